@@ -5,13 +5,23 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-LANES = [f"decode/{name}" for name in ("lanes", "lanes_base", "lanes_avx2", "lanes_end")]
+LANES = [
+    f"decode/{name}" for name in ("lanes", "lanes_base", "lanes_avx2", "lanes_end")
+]
 HEADERS = {
     "decode": [*LANES, "decode/maxplus", "decode/maxplus_kernels"],
     "layers": [*LANES, "layers/span_hidden", "layers/span_hidden_kernel"],
 }
 NAMES = {
-    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "candidate_spans"],
+    "decode": [
+        "cky",
+        "joint",
+        "eisner",
+        "mst",
+        "next_best",
+        "viterbi",
+        "candidate_spans",
+    ],
     "layers": ["span_hidden"],
 }
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]

@@ -30,7 +30,13 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.interpret import confidence
-from spacy_lal.interpret.sentences import constituents_of, find_parser, label_strings, score, sentences_of
+from spacy_lal.interpret.sentences import (
+    constituents_of,
+    find_parser,
+    label_strings,
+    score,
+    sentences_of,
+)
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.roles import read_sentences
@@ -40,34 +46,51 @@ TEMPERATURES = {
     "labels": (0.5, 0.75, 1.0, 1.5, 2.0),
     "relations": (1.0,),
 }
-MAX_FITTED = 50  # words of a sentence whose constituents are fitted: marginals cost O(n^3)
+MAX_FITTED = (
+    50  # words of a sentence whose constituents are fitted: marginals cost O(n^3)
+)
 BINS = (0.0, 0.5, 0.7, 0.8, 0.88, 0.92, 0.96, 0.99, 1.0)
 
 
-def gold_docs(nlp: Language, treebanks: List[List[Path]], without: Optional[str], every: int) -> Iterator[Doc]:
+def gold_docs(
+    nlp: Language, treebanks: List[List[Path]], without: Optional[str], every: int
+) -> Iterator[Doc]:
     """Gold Docs of one sentence each, with heads."""
     for files in treebanks:
         docs = list(make_docs(read_sentences(find_files(files)), nlp.vocab))[::every]
-        yield from (doc for doc in docs if not (without and re.search(without, doc.user_data.get(SENT_IDS, [""])[0])))
+        yield from (
+            doc
+            for doc in docs
+            if not (
+                without and re.search(without, doc.user_data.get(SENT_IDS, [""])[0])
+            )
+        )
 
 
 def calibrate(nlp: Language, golds: Iterable[Doc]) -> Dict[str, List[float]]:
-    """Fit temperature, slope and intercept of all confidences on gold Docs that the parser was not trained on, and set
-    `nlp.meta["calibration"]`.
+    """Fit temperature, slope and intercept of all confidences on gold Docs that the
+    parser was not trained on, and set `nlp.meta["calibration"]`.
 
-    golds (Iterable[Doc]): Docs with sentence boundaries and heads; constituents are fitted on those that have some,
-        relations on those with roles if the pipeline sets some. A thousand sentences suffice.
-    RETURNS (Dict[str, List[float]]): For "heads", "labels" and "relations": temperature, slope, intercept.
-    """
+    golds (Iterable[Doc]): Docs with sentence boundaries and heads; constituents are
+        fitted on those that have some, relations on those with roles if the pipeline
+        sets some. A thousand sentences suffice.
+    RETURNS (Dict[str, List[float]]): For "heads", "labels" and "relations":
+    temperature, slope, intercept."""
     golds, found = list(golds), {}
     docs = predicted(nlp, golds)
     for kind, temperatures in TEMPERATURES.items():
         logits, right = observations(nlp, docs, golds, kind, temperatures)
         if len(right):
-            fits = [(*logistic(row, right), value) for value, row in zip(temperatures, logits, strict=True)]
+            fits = [
+                (*logistic(row, right), value)
+                for value, row in zip(temperatures, logits, strict=True)
+            ]
             _, slope, intercept, temperature = min(fits)
             found[kind] = [temperature, round(slope, 4), round(intercept, 4)]
-            nlp.meta[confidence.META_KEY] = {**(nlp.meta.get(confidence.META_KEY) or {}), **found}
+            nlp.meta[confidence.META_KEY] = {
+                **(nlp.meta.get(confidence.META_KEY) or {}),
+                **found,
+            }
     return found
 
 
@@ -75,17 +98,25 @@ def predicted(nlp: Language, golds: Sequence[Doc]) -> List[Doc]:
     """The Docs of a pipeline for the tokens and sentences of gold Docs."""
     docs = []
     for gold in golds:
-        doc = Doc(nlp.vocab, [token.text for token in gold], [bool(token.whitespace_) for token in gold])
+        doc = Doc(
+            nlp.vocab,
+            [token.text for token in gold],
+            [bool(token.whitespace_) for token in gold],
+        )
         set_sentence_starts(doc, [sent.start for sent in gold.sents])
         docs.append(doc)
     return list(nlp.pipe(docs))
 
 
 def observations(
-    nlp: Language, docs: Sequence[Doc], golds: Sequence[Doc], kind: str, temperatures: Sequence[float]
+    nlp: Language,
+    docs: Sequence[Doc],
+    golds: Sequence[Doc],
+    kind: str,
+    temperatures: Sequence[float],
 ) -> Tuple[ndarray, ndarray]:
-    """The logits of all heads, constituents or relations at each temperature, and whether each is right. *Shapes:*
-    (n_temperatures, n), float64; (n,), bool."""
+    """The logits of all heads, constituents or relations at each temperature, and
+    whether each is right. *Shapes:* (n_temperatures, n), float64; (n,), bool."""
     logits: List[ndarray] = [np.zeros((len(temperatures), 0))]
     right: List[bool] = []
     strings = label_strings(find_parser(nlp)) if kind == "labels" else []
@@ -94,21 +125,51 @@ def observations(
             continue
         if kind == "relations":
             values = confidence.head_confidences(nlp, doc)
-            relations, known = get_relations(doc), set(map(_triple, get_relations(gold)))
-            products = [confidence.product_logit([values[token.i] for token in one.tokens]) for one in relations]
+            relations, known = (
+                get_relations(doc),
+                set(map(_triple, get_relations(gold))),
+            )
+            products = [
+                confidence.product_logit([values[token.i] for token in one.tokens])
+                for one in relations
+            ]
             logits.append(np.array([products] * len(temperatures)))
             right += [_triple(one) in known for one in relations]
             continue
         for sentence in sentences_of(nlp, doc):
             if kind == "heads" and sentence.words:
                 arcs = score(sentence).arcs
-                logits.append(np.stack([confidence.head_logits(sentence, arcs, x) for x in temperatures]))
+                logits.append(
+                    np.stack(
+                        [
+                            confidence.head_logits(sentence, arcs, x)
+                            for x in temperatures
+                        ]
+                    )
+                )
                 right += [doc[i].head.i == gold[i].head.i for i in sentence.words]
-            elif kind == "labels" and SPANS_KEY in gold.spans and 0 < len(sentence.words) <= MAX_FITTED:
-                truth, chosen = set(get_constituents(gold)[sentence.number]), constituents_of([sentence])[0]
+            elif (
+                kind == "labels"
+                and SPANS_KEY in gold.spans
+                and 0 < len(sentence.words) <= MAX_FITTED
+            ):
+                truth, chosen = (
+                    set(get_constituents(gold)[sentence.number]),
+                    constituents_of([sentence])[0],
+                )
                 labels = score(sentence).labels
-                logits.append(np.stack([confidence.label_logits(labels, chosen, x) for x in temperatures]))
-                right += [(start, end, strings[label]) in truth for start, end, label in chosen]
+                logits.append(
+                    np.stack(
+                        [
+                            confidence.label_logits(labels, chosen, x)
+                            for x in temperatures
+                        ]
+                    )
+                )
+                right += [
+                    (start, end, strings[label]) in truth
+                    for start, end, label in chosen
+                ]
     return np.concatenate(logits, axis=1), np.array(right, dtype=bool)
 
 
@@ -118,8 +179,12 @@ def _triple(relation: Relation) -> Tuple[Optional[int], ...]:
 
 
 def logistic(logits: ndarray, right: ndarray) -> Tuple[float, float, float]:
-    """Mean loss, slope and intercept of a logistic regression, by Newton's method with shorter steps where needed."""
-    X, signs = np.stack([logits, np.ones_like(logits)], axis=1), np.where(right, -1.0, 1.0)
+    """Mean loss, slope and intercept of a logistic regression, by Newton's method with
+    shorter steps where needed."""
+    X, signs = (
+        np.stack([logits, np.ones_like(logits)], axis=1),
+        np.where(right, -1.0, 1.0),
+    )
 
     def loss_of(weights: ndarray) -> float:
         return float(np.logaddexp(0.0, signs * (X @ weights)).mean())
@@ -136,32 +201,48 @@ def logistic(logits: ndarray, right: ndarray) -> Tuple[float, float, float]:
 
 
 def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
-    """The rows of a table: for each range of confidence, how many heads, constituents, sentences and relations are said
-    to be right, and how many are."""
+    """The rows of a table: for each range of confidence, how many heads, constituents,
+    sentences and relations are said to be right, and how many are."""
     columns = []
     for kind in ("heads", "labels", "relations"):
         fitted = confidence.calibration(nlp, kind)
         logits, right = observations(nlp, docs, golds, kind, [fitted.temperature])
         columns.append((kind, fitted(logits[0]), right.astype(float)))
     shares = [
-        (confidence.parse_confidence(nlp, doc[:]), _share(doc, gold)) for doc, gold in zip(docs, golds, strict=True)
+        (confidence.parse_confidence(nlp, doc[:]), _share(doc, gold))
+        for doc, gold in zip(docs, golds, strict=True)
     ]
     columns.append(("sentences", *np.array(shares).T))
-    print("| confidence | " + " | ".join(f"{name}: number, said, right" for name, *_ in columns) + " |")
+    print(
+        "| confidence | "
+        + " | ".join(f"{name}: number, said, right" for name, *_ in columns)
+        + " |"
+    )
     print("| --- |" + " --: |" * len(columns))
     for low, high in zip(BINS, BINS[1:], strict=False):
         cells = []
         for _, said, right in columns:
             here = (said >= low) & ((said < high) | (high == 1.0))
-            means = (100 * said[here].mean(), 100 * right[here].mean()) if here.any() else (0.0, 0.0)
-            cells.append(f"{here.sum()}, {means[0]:.1f}, {means[1]:.1f}" if here.any() else "–")
+            means = (
+                (100 * said[here].mean(), 100 * right[here].mean())
+                if here.any()
+                else (0.0, 0.0)
+            )
+            cells.append(
+                f"{here.sum()}, {means[0]:.1f}, {means[1]:.1f}" if here.any() else "–"
+            )
         print(f"| {100 * low:g} to {100 * high:g} % | {' | '.join(cells)} |")
-    cells = [f"{len(said)}, {100 * said.mean():.1f}, {100 * right.mean():.1f}" for _, said, right in columns]
+    cells = [
+        f"{len(said)}, {100 * said.mean():.1f}, {100 * right.mean():.1f}"
+        for _, said, right in columns
+    ]
     print(f"| all | {' | '.join(cells)} |")
 
 
 def _share(doc: Doc, gold: Doc) -> float:
-    return float(np.mean([x.head.i == y.head.i for x, y in zip(doc, gold, strict=True)]))
+    return float(
+        np.mean([x.head.i == y.head.i for x, y in zip(doc, gold, strict=True)])
+    )
 
 
 def split(docs: List[Doc]) -> Tuple[List[Doc], List[Doc]]:
@@ -171,20 +252,38 @@ def split(docs: List[Doc]) -> Tuple[List[Doc], List[Doc]]:
 
 def main(arguments: Optional[List[str]] = None) -> None:
     """Fit, print the numbers and the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pipeline")
-    parser.add_argument("--treebank", nargs="+", type=Path, action="append", required=True, metavar="FILE")
-    parser.add_argument("--without", help="a regular expression for sent_ids to leave out")
+    parser.add_argument(
+        "--treebank",
+        nargs="+",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+    )
+    parser.add_argument(
+        "--without", help="a regular expression for sent_ids to leave out"
+    )
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--write", nargs="*", default=[], type=Path, help="each meta.json of a package")
+    parser.add_argument(
+        "--write", nargs="*", default=[], type=Path, help="each meta.json of a package"
+    )
     args = parser.parse_args(arguments)
     nlp = spacy.load(args.pipeline)
-    fitted, counted = split(list(gold_docs(nlp, args.treebank, args.without, args.every)))
+    fitted, counted = split(
+        list(gold_docs(nlp, args.treebank, args.without, args.every))
+    )
     found = calibrate(nlp, fitted)
     print(json.dumps({confidence.META_KEY: found}))
     table(nlp, predicted(nlp, counted), counted)
     for path in args.write:
-        meta = {**json.loads(path.read_text(encoding="utf8")), confidence.META_KEY: found}
+        meta = {
+            **json.loads(path.read_text(encoding="utf8")),
+            confidence.META_KEY: found,
+        }
         path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 

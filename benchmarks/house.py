@@ -1,11 +1,12 @@
 #!/usr/bin/env python
-"""How large the package is, how many options its configs have, and through how many of its files the data goes.
+"""How large the package is, how many options its configs have, and through how many of
+its files the data goes.
 
     python benchmarks/house.py [--pipeline en_lal_md] [--list]
 
-A file counts where one of its functions runs; importing it does not count. Options are the parameters of all registered
-functions: factories (without `nlp` and `name`), architectures, blocks, readers, scorers, callbacks, optimizers.
-"""
+A file counts where one of its functions runs; importing it does not count. Options are
+the parameters of all registered functions: factories (without `nlp` and `name`),
+architectures, blocks, readers, scorers, callbacks, optimizers."""
 
 import argparse
 import inspect
@@ -48,7 +49,9 @@ def registered() -> Iterator[Tuple[str, Any]]:
 def options() -> Dict[str, int]:
     """The number of options of each registered function."""
     return {
-        name: sum(one not in ("nlp", "name") for one in inspect.signature(function).parameters)
+        name: sum(
+            one not in ("nlp", "name") for one in inspect.signature(function).parameters
+        )
         for name, function in registered()
     }
 
@@ -58,7 +61,11 @@ def files_of(run: Callable[[], Any]) -> List[str]:
     found: Set[str] = set()
 
     def see(frame: Any, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_name != "<module>" and frame.f_code.co_filename.startswith(str(PACKAGE)):
+        if (
+            event == "call"
+            and frame.f_code.co_name != "<module>"
+            and frame.f_code.co_filename.startswith(str(PACKAGE))
+        ):
             found.add(frame.f_code.co_filename)
 
     sys.setprofile(see)
@@ -82,7 +89,9 @@ def ways(pipeline: str) -> Dict[str, List[str]]:
     parser, roles = factories["lal_parser"], factories.get("lal_srl")
 
     def read(*, until: Any) -> Doc:
-        doc = Doc(nlp.vocab, words=WORDS, sent_starts=[i == 0 for i in range(len(WORDS))])
+        doc = Doc(
+            nlp.vocab, words=WORDS, sent_starts=[i == 0 for i in range(len(WORDS))]
+        )
         for _, pipe in nlp.pipeline:
             if pipe is until:
                 return doc
@@ -94,30 +103,45 @@ def ways(pipeline: str) -> Dict[str, List[str]]:
             pipe(read(until=pipe))  # what is made once, at first use
             doc = read(until=pipe)
             found[name] = files_of(lambda doc=doc, pipe=pipe: pipe(doc))
-    for name, pipe in (("a gold tree to its loss", parser), ("gold roles to their loss", roles)):
+    for name, pipe in (
+        ("a gold tree to its loss", parser),
+        ("gold roles to their loss", roles),
+    ):
         if pipe is not None:
             example = Example(read(until=pipe), read(until=None))
-            for layer in pipe.model.walk():  # listeners that wait for their upstream component
+            for (
+                layer
+            ) in pipe.model.walk():  # listeners that wait for their upstream component
                 if hasattr(layer, "upstream_name"):
                     upstream = nlp.get_pipe(layer.upstream_name)
                     upstream.update([example])
             pipe.update([example], sgd=None)  # what is made once, at first use
-            found[name] = files_of(lambda example=example, pipe=pipe: pipe.update([example], sgd=None))
+            found[name] = files_of(
+                lambda example=example, pipe=pipe: pipe.update([example], sgd=None)
+            )
     return found
 
 
 def main() -> None:
     """Print the measures, and their limits."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pipeline", default="en_lal_md")
-    parser.add_argument("--list", action="store_true", help="print the files of each way, and the options of each name")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="print the files of each way, and the options of each name",
+    )
     args = parser.parse_args()
     texts = [path.read_text(encoding="utf8") for path in sorted(PACKAGE.rglob("*.py"))]
     counted, files = options(), ways(args.pipeline)
     measures = {
         "lines": sum(text.count("\n") for text in texts),
         "files": len(texts),
-        "raise": sum(len(re.findall(r"^\s*raise( |$)", text, re.MULTILINE)) for text in texts),
+        "raise": sum(
+            len(re.findall(r"^\s*raise( |$)", text, re.MULTILINE)) for text in texts
+        ),
         "options": sum(counted.values()),
         **{name: len(found) for name, found in files.items()},
     }
@@ -126,7 +150,13 @@ def main() -> None:
     if args.list:
         for name, found in files.items():
             print(f"\n{name}\n  " + "\n  ".join(found))
-        print("\noptions\n" + "\n".join(f"  {n:3}  {name}" for name, n in sorted(counted.items(), key=lambda x: -x[1])))
+        print(
+            "\noptions\n"
+            + "\n".join(
+                f"  {n:3}  {name}"
+                for name, n in sorted(counted.items(), key=lambda x: -x[1])
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Do the parts of a score add up? On parsed text.
 
-    OMP_NUM_THREADS=1 python benchmarks/interpret.py en_lal_md corpus/dev/ewt.spacy [--sentences 500]
+    OMP_NUM_THREADS=1 python benchmarks/interpret.py en_lal_md corpus/dev/ewt.spacy
+    [--sentences 500]
 
-parses the Docs with their gold tokens and sentence breaks, and prints a table: over all constituents the largest
+parses the Docs with their gold tokens and sentence breaks, and prints a table: over all
+constituents the largest
 |sum of the parts - score|; how often the head that bears a constituent's label has the largest part for it; the least
 and the median margin. Exit code 1 where the difference is too large.
 """
@@ -18,14 +20,20 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from spacy_lal.annotations import sentence_bounds
-from spacy_lal.interpret import Contributions, arc_margins, constituent_contributions, constituent_margins
+from spacy_lal.interpret import (
+    Contributions,
+    arc_margins,
+    constituent_contributions,
+    constituent_margins,
+)
 from spacy_lal.treebanks.docs import copy_text
 
 MAX_DIFFERENCE = 1e-4
 
 
 def load_docs(nlp: Language, path: Path, n_sentences: int) -> List[Doc]:
-    """Docs with the tokens and sentence breaks of a corpus, and nothing else, until there are enough sentences."""
+    """Docs with the tokens and sentence breaks of a corpus, and nothing else, until
+    there are enough sentences."""
     docs: List[Doc] = []
     for gold in DocBin().from_disk(path).get_docs(nlp.vocab):
         if n_sentences <= 0:
@@ -36,14 +44,17 @@ def load_docs(nlp: Language, path: Path, n_sentences: int) -> List[Doc]:
 
 
 def own_head_share(parts: List[Contributions]) -> float:
-    """The share of constituents, in percent, whose label's own head has the largest part for them."""
+    """The share of constituents, in percent, whose label's own head has the largest
+    part for them."""
     own = [one.names[int(one.heads.argmax())] == one.label for one in parts]
     return 100.0 * sum(own) / max(1, len(own))
 
 
 def main() -> int:
     """The program."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pipeline", help="name or path")
     parser.add_argument("corpus", type=Path, help="a .spacy file with sentence breaks")
     parser.add_argument("--sentences", type=int, default=500, help="about how many")
@@ -60,10 +71,18 @@ def main() -> int:
     difference = max((abs(one.total - one.score) for one in parts), default=0.0)
     print("| | |\n|---|--:|")
     print(f"| constituents | {len(parts):,} |")
-    print(f"| largest difference of sum and score | {difference:.1e} (goal {MAX_DIFFERENCE:.0e}) |")
-    print(f"| the label's own head has the largest part | {own_head_share(parts):.1f} % |")
-    print(f"| margin of a constituent, least and median | {min(margins):.3f}, {np.median(margins):.2f} |")
-    print(f"| margin of an arc, least and median | {min(arcs):.3f}, {np.median(arcs):.2f} |")
+    print(
+        f"| largest difference of sum and score | {difference:.1e} (goal {MAX_DIFFERENCE:.0e}) |"
+    )
+    print(
+        f"| the label's own head has the largest part | {own_head_share(parts):.1f} % |"
+    )
+    print(
+        f"| margin of a constituent, least and median | {min(margins):.3f}, {np.median(margins):.2f} |"
+    )
+    print(
+        f"| margin of an arc, least and median | {min(arcs):.3f}, {np.median(arcs):.2f} |"
+    )
     return int(difference > MAX_DIFFERENCE)
 
 

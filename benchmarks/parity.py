@@ -1,14 +1,17 @@
-"""Is our parser the reference's? Compares it with golden vectors of the reference, stage by stage.
+"""Is our parser the reference's? Compares it with golden vectors of the reference,
+stage by stage.
 
     python benchmarks/parity.py DIR
 
-DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json) of the parser, sets of
-Kitaev & Klein's parser and of SSAN, trees from attention, probing tasks, or sets of semantic roles; the json tells the
-kind. Each network is rebuilt from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch
-with all others (which must give the same), and for the LAL parser in that batch with the reference's scrambled label
-queries. One line for each set and stage: the largest error (for trees, heads, deprels and ids: whether one differs),
-the tolerance, the verdict. Exit code 1 where one is out of tolerance, or a set could not be read.
-"""
+DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz,
+decoder.json) of the parser, sets of Kitaev & Klein's parser and of SSAN, trees from
+attention, probing tasks, or sets of semantic roles; the json tells the kind. Each
+network is rebuilt from its weights by `spacy_lal.checkpoint`; every sentence is run
+alone and in one batch with all others (which must give the same), and for the LAL
+parser in that batch with the reference's scrambled label queries. One line for each set
+and stage: the largest error (for trees, heads, deprels and ids: whether one differs),
+the tolerance, the verdict. Exit code 1 where one is out of tolerance, or a set could
+not be read."""
 
 import argparse
 import sys
@@ -36,19 +39,27 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
     try:
         if kind == "decoder":
             family = families.get(name) or name.split("_")[1]
-            rows: List[Row] = compare_decoder(list(read_decoder_set(folder, name)), family in EXACT_FAMILIES)
+            rows: List[Row] = compare_decoder(
+                list(read_decoder_set(folder, name)), family in EXACT_FAMILIES
+            )
         elif kind.startswith(ROLES):
             rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
         else:
             rows, notes = compare_file(folder, name)
-    except Exception as error:  # whatever is wrong with a set, the others are still compared
-        print(f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: could not be read: {type(error).__name__}: {error}")
+    except (
+        Exception
+    ) as error:  # whatever is wrong with a set, the others are still compared
+        print(
+            f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: could not be read: {type(error).__name__}: {error}"
+        )
         return False
     all_ok = bool(rows)
     for stage, error, tolerance in rows:
         ok = error <= tolerance  # an error that is no number is not
         all_ok = all_ok and ok
-        print(f"{name:<24} {stage:<36} {error:9.2e} {tolerance:9.1e}  {'ok' if ok else 'FAIL'}")
+        print(
+            f"{name:<24} {stage:<36} {error:9.2e} {tolerance:9.1e}  {'ok' if ok else 'FAIL'}"
+        )
     for note in notes:
         print(f"{name:<24} {note}")
     if not rows:
@@ -57,13 +68,18 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
 
 
 def compare_file(folder: Path, name: str) -> Tuple[List[Row], List[str]]:
-    """Compare one set, whose json tells its kind. RETURNS: The rows, and what was left out, in words."""
+    """Compare one set, whose json tells its kind. RETURNS: The rows, and what was left
+    out, in words."""
     info = read_json(folder, name)
     kind = kind_of(info)
     if kind == "ssan":
         return compare_ssan(read_ssan_set(folder, name))
     if kind is not None:
-        return compare_attention_trees(info) if kind == "attention_trees" else compare_probing(info)
+        return (
+            compare_attention_trees(info)
+            if kind == "attention_trees"
+            else compare_probing(info)
+        )
     if is_kitaev_klein(info):
         return compare_encoder(read_encoder_set(folder, name))
     return compare_network(read_network_set(folder, name))
@@ -85,7 +101,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(f"{'set':<24} {'stage':<36} {'error':>9} {'tolerance':>9}  verdict")
     families = read_families(folder)
     verdicts = [check_set(folder, name, kind, families) for name, kind in sets.items()]
-    print(f"{sum(verdicts)} of {len(verdicts)} sets equal the reference within tolerance")
+    print(
+        f"{sum(verdicts)} of {len(verdicts)} sets equal the reference within tolerance"
+    )
     return 0 if all(verdicts) else 1
 
 

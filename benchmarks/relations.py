@@ -1,14 +1,15 @@
-"""Relations and clauses beside 150 sentences annotated by hand, and relations from predicted roles beside gold ones.
+"""Relations and clauses beside 150 sentences annotated by hand, and relations from
+predicted roles beside gold ones.
 
-    python benchmarks/relations.py en_lal_md
-    python benchmarks/relations.py en_lal_md --conllu ewt/dev.conllu --roles ewt/dev.srl.jsonl
+    python benchmarks/relations.py en_lal_md python benchmarks/relations.py en_lal_md
+    --conllu ewt/dev.conllu --roles ewt/dev.srl.jsonl
 
-The sentences (`tests/data/relations.jsonl`) are given as tokens. A relation counts as right if the head words of its
-subject and object, and its predicate, are. Annotated are verbs, copulas and appositions; possessives and nominal
-predicates are left out. "Complete": with a subject and an object, the only ones that textacy gives. If textacy is
-installed, its rows are made with the heads of the same pipeline, whose deprels are renamed to those that it knows, and
-with the pipelines of --others.
-"""
+The sentences (`tests/data/relations.jsonl`) are given as tokens. A relation counts as
+right if the head words of its subject and object, and its predicate, are. Annotated are
+verbs, copulas and appositions; possessives and nominal predicates are left out.
+"Complete": with a subject and an object, the only ones that textacy gives. If textacy
+is installed, its rows are made with the heads of the same pipeline, whose deprels are
+renamed to those that it knows, and with the pipelines of --others."""
 
 import argparse
 import json
@@ -27,13 +28,20 @@ from spacy_lal.treebanks.roles import read_sentences
 
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "data" / "relations.jsonl"
 KINDS = ("verb", "copula", "apposition")
-RENAMED = {"obj": "dobj", "iobj": "dative", "nsubj:pass": "nsubjpass", "csubj:pass": "csubjpass"}
+RENAMED = {
+    "obj": "dobj",
+    "iobj": "dative",
+    "nsubj:pass": "nsubjpass",
+    "csubj:pass": "csubjpass",
+}
 Triple = Tuple[Optional[int], Optional[int], Optional[int]]
 
 
 def read_gold() -> List[Dict[str, Any]]:
     """Give the annotated sentences."""
-    return [json.loads(line) for line in GOLD.read_text(encoding="utf8").splitlines()[1:]]
+    return [
+        json.loads(line) for line in GOLD.read_text(encoding="utf8").splitlines()[1:]
+    ]
 
 
 def head(span: Optional[Span]) -> Optional[int]:
@@ -70,16 +78,28 @@ def textacy_triples(doc: Doc) -> Set[Triple]:
 
 
 def heads_of(tokens: List[Any]) -> List[int]:
-    """Give the words among some whose heads are not among them, or that are conjuncts."""
+    """Give the words among some whose heads are not among them, or that are
+    conjuncts."""
     inner = {token.i for token in tokens}
-    return [token.i for token in tokens if token.head.i not in inner or token.head == token or token.dep_ == "conj"]
+    return [
+        token.i
+        for token in tokens
+        if token.head.i not in inner or token.head == token or token.dep_ == "conj"
+    ]
 
 
 def score(found: List[Set[Any]], gold: List[Set[Any]]) -> Tuple[float, float, float]:
     """Give precision, recall, F1 in percent."""
     right = sum(len(x & y) for x, y in zip(found, gold, strict=True))
-    precision, recall = right / max(1, sum(map(len, found))), right / max(1, sum(map(len, gold)))
-    return 100 * precision, 100 * recall, 200 * precision * recall / max(1e-9, precision + recall)
+    precision, recall = (
+        right / max(1, sum(map(len, found))),
+        right / max(1, sum(map(len, gold))),
+    )
+    return (
+        100 * precision,
+        100 * recall,
+        200 * precision * recall / max(1e-9, precision + recall),
+    )
 
 
 def complete(items: List[Set[Triple]]) -> List[Set[Triple]]:
@@ -91,13 +111,17 @@ def of_verbs(docs: List[Doc], *items: List[Set[Triple]]) -> Iterator[List[Set[Tr
     """Give complete triples whose predicate is no copula."""
     for side in items:
         yield [
-            {one for one in x if doc[one[1] or 0].lemma_ != "be"} for doc, x in zip(docs, complete(side), strict=True)
+            {one for one in x if doc[one[1] or 0].lemma_ != "be"}
+            for doc, x in zip(docs, complete(side), strict=True)
         ]
 
 
 def row(name: str, *parts: Optional[Tuple[float, float, float]]) -> None:
     """Print a row of a Markdown table."""
-    cells = ["–" if part is None else " / ".join(f"{value:.1f}" for value in part) for part in parts]
+    cells = [
+        "–" if part is None else " / ".join(f"{value:.1f}" for value in part)
+        for part in parts
+    ]
     print(f"| {name} | {' | '.join(cells)} |")
 
 
@@ -125,8 +149,12 @@ def without_heads(docs: List[Doc]) -> List[Doc]:
     copies = []
     for doc in docs:
         words, tags = [token.text for token in doc], [token.tag_ for token in doc]
-        copy = Doc(doc.vocab, words, tags=tags, sent_starts=[token.i == 0 for token in doc])
-        copy.spans[SPANS_KEY] = [Span(copy, x.start, x.end, label=x.label) for x in doc.spans[SPANS_KEY]]
+        copy = Doc(
+            doc.vocab, words, tags=tags, sent_starts=[token.i == 0 for token in doc]
+        )
+        copy.spans[SPANS_KEY] = [
+            Span(copy, x.start, x.end, label=x.label) for x in doc.spans[SPANS_KEY]
+        ]
         copies.append(copy)
     return copies
 
@@ -136,21 +164,44 @@ def by_hand(nlp: Language, others: List[str]) -> None:
     sentences = read_gold()
     gold = [{tuple(one) for one in x["relations"]} for x in sentences]
     docs = parsed(nlp, sentences)
-    print("| precision / recall / F1 | all relations | complete | complete, of verbs |\n| --- | --: | --: | --: |")
-    for name, items in (("from roles and heads", docs), ("from heads alone", without_roles(docs))):
+    print(
+        "| precision / recall / F1 | all relations | complete | complete, of verbs |\n| --- | --: | --: | --: |"
+    )
+    for name, items in (
+        ("from roles and heads", docs),
+        ("from heads alone", without_roles(docs)),
+    ):
         found = [triples(doc) for doc in items]
-        row(name, score(found, gold), score(complete(found), complete(gold)), score(*of_verbs(docs, found, gold)))
+        row(
+            name,
+            score(found, gold),
+            score(complete(found), complete(gold)),
+            score(*of_verbs(docs, found, gold)),
+        )
     try:
         import textacy.extract.triples  # noqa: F401
     except ImportError as error:
         print(f"(textacy cannot be imported: {error})")
     else:
-        for name, items in [("our heads", docs), *((x, parsed(spacy.load(x), sentences)) for x in others)]:
+        for name, items in [
+            ("our heads", docs),
+            *((x, parsed(spacy.load(x), sentences)) for x in others),
+        ]:
             found = [textacy_triples(doc) for doc in items]
-            row(f"textacy on {name}", None, score(complete(found), complete(gold)), score(*of_verbs(docs, found, gold)))
-    print("\n| precision / recall / F1 | from heads | from constituents |\n| --- | --: | --: |")
+            row(
+                f"textacy on {name}",
+                None,
+                score(complete(found), complete(gold)),
+                score(*of_verbs(docs, found, gold)),
+            )
+    print(
+        "\n| precision / recall / F1 | from heads | from constituents |\n| --- | --: | --: |"
+    )
     sides: List[List[List[Any]]] = [
-        [[(x.verb.i, x.kind, x.span.start, x.span.end) for x in get_clauses(doc[:])] for doc in items]
+        [
+            [(x.verb.i, x.kind, x.span.start, x.span.end) for x in get_clauses(doc[:])]
+            for doc in items
+        ]
         for items in (docs, without_heads(docs))
     ]
     annotated = [[tuple(one) for one in x["clauses"]] for x in sentences]
@@ -161,28 +212,49 @@ def by_hand(nlp: Language, others: List[str]) -> None:
         ("with kind and range", lambda one: one),
     ]
     for name, view in views:
-        row(name, *(score([set(map(view, x)) for x in side], [set(map(view, x)) for x in annotated]) for side in sides))
+        row(
+            name,
+            *(
+                score(
+                    [set(map(view, x)) for x in side],
+                    [set(map(view, x)) for x in annotated],
+                )
+                for side in sides
+            ),
+        )
 
 
 def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:
-    """Print the table of relations from gold heads and roles beside those of the pipeline on the same tokens."""
+    """Print the table of relations from gold heads and roles beside those of the
+    pipeline on the same tokens."""
     gold = list(make_docs(read_sentences(find_files([conllu, roles])), nlp.vocab))
     docs = parsed(nlp, [{"words": [token.text for token in doc]} for doc in gold])
-    print(f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads | from heads alone |")
+    print(
+        f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads | from heads alone |"
+    )
     print("| --- | --: | --: |")
     bare = without_roles(gold), without_roles(docs)
     for kind in (*KINDS, "nominal", "possessive"):
-        sides = [[triples(doc, [kind]) for doc in x] for x in (docs, gold, bare[1], bare[0])]
+        sides = [
+            [triples(doc, [kind]) for doc in x] for x in (docs, gold, bare[1], bare[0])
+        ]
         row(kind, score(*sides[:2]), score(*sides[2:]) if kind != "nominal" else None)
-    sides = [[triples(doc, (*KINDS, "nominal", "possessive")) for doc in x] for x in (docs, gold, bare[1], bare[0])]
+    sides = [
+        [triples(doc, (*KINDS, "nominal", "possessive")) for doc in x]
+        for x in (docs, gold, bare[1], bare[0])
+    ]
     row("all", score(*sides[:2]), score(*sides[2:]))
 
 
 def main(arguments: Optional[List[str]] = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pipeline")
-    parser.add_argument("--others", nargs="*", default=[], help="pipelines of spaCy for textacy")
+    parser.add_argument(
+        "--others", nargs="*", default=[], help="pipelines of spaCy for textacy"
+    )
     parser.add_argument("--conllu", type=Path, help="gold heads")
     parser.add_argument("--roles", type=Path, help="gold roles, .srl.jsonl")
     args = parser.parse_args(arguments)

@@ -1,18 +1,19 @@
-"""How fast are a pipeline, one call, several processes, a server, other parsers, and a training step?
+"""How fast are a pipeline, one call, several processes, a server, other parsers, and a
+training step?
 
-    python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
-    python benchmarks/speed.py latency metrics/speed_latency.json
-    python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
-    python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
-    python benchmarks/speed.py service metrics/speed_service.json assets/ewt/dev.conllu
-    python benchmarks/speed.py start metrics/speed_start.json
-    python benchmarks/speed.py training metrics/speed_training.json
-    python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
+    python benchmarks/speed.py pipeline metrics/speed_pipeline.json
+    assets/ewt/dev.conllu python benchmarks/speed.py latency metrics/speed_latency.json
+    python benchmarks/speed.py processes metrics/speed_processes.json
+    assets/ewt/dev.conllu python benchmarks/speed.py beside metrics/speed_beside.json
+    assets/ewt/dev.conllu python benchmarks/speed.py service metrics/speed_service.json
+    assets/ewt/dev.conllu python benchmarks/speed.py start metrics/speed_start.json
+    python benchmarks/speed.py training metrics/speed_training.json python
+    benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
 
-Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG (the extra `bench`). Compared
-programs are timed in one run, in turns. Start them with OMP_NUM_THREADS=1, so that other libraries do not take more
-threads than torch is told to. `speed.py COMMAND --help` has the options of each.
-"""
+Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG
+(the extra `bench`). Compared programs are timed in one run, in turns. Start them with
+OMP_NUM_THREADS=1, so that other libraries do not take more threads than torch is told
+to. `speed.py COMMAND --help` has the options of each."""
 
 import argparse
 import json
@@ -37,10 +38,14 @@ MEASUREMENTS: Dict[str, ModuleType] = {
 
 def make_parser() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in MEASUREMENTS.items():
-        command = commands.add_parser(name, help=module.__doc__.splitlines()[0].split(": ", 1)[1])  # type: ignore[union-attr]
+        command = commands.add_parser(
+            name, help=module.__doc__.splitlines()[0].split(": ", 1)[1]
+        )  # type: ignore[union-attr]
         command.add_argument("output", type=Path, help="JSON file to write")
         module.add_arguments(command)
     plot = commands.add_parser("plot", help="draw the results of the others")
@@ -68,9 +73,21 @@ def main(arguments: Optional[List[str]] = None) -> int:
         measured = MEASUREMENTS[args.command].measure(args)
     except MissingExtra as error:
         sys.exit(f"speed.py {args.command}: {error}")
-    settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()}
-    settings = {name: value for name, value in settings.items() if name not in ("command", "output")}
-    result: Dict[str, Any] = {"command": args.command, "environment": surroundings, "settings": settings, **measured}
+    settings = {
+        name: str(value) if isinstance(value, Path) else value
+        for name, value in vars(args).items()
+    }
+    settings = {
+        name: value
+        for name, value in settings.items()
+        if name not in ("command", "output")
+    }
+    result: Dict[str, Any] = {
+        "command": args.command,
+        "environment": surroundings,
+        "settings": settings,
+        **measured,
+    }
     args.output.parent.mkdir(parents=True, exist_ok=True)
     args.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
     named = ("machine", "cores", "load", "torch", "commit")

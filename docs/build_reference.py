@@ -1,4 +1,5 @@
-"""Write the pages of docs/reference/ that come from the code: config, commands, getters, scores, labels.
+"""Write the pages of docs/reference/ that come from the code: config, commands,
+getters, scores, labels.
 
     python docs/build_reference.py
 
@@ -68,11 +69,16 @@ SCORES = {
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
-NOTICE = "<!-- Written by docs/build_reference.py from the code; edit that, not this. -->"
+NOTICE = (
+    "<!-- Written by docs/build_reference.py from the code; edit that, not this. -->"
+)
 
 
-def doc_parts(text: str, names: Container[str] = ()) -> Tuple[str, Dict[str, Tuple[str, str]], str]:
-    """A docstring of this house: its text, its arguments as (type, meaning) by name, its errors.
+def doc_parts(
+    text: str, names: Container[str] = ()
+) -> Tuple[str, Dict[str, Tuple[str, str]], str]:
+    """A docstring of this house: its text, its arguments as (type, meaning) by name,
+    its errors.
 
     names (Container[str]): Arguments that the docstring may describe without a type.
     """
@@ -81,7 +87,9 @@ def doc_parts(text: str, names: Container[str] = ()) -> Tuple[str, Dict[str, Tup
         found = OPTION.match(line)
         if not found:
             return False
-        return bool(found[2] is not None or all(name in names for name in found[1].split(", ")))
+        return bool(
+            found[2] is not None or all(name in names for name in found[1].split(", "))
+        )
 
     prose: List[str] = []
     entries: List[List[str]] = []
@@ -106,25 +114,38 @@ def doc_parts(text: str, names: Container[str] = ()) -> Tuple[str, Dict[str, Tup
 def plain(text: str) -> str:
     """Text for Markdown: angle brackets outside of code are no HTML."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if part.startswith("`") else part.replace("<", "&lt;").replace("*", "\\*") for part in parts)
+    return "".join(
+        part if part.startswith("`") else part.replace("<", "&lt;").replace("*", "\\*")
+        for part in parts
+    )
 
 
 def paragraphs(text: str) -> List[str]:
-    """The paragraphs of a text in lines of at most 100 columns, each followed by an empty line."""
+    """The paragraphs of a text in lines of at most 100 columns, each followed by an
+    empty line."""
     found = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
-        found += [*textwrap.wrap(plain(" ".join(paragraph.split())), 100, break_on_hyphens=False), ""]
+        found += [
+            *textwrap.wrap(
+                plain(" ".join(paragraph.split())), 100, break_on_hyphens=False
+            ),
+            "",
+        ]
     return found
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
     """A table of Markdown, with an empty line after it."""
     lines = [[*head], ["---"] * len(head), *rows]
-    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines] + [""]
+    return [
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+        for row in lines
+    ] + [""]
 
 
 def entry_points() -> Iterator[Tuple[str, str, Callable[..., Any]]]:
-    """Group, name and function of each entry point in setup.cfg that a config can name."""
+    """Group, name and function of each entry point in setup.cfg that a config can
+    name."""
     parser = ConfigParser(delimiters=("=",))
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read(SETUP, encoding="utf8")
@@ -136,7 +157,8 @@ def entry_points() -> Iterator[Tuple[str, str, Callable[..., Any]]]:
 
 
 def config_page() -> List[str]:
-    """Every registered function: its text, its options with types, defaults and meanings, its errors."""
+    """Every registered function: its text, its options with types, defaults and
+    meanings, its errors."""
     lines = ["# Config", "", NOTICE, ""]
     lines += paragraphs(
         "Every function that a config can name, with its options. Unknown and contradictory options are refused when "
@@ -148,16 +170,35 @@ def config_page() -> List[str]:
             lines += [f"## {GROUPS[group][0]}", ""]
             group_before = group
         text, described, errors = described_function(function)
-        lines += [f"### {name}", "", f'`{GROUPS[group][1]} = "{name}"`', "", *paragraphs(text)]
+        lines += [
+            f"### {name}",
+            "",
+            f'`{GROUPS[group][1]} = "{name}"`',
+            "",
+            *paragraphs(text),
+        ]
         rows = []
         for option, parameter in options_of(name, function).items():
-            if parameter.kind is parameter.VAR_KEYWORD or (group == "spacy_factories" and option in ("nlp", "name")):
+            if parameter.kind is parameter.VAR_KEYWORD or (
+                group == "spacy_factories" and option in ("nlp", "name")
+            ):
                 continue
             kind, meaning = described.get(option, ("", ""))
             if not meaning:
                 raise ValueError(f"{name}: its docstring does not describe {option!r}")
-            default = "required" if parameter.default is parameter.empty else f"`{as_config(parameter.default)}`"
-            rows.append([f"`{option}`", f"`{kind or annotation(parameter)}`", default, plain(meaning)])
+            default = (
+                "required"
+                if parameter.default is parameter.empty
+                else f"`{as_config(parameter.default)}`"
+            )
+            rows.append(
+                [
+                    f"`{option}`",
+                    f"`{kind or annotation(parameter)}`",
+                    default,
+                    plain(meaning),
+                ]
+            )
         if rows:
             lines += table(["option", "type", "default", "meaning"], rows)
         if errors:
@@ -169,9 +210,12 @@ def options_of(name: str, function: Callable[..., Any]) -> Dict[str, inspect.Par
     return dict(inspect.signature(function).parameters)
 
 
-def described_function(function: Callable[..., Any]) -> Tuple[str, Dict[str, Tuple[str, str]], str]:
-    """As `doc_parts` of its docstring. Where the docstring names classes of its module, as in "See `InputLayerConfig`",
-    their arguments are described too, and the text is theirs if the function has no other."""
+def described_function(
+    function: Callable[..., Any],
+) -> Tuple[str, Dict[str, Tuple[str, str]], str]:
+    """As `doc_parts` of its docstring. Where the docstring names classes of its module,
+    as in "See `InputLayerConfig`", their arguments are described too, and the text is
+    theirs if the function has no other."""
     names = inspect.signature(function).parameters
     text, options, errors = doc_parts(inspect.getdoc(function) or "", names)
     module = sys.modules[function.__module__]
@@ -179,7 +223,11 @@ def described_function(function: Callable[..., Any]) -> Tuple[str, Dict[str, Tup
         other = getattr(module, named, None)
         if inspect.isclass(other) and other is not function:
             for base in reversed(inspect.getmro(other)):
-                more = doc_parts(base.__doc__ or "", names) if base.__module__.startswith("spacy_lal") else ("", {}, "")
+                more = (
+                    doc_parts(base.__doc__ or "", names)
+                    if base.__module__.startswith("spacy_lal")
+                    else ("", {}, "")
+                )
                 options = {**options, **more[1]}
             text = more[0] if re.match(r"(See|Registered as) `", text) else text
             errors = errors or more[2]
@@ -216,14 +264,36 @@ def commands_page() -> List[str]:
         if command.hidden:
             continue
         arguments = [one for one in command.params if one.param_type_name == "argument"]
-        named = [str(one.metavar or one.name) for one in arguments if not getattr(one, "hidden", False)]
-        lines += [f"## lal {name}", "", f"`lal {' '.join([name, '[OPTIONS]', *named])}`", ""]
+        named = [
+            str(one.metavar or one.name)
+            for one in arguments
+            if not getattr(one, "hidden", False)
+        ]
+        lines += [
+            f"## lal {name}",
+            "",
+            f"`lal {' '.join([name, '[OPTIONS]', *named])}`",
+            "",
+        ]
         lines += paragraphs(command.help or "")
-        rows = [[f"`{word}`", "", plain(one.help or "")] for word, one in zip(named, arguments, strict=False)]
+        rows = [
+            [f"`{word}`", "", plain(one.help or "")]
+            for word, one in zip(named, arguments, strict=False)
+        ]
         for one in command.params:
-            if one.param_type_name == "option" and one.name != "help" and not one.hidden:
-                names = ", ".join(f"`{opt}`" for opt in [*one.opts, *one.secondary_opts])
-                shown = "" if one.default is None or callable(one.default) else f"`{option_default(one.default)}`"
+            if (
+                one.param_type_name == "option"
+                and one.name != "help"
+                and not one.hidden
+            ):
+                names = ", ".join(
+                    f"`{opt}`" for opt in [*one.opts, *one.secondary_opts]
+                )
+                shown = (
+                    ""
+                    if one.default is None or callable(one.default)
+                    else f"`{option_default(one.default)}`"
+                )
                 rows.append([names, shown, plain(one.help or "")])
         lines += table(["option", "default", "meaning"], rows) if rows else []
     return lines
@@ -231,7 +301,11 @@ def commands_page() -> List[str]:
 
 def option_default(value: Any) -> str:
     value = getattr(value, "value", value)
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return (
+        {True: "yes", False: "no"}.get(value, str(value))
+        if isinstance(value, bool)
+        else str(value)
+    )
 
 
 def getters_page() -> List[str]:
@@ -248,9 +322,17 @@ def getters_page() -> List[str]:
             if owner.__name__ == cls:
                 function = getattr(getter, "keywords", {}).get("getter", getter)
                 text = doc_parts(inspect.getdoc(function) or "")[0]
-                kind = inspect.formatannotation(inspect.signature(function).return_annotation).strip("'")
+                kind = inspect.formatannotation(
+                    inspect.signature(function).return_annotation
+                ).strip("'")
                 kind = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind)
-                rows.append([f"`{cls.lower()}._.{name}`", f"`{kind}`", plain(" ".join(text.split()))])
+                rows.append(
+                    [
+                        f"`{cls.lower()}._.{name}`",
+                        f"`{kind}`",
+                        plain(" ".join(text.split())),
+                    ]
+                )
         lines += table(["getter", "type", "gives"], rows)
     lines += paragraphs(
         "Token's getters give the same for the Span of this token. Stored on the Doc are `doc.spans` under the keys "
@@ -264,7 +346,9 @@ def scores_page() -> List[str]:
     known = [*evaluation.CONST_KEYS, *evaluation.SPACY_KEYS, *evaluation.REFERENCE_KEYS]
     roles = [*evaluation.ROLE_KEYS, evaluation.PER_ROLE, *evaluation.PRINTED]
     if {*known, *roles} != {*SCORES}:
-        raise ValueError(f"scores without a text, or texts without a score: {sorted({*known, *roles} ^ {*SCORES})}")
+        raise ValueError(
+            f"scores without a text, or texts without a score: {sorted({*known, *roles} ^ {*SCORES})}"
+        )
     lines = ["# Scores", "", NOTICE, ""]
     lines += paragraphs(
         "Keys of `nlp.evaluate`, of the training log and of the JSON of `lal evaluate`. Scores are from 0 to 1 "
@@ -274,7 +358,11 @@ def scores_page() -> List[str]:
         rows = [[f"`{key}`", SCORES[key]] for key in keys]
         lines += [f"## {title}", "", *table(["key", "meaning"], rows)]
     text = doc_parts(evaluation.score_parses.__doc__ or "")[0]
-    lines += ["## How constituents are counted", "", *paragraphs(text.partition("\n\n")[2])]
+    lines += [
+        "## How constituents are counted",
+        "",
+        *paragraphs(text.partition("\n\n")[2]),
+    ]
     return lines
 
 
@@ -293,7 +381,10 @@ def labels_page() -> List[str]:
         ("Tags", glossary()["tags"]),
         ("Parts of speech", glossary()["upos"]),
     ):
-        rows = [[f"`` {name} ``" if "`" in name else f"`{name}`", plain(text)] for name, text in labels.items()]
+        rows = [
+            [f"`` {name} ``" if "`" in name else f"`{name}`", plain(text)]
+            for name, text in labels.items()
+        ]
         lines += [f"## {title}", "", *table(["label", "meaning"], rows)]
     return lines
 

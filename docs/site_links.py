@@ -1,4 +1,5 @@
-"""A hook of MkDocs: links that leave docs/, and those to notebooks, lead to the repository on the site."""
+"""A hook of MkDocs: links that leave docs/, and those to notebooks, lead to the
+repository on the site."""
 
 import posixpath
 import re
@@ -8,7 +9,8 @@ LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """The Markdown of a page with absolute links to files that the site does not have."""
+    """The Markdown of a page with absolute links to files that the site does not
+    have."""
     folder = posixpath.join("docs", posixpath.dirname(page.file.src_uri))
 
     def absolute(found: "re.Match[str]") -> str:

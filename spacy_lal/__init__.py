@@ -1,8 +1,8 @@
 """Constituency and dependency trees from one joint model, as a spaCy component.
 
-Importing this package registers nothing and loads nothing heavy: spaCy finds `lal_parser` and everything that its
-config names through the entry points in `setup.cfg`. The functions below load their modules when they are first used.
-"""
+Importing this package registers nothing and loads nothing heavy: spaCy finds
+`lal_parser` and everything that its config names through the entry points in
+`setup.cfg`. The functions below load their modules when they are first used."""
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +15,10 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 __all__ = ["__version__", "explain", "search_trees"]
 
-_MODULES: Dict[str, str] = {"explain": "spacy_lal.lang", "search_trees": "spacy_lal.search"}
+_MODULES: Dict[str, str] = {
+    "explain": "spacy_lal.lang",
+    "search_trees": "spacy_lal.search",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,22 @@
-"""Parsing on many machines: a batch function over Arrow tables, adapters for Ray and Spark (all optional)."""
+"""Parsing on many machines: a batch function over Arrow tables, adapters for Ray and
+Spark (all optional)."""
 
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    cast,
+)
 
 import spacy
 from spacy.language import Language
@@ -22,17 +35,23 @@ if TYPE_CHECKING:
 
     Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
-ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
+ZONE_SIZE = (
+    4096  # texts per memory zone: at its end spaCy forgets the words that it has met
+)
 COLUMNS, DOCBIN, RELATIONS = OUTPUTS = "columns", "docbin", "relations"
 READING_CPUS = 2
 
 
 @dataclass
 class BatchParser:
-    """Parses the texts of Arrow batches; picklable. Each process loads the pipeline itself, once.
-    pipeline (str): A pipeline with a parser of ours: the name of a package, or a path that every worker can read.
-    text_column (str): The column with the texts: strings, large strings or a dictionary of strings.
-    keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids; None keeps all.
+    """Parses the texts of Arrow batches; picklable. Each process loads the pipeline
+    itself, once.
+    pipeline (str): A pipeline with a parser of ours: the name of a package, or a path
+        that every worker can read.
+    text_column (str): The column with the texts: strings, large strings or a dictionary
+        of strings.
+    keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids;
+        None keeps all.
     output (str): `columns`, `docbin` or `relations`, see `doc_fields`.
     batch_size (int): Texts per batch of the network.
     gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU."""
@@ -46,24 +65,35 @@ class BatchParser:
 
     def __post_init__(self) -> None:
         if self.output not in OUTPUTS:
-            raise ValueError(f"expected an output of {', '.join(OUTPUTS)}, got {self.output!r}")
-        # A worker may be started in another folder. A package's name wins over a path, as in `spacy.load`.
+            raise ValueError(
+                f"expected an output of {', '.join(OUTPUTS)}, got {self.output!r}"
+            )
+        # A worker may be started in another folder. A package's name wins over a path,
+        # as in `spacy.load`.
         if not is_package(str(self.pipeline)) and Path(self.pipeline).exists():
             self.pipeline = str(Path(self.pipeline).resolve())
 
     def load(self) -> Language:
-        """The pipeline, loaded at the first call in a process. RAISES (OSError, ValueError): The pipeline does not
-        exist, or has no parser of ours."""
-        if self.gpu_id >= 0:  # at each call: the choice is per thread, and a worker may have several
+        """The pipeline, loaded at the first call in a process.
+        RAISES (OSError,
+        ValueError): The pipeline does not exist, or has no parser of ours."""
+        if (
+            self.gpu_id >= 0
+        ):  # at each call: the choice is per thread, and a worker may have several
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
-        """Names of the columns that are kept. RAISES (ValueError): A column is missing, there twice, or has the name of
-        a column of the parse."""
+        """Names of the columns that are kept.
+        RAISES (ValueError): A column is missing,
+        there twice, or has the name of a column of the parse."""
         kept = list(names) if self.keep is None else list(self.keep)
         new = [field.name for field in doc_fields(self.output)]
-        wrong = [name for name in (self.text_column, *kept) if list(names).count(name) != 1 or name in new]
+        wrong = [
+            name
+            for name in (self.text_column, *kept)
+            if list(names).count(name) != 1 or name in new
+        ]
         if wrong:
             raise ValueError(
                 f"expected columns that the table has once and the parse has not, got {', '.join(wrong)}: the table has"
@@ -72,27 +102,40 @@ class BatchParser:
         return kept
 
     def __call__(self, batch: "Batch") -> "Batch":
-        """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in the same order and type.
-        RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than
-        `max_length`."""
+        """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in
+        the same order and type.
+        RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no
+        string, or longer than `max_length`."""
         import pyarrow as pa
 
         kept: List[str] = self.kept_columns(batch.schema.names)
         new: List[Any] = doc_fields(self.output)
-        rows = list(self._rows(batch.column(self.text_column).to_pylist())) if batch.num_rows else []
-        arrays: List[Any] = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in new]
-        # Without the metadata of the batch: pandas' may describe columns that are left out.
+        rows = (
+            list(self._rows(batch.column(self.text_column).to_pylist()))
+            if batch.num_rows
+            else []
+        )
+        arrays: List[Any] = [
+            pa.array([row.get(field.name) for row in rows], type=field.type)
+            for field in new
+        ]
+        # Without the metadata of the batch: pandas' may describe columns that are left
+        # out.
         schema = pa.schema([*(batch.schema.field(name) for name in kept), *new])
         columns = [*map(batch.column, kept), *arrays]
         return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
     def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
-        """Docs as plain objects, made within a memory zone, at whose end their words are forgotten."""
+        """Docs as plain objects, made within a memory zone, at whose end their words
+        are forgotten."""
         nlp = self.load()
         for start in range(0, len(texts), ZONE_SIZE):
             zone = texts[start : start + ZONE_SIZE]
             with nlp.memory_zone():
-                docs = nlp.pipe([text for text in zone if text is not None], batch_size=self.batch_size)
+                docs = nlp.pipe(
+                    [text for text in zone if text is not None],
+                    batch_size=self.batch_size,
+                )
                 rows = iter([doc_row(doc, self.output) for doc in docs])
             yield from ({} if text is None else next(rows) for text in zone)
 
@@ -107,9 +150,10 @@ def _load(pipeline: str, gpu_id: int) -> Language:
 
 
 def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
-    """The Arrow fields of a parsed Doc: lists over its tokens (docs/how_to/distributed.md names each), or one `docbin`,
-    the bytes of a DocBin that holds this one Doc, or one `relations`, objects. A row without text is null in all of
-    them."""
+    """The Arrow fields of a parsed Doc: lists over its tokens
+    (docs/how_to/distributed.md names each), or one `docbin`, the bytes of a DocBin that
+    holds this one Doc, or one `relations`, objects. A row without text is null in all
+    of them."""
     import pyarrow as pa
 
     if output == DOCBIN:
@@ -119,23 +163,43 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     if output == RELATIONS:
         span = pa.struct([("text", string), *bounds, ("label", string)])
         spans = [(name, span) for name in annotations.Relation.SPANS]
-        relation = pa.struct([("kind", string), ("label", string), *spans, ("arguments", pa.list_(span))])
+        relation = pa.struct(
+            [("kind", string), ("label", string), *spans, ("arguments", pa.list_(span))]
+        )
         return [pa.field("relations", pa.list_(relation))]
-    types = {"tokens": string, "spaces": flag, "sent_starts": flag, "start_chars": number, "end_chars": number}
-    types |= dict.fromkeys(("tags", "pos", "morphs", "lemmas"), string) | {"heads": number, "deprels": string}
+    types = {
+        "tokens": string,
+        "spaces": flag,
+        "sent_starts": flag,
+        "start_chars": number,
+        "end_chars": number,
+    }
+    types |= dict.fromkeys(("tags", "pos", "morphs", "lemmas"), string) | {
+        "heads": number,
+        "deprels": string,
+    }
     types["constituents"] = pa.struct([*bounds, ("label", string)])
     return [pa.field(name, pa.list_(type_)) for name, type_ in types.items()]
 
 
 def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
-    """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python objects."""
+    """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python
+    objects."""
     if output == DOCBIN:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
     if output == RELATIONS:
-        return {"relations": [relation.to_dict() for relation in annotations.get_relations(doc)]}
+        return {
+            "relations": [
+                relation.to_dict() for relation in annotations.get_relations(doc)
+            ]
+        }
     starts = {start for start, _ in annotations.sentence_bounds(doc)}
     tokens = list(doc)
-    spans = annotations.constituent_tokens(doc) if annotations.SPANS_KEY in doc.spans else None
+    spans = (
+        annotations.constituent_tokens(doc)
+        if annotations.SPANS_KEY in doc.spans
+        else None
+    )
     lists = annotation_lists(doc, tokens)
     heads = [token.head.i if token.has_head() else None for token in tokens]
     return {
@@ -143,13 +207,16 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         "spaces": [bool(token.whitespace_) for token in tokens],
         "sent_starts": [i in starts for i in range(len(tokens))],
         "heads": None if lists["deprels"] is None else heads,
-        "constituents": None if spans is None else [constituent(tokens, *span) for span in spans],
+        "constituents": None
+        if spans is None
+        else [constituent(tokens, *span) for span in spans],
     }
 
 
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
-    """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From columns, it has tokens, tags, parts
-    of speech, morphology, lemmas, sentences and parse; from a DocBin, all annotation of the pipeline.
+    """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From
+    columns, it has tokens, tags, parts of speech, morphology, lemmas, sentences and
+    parse; from a DocBin, all annotation of the pipeline.
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`."""
     annotations.install_extensions()  # this process may not have created a parser
     if row["docbin" if "docbin" in row else "tokens"] is None:
@@ -157,13 +224,32 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     if "docbin" in row:
         return next(DocBin().from_bytes(row["docbin"]).get_docs(vocab))
     words = {name: row[name] for name in ("tags", "pos", "morphs", "lemmas")}
-    heads = None if row["heads"] is None else [i if head is None else head for i, head in enumerate(row["heads"])]
-    doc = Doc(vocab, words=row["tokens"], spaces=row["spaces"], heads=heads, deps=row["deprels"], **words)
-    # After the heads: spaCy derives sentences from them, which differ on some non-projective trees.
-    annotations.set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
+    heads = (
+        None
+        if row["heads"] is None
+        else [i if head is None else head for i, head in enumerate(row["heads"])]
+    )
+    doc = Doc(
+        vocab,
+        words=row["tokens"],
+        spaces=row["spaces"],
+        heads=heads,
+        deps=row["deprels"],
+        **words,
+    )
+    # After the heads: spaCy derives sentences from them, which differ on some
+    # non-projective trees.
+    annotations.set_sentence_starts(
+        doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start]
+    )
     if row["constituents"] is not None:
-        spans = [Span(doc, span["start"], span["end"], label=span["label"]) for span in row["constituents"]]
-        doc.spans[annotations.SPANS_KEY] = SpanGroup(doc, name=annotations.SPANS_KEY, spans=spans)
+        spans = [
+            Span(doc, span["start"], span["end"], label=span["label"])
+            for span in row["constituents"]
+        ]
+        doc.spans[annotations.SPANS_KEY] = SpanGroup(
+            doc, name=annotations.SPANS_KEY, spans=spans
+        )
     return doc
 
 
@@ -177,19 +263,27 @@ def parse_ray(
     rows_per_batch: int = 256,
     **settings: Any,
 ) -> "Dataset":
-    """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or written. If a worker dies, Ray
-    restarts it and its rows are parsed again.
+    """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or
+    written. If a worker dies, Ray restarts it and its rows are parsed again.
     dataset (ray.data.Dataset): Rows with a text.
     concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
-    num_cpus (Optional[float]): CPUs of each actor; None: 1 if two remain free for Ray's reading, else 0.
+    num_cpus (Optional[float]): CPUs of each actor; None: 1 if two remain free for Ray's
+        reading, else 0.
     rows_per_batch (int): Rows that an actor gets at a time.
     pipeline (str), settings (Any): For `BatchParser`.
-    RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows."""
+    RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the
+        order of rows."""
     import ray.data
 
-    if num_cpus is None:  # actors stay: if they held all CPUs, the reading tasks would wait forever
-        num_cpus = 1.0 if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS else 0.0
+    if (
+        num_cpus is None
+    ):  # actors stay: if they held all CPUs, the reading tasks would wait forever
+        num_cpus = (
+            1.0
+            if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS
+            else 0.0
+        )
     settings.setdefault("gpu_id", 0 if num_gpus > 0 else -1)
     return dataset.map_batches(
         BatchParser,
@@ -203,17 +297,22 @@ def parse_ray(
 
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
-    """Parse a Spark DataFrame of rows with a text. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
-    `spark.task.maxFailures` times. pipeline (str), settings (Any): For `BatchParser`."""
+    """Parse a Spark DataFrame of rows with a text. Lazy, as Spark is. If a worker dies,
+    Spark repeats its task at most `spark.task.maxFailures` times. pipeline (str),
+    settings (Any): For `BatchParser`."""
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
     parser = BatchParser(pipeline, **settings)
     fields = [df.schema[name] for name in parser.kept_columns(df.columns)]
     for field in doc_fields(parser.output):
-        fields.append(StructField(field.name, from_arrow_type(field.type), nullable=True))
+        fields.append(
+            StructField(field.name, from_arrow_type(field.type), nullable=True)
+        )
 
-    def parse_partition(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+    def parse_partition(
+        batches: "Iterable[pa.RecordBatch]",
+    ) -> "Iterator[pa.RecordBatch]":
         for batch in batches:
             yield parser(batch)
 

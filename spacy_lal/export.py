@@ -1,6 +1,18 @@
-"""Export of a parsed Doc: plain objects (docs/reference/formats.md) and CoNLL-U, without white space tokens."""
+"""Export of a parsed Doc: plain objects (docs/reference/formats.md) and CoNLL-U,
+without white space tokens."""
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from spacy.tokens import Doc, Token
 
@@ -20,9 +32,10 @@ class MissingParseError(ValueError):
 
 
 class Sentence(NamedTuple):
-    """One parsed sentence of n words: its place in the Doc, from 0; its tokens; collapsed half-open spans over them,
-    None if the Doc has no trees; heads as word numbers from 1, 0 is the root, None an unknown head, or None if the Doc
-    has no heads. is_cut: whether it is only a part of the sentence."""
+    """One parsed sentence of n words: its place in the Doc, from 0; its tokens;
+    collapsed half-open spans over them, None if the Doc has no trees; heads as word
+    numbers from 1, 0 is the root, None an unknown head, or None if the Doc has no
+    heads. is_cut: whether it is only a part of the sentence."""
 
     number: int
     tokens: List[Token]
@@ -33,7 +46,9 @@ class Sentence(NamedTuple):
     @property
     def text(self) -> str:
         """The text from the first word to the last."""
-        return self.tokens[0].doc.text[self.tokens[0].idx : self.tokens[-1].idx + len(self.tokens[-1])]
+        return self.tokens[0].doc.text[
+            self.tokens[0].idx : self.tokens[-1].idx + len(self.tokens[-1])
+        ]
 
     @property
     def deprels(self) -> List[str]:
@@ -46,7 +61,9 @@ class Sentence(NamedTuple):
         return [token.tag_ or token.pos_ or MISSING_TAG for token in self.tokens]
 
     def tree(self) -> "Tree":
-        """The constituency tree. RAISES (MissingParseError): The Doc has no constituents."""
+        """The constituency tree.
+        RAISES (MissingParseError): The Doc has no
+        constituents."""
         return spans_to_tree(*self._spans())
 
     def brackets(self) -> str:
@@ -55,31 +72,48 @@ class Sentence(NamedTuple):
 
     def _spans(self) -> Tuple[List[str], List[str], List[Tuple[int, int, str]]]:
         if self.constituents is None:
-            raise MissingParseError("the pipeline sets no constituents; the formats conllu and json show heads alone")
+            raise MissingParseError(
+                "the pipeline sets no constituents; the formats conllu and json show heads alone"
+            )
         return [token.text for token in self.tokens], self.tags, self.constituents
 
     def cut(self, start: int, end: int) -> "Sentence":
-        """The part within a half-open range of Doc tokens. Constituents that cross the range are dropped; words with
-        heads outside become roots. RAISES (ValueError): The range has no words."""
+        """The part within a half-open range of Doc tokens. Constituents that cross the
+        range are dropped; words with
+        heads outside become roots.
+        RAISES (ValueError): The range has no words."""
         inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
         if not inside:
-            raise ValueError(f"expected a range with words of the sentence {self.text!r}, got {start}:{end}")
+            raise ValueError(
+                f"expected a range with words of the sentence {self.text!r}, got {start}:{end}"
+            )
         first, last = inside[0], inside[-1] + 1
         if (first, last) == (0, len(self.tokens)):
             return self
         spans, heads = self.constituents, self.heads
         if spans is not None:
-            spans = [(s - first, e - first, label) for s, e, label in spans if first <= s and e <= last]
+            spans = [
+                (s - first, e - first, label)
+                for s, e, label in spans
+                if first <= s and e <= last
+            ]
         if heads is not None:
             inner = range(first + 1, last + 1)
-            heads = [head and (head - first if head in inner else 0) for head in heads[first:last]]
+            heads = [
+                head and (head - first if head in inner else 0)
+                for head in heads[first:last]
+            ]
         return Sentence(self.number, self.tokens[first:last], spans, heads, is_cut=True)
 
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
-    """The sentences with words of a parsed Doc. RAISES (ValueError): Sentence boundaries are missing."""
+    """The sentences with words of a parsed Doc.
+    RAISES (ValueError): Sentence
+    boundaries are missing."""
     words = sentence_words(doc)
-    constituents = get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
+    constituents = (
+        get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
+    )
     has_heads = doc.has_annotation("DEP")
     for number, (indices, spans) in enumerate(zip(words, constituents, strict=True)):
         if indices:
@@ -88,7 +122,8 @@ def read_sentences(doc: Doc) -> Iterator[Sentence]:
 
 
 def _heads(doc: Doc, indices: List[int]) -> List[Optional[int]]:
-    """Heads as word numbers. If another component attached a word to whitespace, the head's head takes its place."""
+    """Heads as word numbers. If another component attached a word to whitespace, the
+    head's head takes its place."""
     numbers: Dict[int, int] = {i: number for number, i in enumerate(indices, start=1)}
     heads: List[Optional[int]] = []
     for i in indices:
@@ -103,8 +138,9 @@ def _heads(doc: Doc, indices: List[int]) -> List[Optional[int]]:
 
 
 def sentence_record(sentence: Sentence) -> Dict[str, Any]:
-    """One sentence of n words as plain objects, as docs/reference/formats.md has them: indices count words from 0, a
-    root is its own head, an unknown head is None, characters count in the text of the Doc."""
+    """One sentence of n words as plain objects, as docs/reference/formats.md has them:
+    indices count words from 0, a root is its own head, an unknown head is None,
+    characters count in the text of the Doc."""
     tokens = sentence.tokens
     heads, spans = sentence.heads, sentence.constituents
     lists = annotation_lists(tokens[0].doc, tokens)
@@ -114,15 +150,22 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
         "start_char": tokens[0].idx,
         "end_char": tokens[-1].idx + len(tokens[-1]),
         **lists,
-        "heads": None if heads is None else [i if head == 0 else head and head - 1 for i, head in enumerate(heads)],
+        "heads": None
+        if heads is None
+        else [i if head == 0 else head and head - 1 for i, head in enumerate(heads)],
         "deprels": deprels,
-        "constituents": None if spans is None else [constituent(tokens, *span) for span in expand_chains(spans)],
+        "constituents": None
+        if spans is None
+        else [constituent(tokens, *span) for span in expand_chains(spans)],
     }
 
 
-def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:
-    """The annotation of n tokens as lists of length n, by the schema of docs/reference/formats.md; None in place of a
-    list where the whole Doc has no such annotation. Characters are half-open, in the text of the Doc."""
+def annotation_lists(
+    doc: Doc, tokens: Sequence[Token]
+) -> Dict[str, Optional[List[Any]]]:
+    """The annotation of n tokens as lists of length n, by the schema of
+    docs/reference/formats.md; None in place of a list where the whole Doc has no such
+    annotation. Characters are half-open, in the text of the Doc."""
 
     def values(name: str, attribute: str) -> Optional[List[str]]:
         if len(doc) and not doc.has_annotation(name):
@@ -141,31 +184,53 @@ def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[Li
     }
 
 
-def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Dict[str, Any]:
-    """A constituent as an object: half-open over tokens and, in the text of the Doc, over characters.
+def constituent(
+    tokens: Sequence[Token], start: int, end: int, label: str
+) -> Dict[str, Any]:
+    """A constituent as an object: half-open over tokens and, in the text of the Doc,
+    over characters.
     tokens (Sequence[Token]): The tokens that `start` and `end` count."""
     last = tokens[end - 1]
     start_char, end_char = tokens[start].idx, last.idx + len(last)
-    return {"start": start, "end": end, "start_char": start_char, "end_char": end_char, "label": label}
+    return {
+        "start": start,
+        "end": end,
+        "start_char": start_char,
+        "end_char": end_char,
+        "label": label,
+    }
 
 
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:
-    """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any. English contractions have ranges, as
-    in UD: `1-2 don't`. Missing annotation is left open.
+    """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
+    English contractions have ranges, as in UD: `1-2 don't`. Missing annotation is left
+    open.
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
     RAISES (ValueError): Sentence boundaries are missing."""
-    return "".join(sentence_to_conllu(sentence, str(doc_number + 1)) for sentence in read_sentences(doc))
+    return "".join(
+        sentence_to_conllu(sentence, str(doc_number + 1))
+        for sentence in read_sentences(doc)
+    )
 
 
-def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None) -> str:
-    """One sentence as `to_conllu` writes it. text_name: the beginning of its `sent_id`. comments: more, by name."""
-    metadata: Dict[str, Optional[str]] = {"sent_id": f"{text_name}-{sentence.number + 1}", **(comments or {})}
+def sentence_to_conllu(
+    sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None
+) -> str:
+    """One sentence as `to_conllu` writes it. text_name: the beginning of its `sent_id`.
+    comments: more, by name."""
+    metadata: Dict[str, Optional[str]] = {
+        "sent_id": f"{text_name}-{sentence.number + 1}",
+        **(comments or {}),
+    }
     metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:
         metadata["tree"] = sentence.brackets()
     tokens = sentence.tokens
     doc, words = tokens[0].doc, [token.text for token in tokens]
-    spaces = [bool(one.whitespace_) or one.i + 1 >= len(doc) or doc[one.i + 1].is_space for one in tokens]
+    spaces = [
+        bool(one.whitespace_) or one.i + 1 >= len(doc) or doc[one.i + 1].is_space
+        for one in tokens
+    ]
     is_english = tokens[0].vocab.lang == "en"
     return format_conllu(
         ConlluSentence(
@@ -174,10 +239,16 @@ def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Ma
             pos=[token.pos_ for token in tokens],
             tags=[token.tag_ for token in tokens],
             morphs=[str(token.morph) for token in tokens],
-            heads=list(sentence.heads) if sentence.heads is not None else [None] * len(tokens),
-            deprels=["root" if deprel == "ROOT" else deprel for deprel in sentence.deprels],
+            heads=list(sentence.heads)
+            if sentence.heads is not None
+            else [None] * len(tokens),
+            deprels=[
+                "root" if deprel == "ROOT" else deprel for deprel in sentence.deprels
+            ],
             spaces=spaces,
             metadata=metadata,
-            ranges=english_contractions(words, [token.tag_ for token in tokens], spaces) if is_english else [],
+            ranges=english_contractions(words, [token.tag_ for token in tokens], spaces)
+            if is_english
+            else [],
         )
     )

@@ -1,4 +1,5 @@
-"""Files and folders that appear complete or not at all; lines of data files; quotations in messages."""
+"""Files and folders that appear complete or not at all; lines of data files; quotations
+in messages."""
 
 import errno
 import json
@@ -33,19 +34,24 @@ class TreebankError(ValueError):
 
 
 def quoted(text: str, length: int = QUOTE) -> str:
-    r"""Quote a text for a message: on one line, with control characters escaped, cut to a maximum length.
+    r"""Quote a text for a message: on one line, with control characters escaped, cut to
+    a maximum length.
 
     >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
     ("'a\\x1b[31m'", "'aaaaa'...")
     """
-    return repr(text) if len(text) <= length else f"{text[: length - 5]!r}..."  # quotes and dots count
+    return (
+        repr(text) if len(text) <= length else f"{text[: length - 5]!r}..."
+    )  # quotes and dots count
 
 
 @contextmanager
 def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
-    """For a block that writes a file: it is replaced when the block has ended well, otherwise it stays unchanged. Pipes
-    and devices are written in place. The file's folder is made if it does not exist. YIELDS (BinaryIO): The file object
-    to write to. RAISES (OSError): The file cannot be written."""
+    """For a block that writes a file: it is replaced when the block has ended well,
+    otherwise it stays unchanged. Pipes and devices are written in place. The file's
+    folder is made if it does not exist. YIELDS (BinaryIO): The file object
+    to write to.
+    RAISES (OSError): The file cannot be written."""
     if Path(path).exists() and not Path(path).is_file():
         with open(path, "wb") as file:  # a folder is an error here
             yield file
@@ -72,13 +78,17 @@ def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
 
 @contextmanager
 def written_folder(path: Union[str, Path]) -> Iterator[Path]:
-    """For a block that writes a folder: it replaces the earlier one when the block has ended well. YIELDS (Path): An
-    empty folder beside `path` to write into. RAISES (OSError): The folder cannot be written; the earlier one is
-    unchanged."""
+    """For a block that writes a folder: it replaces the earlier one when the block has
+    ended well. YIELDS (Path): An
+    empty folder beside `path` to write into.
+    RAISES (OSError): The folder cannot be
+    written; the earlier one is unchanged."""
     target = Path(path).resolve()
     new, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
     if target.exists() and not target.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, "expected a folder to write, it is a file", str(path))
+        raise NotADirectoryError(
+            errno.ENOTDIR, "expected a folder to write, it is a file", str(path)
+        )
     shutil.rmtree(new, ignore_errors=True)
     try:
         new.mkdir(parents=True)
@@ -96,29 +106,46 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
 
 
 def refuse_binary(first: bytes, name: str) -> None:
-    """RAISES (TreebankError): What a file begins with is of a known kind that is no text, or a tenth is no text."""
+    """RAISES (TreebankError): What a file begins with is of a known kind that is no
+    text, or a tenth is no text."""
     text = first[:1000].decode("utf-8", errors="replace")
-    n_strange = sum(char == "\ufffd" or not (char.isprintable() or char.isspace()) for char in text)
-    strange = "binary data or another encoding" if n_strange > 3 + len(text) // 10 else ""
-    kind = next((kind for start, kind in KINDS.items() if first.startswith(start)), strange)
+    n_strange = sum(
+        char == "\ufffd" or not (char.isprintable() or char.isspace()) for char in text
+    )
+    strange = (
+        "binary data or another encoding" if n_strange > 3 + len(text) // 10 else ""
+    )
+    kind = next(
+        (kind for start, kind in KINDS.items() if first.startswith(start)), strange
+    )
     if kind:
         raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
 
 
-def numbered_lines(source: Union[Path, BinaryIO], name: str = "") -> Iterator[Tuple[int, str]]:
-    r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is kept; a byte order mark is removed.
-    source: A path, or an open file of bytes. name: In errors. RAISES (TreebankError): A line is too long, is not UTF-8,
-    or holds a NUL character."""
+def numbered_lines(
+    source: Union[Path, BinaryIO], name: str = ""
+) -> Iterator[Tuple[int, str]]:
+    r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is
+    kept; a byte order mark is removed. source: A path, or an open file of bytes. name:
+    In errors.
+    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL
+    character."""
     number = 0
-    with source.open("rb") if isinstance(source, Path) else source as file:  # bytes, so that an invalid one has a line
+    with (
+        source.open("rb") if isinstance(source, Path) else source as file
+    ):  # bytes, so that an invalid one has a line
         while raw := file.readline(MAX_LINE + 1):
             number += 1
             if number == 1:
                 refuse_binary(raw, str(name or source))
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8", errors="backslashreplace")
+            line = raw.decode(
+                "utf-8-sig" if number == 1 else "utf-8", errors="backslashreplace"
+            )
             reason = ""
             if len(raw) > MAX_LINE:
-                reason = f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
+                reason = (
+                    f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
+                )
             elif "\0" in line:
                 reason = "expected text, got a NUL character"
             else:
@@ -127,16 +154,21 @@ def numbered_lines(source: Union[Path, BinaryIO], name: str = "") -> Iterator[Tu
                 except UnicodeDecodeError as error:
                     reason = f"expected UTF-8, got {raw[error.start : error.end]!r} ({error.reason})"
             if reason:
-                raise TreebankError(f"{name or source}:{number}: {reason}: {quoted(line[:200])}")
+                raise TreebankError(
+                    f"{name or source}:{number}: {reason}: {quoted(line[:200])}"
+                )
             yield number, line
 
 
 def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
-    """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines are skipped. RAISES
-    (TreebankError): A line is no JSON."""
+    """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines
+    are skipped.
+    RAISES (TreebankError): A line is no JSON."""
     for number, line in numbered_lines(path):
         if line.strip():
             try:
                 yield f"{path}:{number}", json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise TreebankError(f"{path}:{number}: expected JSON, got {quoted(line.strip())} ({error})") from None
+                raise TreebankError(
+                    f"{path}:{number}: expected JSON, got {quoted(line.strip())} ({error})"
+                ) from None

@@ -1,7 +1,7 @@
 """`ParserScores`: the network's scores of one sentence, the input of the decoders.
 
-`PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the gradient of a loss.
-"""
+`PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
+gradient of a loss."""
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -12,19 +12,24 @@ OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empt
 
 
 class ParserScores(NamedTuple):
-    """The scores of one sentence of n tokens. The torch network gives those of a batch, as tensors.
+    """The scores of one sentence of n tokens. The torch network gives those of a batch,
+    as tensors.
 
-    Every array is float32 and C-contiguous. In `arcs` and `deprels`, index 0 is the artificial root and index i the
-    i-th token. In `labels`, indices are fenceposts: `labels[i, j]` scores tokens[i:j].
-    For example, `arcs[3, 1]` is the score of the first token as head of the third.
+    Every array is float32 and C-contiguous. In `arcs` and `deprels`, index 0 is the
+    artificial root and index i the i-th token. In `labels`, indices are fenceposts:
+    `labels[i, j]` scores tokens[i:j]. For example, `arcs[3, 1]` is the score of the
+    first token as head of the third.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels). Only start < end is meaningful. Label 0 is the empty label, whose
-        score is 0. Shape (0, 0, 0) if the network scores no spans, or there are no tokens.
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels). Only start < end is meaningful.
+        Label 0 is the empty label, whose score is 0. Shape (0, 0, 0) if the network
+        scores no spans, or there are no tokens.
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head].
-    deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its dependent alone; (n + 1, n + 1,
-        n_deprels), [dependent, head, deprel], if it is scored given the head.
-    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
-        `layers/parser_scorers.py`; None if the network has no such scorer.
+    deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its
+        dependent alone; (n + 1, n + 1, n_deprels), [dependent, head, deprel], if it is
+        scored given the head.
+    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label
+        head at each fencepost, see `layers/parser_scorers.py`; None if the network has
+        no such scorer.
     """
 
     labels: ndarray
@@ -43,20 +48,24 @@ class ParserScores(NamedTuple):
         return self.deprels.shape[-1] > 0
 
     def with_label_ids(self, spans: ndarray) -> ndarray:
-        """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:* (k, 3), int32."""
+        """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:*
+        (k, 3), int32."""
         return spans
 
 
 class PrunedScores(NamedTuple):
-    """The scores of one sentence of n tokens that a decoder may choose: the best label of each span, the best deprel of
-    each arc. Indices are the same as in `ParserScores`.
+    """The scores of one sentence of n tokens that a decoder may choose: the best label
+    of each span, the best deprel of each arc. Indices are the same as in
+    `ParserScores`.
 
-    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: scores of the empty label (0), SUB_HEAD, the best other label.
+    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: scores of the empty label (0),
+        SUB_HEAD, the best other label.
         Shape (0, 0, 3) if the network scores no spans.
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_features (Any): `models.scorer_inference.DeprelFeatures` of heads and dependents, from which `choose_deprels`
-        takes deprels. Sentences of one batch share them. None if the network scores no deprels.
+    deprel_features (Any): `models.scorer_inference.DeprelFeatures` of heads and
+        dependents, from which `choose_deprels` takes deprels. Sentences of one batch
+        share them. None if the network scores no deprels.
     place (int): The sentence's place in that batch.
     """
 
@@ -87,13 +96,17 @@ class PrunedScores(NamedTuple):
 AnyScores = Union[ParserScores, PrunedScores]
 
 
-def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[ndarray]:
-    """The best deprels of sentences: the second step of decoding, after heads are decoded.
+def choose_deprels(
+    scores: Sequence[AnyScores], heads: Sequence[ndarray]
+) -> List[ndarray]:
+    """The best deprels of sentences: the second step of decoding, after heads are
+    decoded.
 
     scores (Sequence[AnyScores]): The scores of each sentence.
-    heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1. *Shape:* (n,), int32.
-    RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,), int32.
-    """
+    heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1.
+        *Shape:* (n,), int32.
+    RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,),
+    int32."""
     found: Dict[int, ndarray] = {}
     batches: Dict[int, List[int]] = {}
     for i, one in enumerate(scores):
@@ -103,48 +116,62 @@ def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> Lis
             batches.setdefault(id(one.deprel_features), []).append(i)
         else:
             words = numpy.arange(1, one.n_tokens + 1)
-            of_words = one.deprels[words, heads[i]] if one.deprels.ndim == 3 else one.deprels[words]
+            of_words = (
+                one.deprels[words, heads[i]]
+                if one.deprels.ndim == 3
+                else one.deprels[words]
+            )
             found[i] = of_words.argmax(axis=-1).astype(numpy.int32)
     for batch in batches.values():
         features: Any = scores[batch[0]].deprel_features  # type: ignore[union-attr]
-        chosen = features.choose([scores[i].place for i in batch], [heads[i] for i in batch])  # type: ignore[union-attr]
+        chosen = features.choose(
+            [scores[i].place for i in batch], [heads[i] for i in batch]
+        )  # type: ignore[union-attr]
         found.update(zip(batch, chosen, strict=True))
     return [found[i] for i in range(len(scores))]
 
 
 def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
-    """The scores of all deprels of one arc. Words count from 1, head 0 is the root. *Shape:* (n_deprels,)."""
+    """The scores of all deprels of one arc. Words count from 1, head 0 is the root.
+    *Shape:* (n_deprels,)."""
     if isinstance(scores, PrunedScores):
         return scores.deprel_features.of_arc(scores.place, head, dependent)
-    return scores.deprels[dependent, head] if scores.deprels.ndim == 3 else scores.deprels[dependent]
+    return (
+        scores.deprels[dependent, head]
+        if scores.deprels.ndim == 3
+        else scores.deprels[dependent]
+    )
 
 
 class SparseGradient(NamedTuple):
     """The gradient of a loss with respect to an array, in its non-zero cells only.
 
-    cells (ndarray): Shape: (n_cells, n_axes), int64: indices into the array's first axes. Values of the same cell in
-        several rows add up.
-    values (ndarray): Shape: (n_cells, ...), float32: the gradient of each cell, in the shape of the remaining axes.
-    """
+    cells (ndarray): Shape: (n_cells, n_axes), int64: indices into the array's first
+        axes. Values of the same cell in several rows add up.
+    values (ndarray): Shape: (n_cells, ...), float32: the gradient of each cell, in the
+    shape of the remaining axes."""
 
     cells: ndarray
     values: ndarray
 
     def to_dense(self, shape: Tuple[int, ...]) -> ndarray:
-        """The gradient as an array. shape: the shape of the array that it is the gradient of."""
+        """The gradient as an array. shape: the shape of the array that it is the
+        gradient of."""
         dense = numpy.zeros(shape, dtype=numpy.float32)
         numpy.add.at(dense, tuple(self.cells.T), self.values)
         return dense
 
 
 class ScoresGradient(NamedTuple):
-    """The gradient of a loss with respect to the `ParserScores` of one sentence of n tokens. A loss reaches only the
-    cells of two trees and one head per token, so a chart of all labels or deprels is never filled.
+    """The gradient of a loss with respect to the `ParserScores` of one sentence of n
+    tokens. A loss reaches only the cells of two trees and one head per token, so a
+    chart of all labels or deprels is never filled.
 
     labels (SparseGradient): Its cells are (start, end, label).
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprels (Union[ndarray, SparseGradient]): If a deprel is scored given the head, the cells are (dependent, head), and
-        the values have shape (n_cells, n_deprels); else an array of shape (n + 1, n_deprels), float32.
+    deprels (Union[ndarray, SparseGradient]): If a deprel is scored given the head, the
+        cells are (dependent, head), and the values have shape (n_cells, n_deprels);
+        else an array of shape (n + 1, n_deprels), float32.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads), float32.
     """
 
@@ -158,18 +185,25 @@ MISSING = -1  # in gold arrays: not annotated, or a label that the training data
 
 
 class RoleScores(NamedTuple):
-    """The scores of one sentence of n words with F predicates, or the gradient of a loss with respect to them.
+    """The scores of one sentence of n words with F predicates, or the gradient of a
+    loss with respect to them.
 
-    predicates (ndarray): Scores of the labels of the predicate scorer. Shape: (n, n_predicate_labels), float32.
+    predicates (ndarray): Scores of the labels of the predicate scorer. Shape: (n,
+        n_predicate_labels), float32.
     rows (ndarray): The word of each predicate, ascending. Shape: (F,), int64.
-    tags (Optional[ndarray]): Scores of BIO tags. Shape: (F, n, n_tags), float32. None: ranges are scored.
-    rolesets (Optional[ndarray]): Shape: (F, n_rolesets), float32. None: the network scores no rolesets.
-    arcs (Optional[ndarray]): [dependent, head]; a root is its own head. Shape: (n, n), float32. None: no arcs.
-    deprels (Optional[ndarray]): Scores given heads. Shape: (n, n_deprels), float32. None: not scored.
-    spans (Optional[ndarray]): Scores of no role and of each role, for each of `ranges`; minus infinity where a range
-        holds the predicate. Shape: (F, n_ranges, 1 + n_roles), float32. None: tags are scored.
-    ranges (Optional[ndarray]): Ranges of words that may be arguments. Shape: (n_ranges, 2), int64.
-    """
+    tags (Optional[ndarray]): Scores of BIO tags. Shape: (F, n, n_tags), float32. None:
+        ranges are scored.
+    rolesets (Optional[ndarray]): Shape: (F, n_rolesets), float32. None: the network
+        scores no rolesets.
+    arcs (Optional[ndarray]): [dependent, head]; a root is its own head. Shape: (n, n),
+        float32. None: no arcs.
+    deprels (Optional[ndarray]): Scores given heads. Shape: (n, n_deprels), float32.
+        None: not scored.
+    spans (Optional[ndarray]): Scores of no role and of each role, for each of `ranges`;
+        minus infinity where a range holds the predicate. Shape: (F, n_ranges, 1 +
+        n_roles), float32. None: tags are scored.
+    ranges (Optional[ndarray]): Ranges of words that may be arguments. Shape: (n_ranges,
+    2), int64."""
 
     predicates: ndarray
     rows: ndarray
@@ -182,16 +216,19 @@ class RoleScores(NamedTuple):
 
 
 class GoldRoles(NamedTuple):
-    """The gold annotation of one sentence of n words with F predicates. -1 is masked everywhere.
+    """The gold annotation of one sentence of n words with F predicates. -1 is masked
+    everywhere.
 
     predicates (ndarray): The label of each word. Shape: (n,), int32.
     rows (ndarray): The word of each predicate, ascending. Shape: (F,), int64.
     tags (ndarray): BIO tag ids. Shape: (F, n), int32.
     rolesets (ndarray): Roleset ids. Shape: (F,), int32.
-    heads (ndarray): The head of each word, from 0; a root is its own head. Shape: (n,), int64.
+    heads (ndarray): The head of each word, from 0; a root is its own head. Shape: (n,),
+        int64.
     deprels (ndarray): Deprel ids. Shape: (n,), int32.
-    args (Sequence[Sequence[Tuple[int, int, int]]]): The arguments of each predicate: start and end, half-open, and the
-        id of the role, -1 for an unknown role. A V of two words that begins with the predicate is here its second word.
+    args (Sequence[Sequence[Tuple[int, int, int]]]): The arguments of each predicate:
+        start and end, half-open, and the id of the role, -1 for an unknown role. A V of
+        two words that begins with the predicate is here its second word.
     """
 
     predicates: ndarray
@@ -203,8 +240,9 @@ class GoldRoles(NamedTuple):
     args: Sequence[Sequence[Tuple[int, int, int]]] = ()
 
     def span_roles(self, ranges: ndarray) -> ndarray:
-        """The gold labels of ranges for each predicate: 0 for no role, then the roles; -1 for a range that holds the
-        predicate or has an unknown role. *Shape:* (F, n_ranges), int32.
+        """The gold labels of ranges for each predicate: 0 for no role, then the roles;
+        -1 for a range that holds the predicate or has an unknown role. *Shape:* (F,
+        n_ranges), int32.
 
         ranges (ndarray): Start and end, half-open. Shape: (n_ranges, 2).
         """

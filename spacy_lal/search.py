@@ -1,4 +1,5 @@
-"""`search_trees(doc, pattern)`: constituents, tags and words of parsed Docs by patterns of tgrep."""
+"""`search_trees(doc, pattern)`: constituents, tags and words of parsed Docs by patterns
+of tgrep."""
 
 from typing import Iterable, Iterator, Union
 
@@ -8,15 +9,21 @@ from .annotations import sentence_trees
 from .trees.tgrep import Pattern
 
 
-def search_trees(docs: Union[Doc, Span, Iterable[Union[Doc, Span]]], pattern: Union[str, Pattern]) -> Iterator[Span]:
+def search_trees(
+    docs: Union[Doc, Span, Iterable[Union[Doc, Span]]], pattern: Union[str, Pattern]
+) -> Iterator[Span]:
     """The nodes of trees that match a pattern of tgrep, as Spans.
-    docs (Union[Doc, Span, Iterable[Union[Doc, Span]]]): Parsed Docs, read lazily. Of a Span, the matches within it, in
-        the tree of its sentence.
-    pattern (Union[str, Pattern]): For instance `NP < (NN $. PP)`. Labels with `$ . , :` are quoted: `"PRP$"`.
-    YIELDS (Span): For each matching node, sentence by sentence in pre-order, a Span with its label: of a constituent,
-        a tag above a word, or, for a word, the empty string. A node has the same Span as the only node below it.
-    RAISES (PatternError): The pattern is malformed; the message names the place. (UnparsedDocError): A Doc has no
-        constituents or no sentence boundaries. (ValueError): An item is neither a Doc nor a Span."""
+    docs (Union[Doc, Span, Iterable[Union[Doc, Span]]]): Parsed Docs, read lazily. Of a
+        Span, the matches within it, in the tree of its sentence.
+    pattern (Union[str, Pattern]): For instance `NP < (NN $. PP)`. Labels with `$ . , :`
+        are quoted: `"PRP$"`.
+    YIELDS (Span): For each matching node, sentence by sentence in pre-order, a Span
+        with its label: of a constituent, a tag above a word, or, for a word, the empty
+        string. A node has the same Span as the only node below it.
+    RAISES (PatternError): The pattern is malformed; the message names the place.
+        (UnparsedDocError): A Doc has no
+        constituents or no sentence boundaries. (ValueError): An item is neither a Doc
+        nor a Span."""
     compiled = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
     items = [docs] if isinstance(docs, (Doc, Span)) else docs
     return (span for item in items for span in _search(item, compiled))
@@ -27,6 +34,13 @@ def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     for tree in sentence_trees(item) if len(item) else ():
         for match in pattern.search(tree.to_nltk()):
-            span = Span(tree.doc, tree.words[match.start], tree.words[match.end - 1] + 1, label=match.label)
-            if isinstance(item, Doc) or (item.start <= span.start and span.end <= item.end):
+            span = Span(
+                tree.doc,
+                tree.words[match.start],
+                tree.words[match.end - 1] + 1,
+                label=match.label,
+            )
+            if isinstance(item, Doc) or (
+                item.start <= span.start and span.end <= item.end
+            ):
                 yield span

@@ -16,17 +16,20 @@ def import_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"benchmarks_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses and NamedTuple look for their types
+    sys.modules[spec.name] = (
+        module  # where dataclasses and NamedTuple look for their types
+    )
     spec.loader.exec_module(module)
     return module
 
 
 @contextmanager
 def program(name: str) -> Iterator[ModuleType]:
-    """The program `benchmarks/NAME.py`. Within the block, modules of the folders beside it can be imported.
+    """The program `benchmarks/NAME.py`. Within the block, modules of the folders beside
+    it can be imported.
 
-    Some folders of the tests have the same names (`interpret`): their modules are put aside, and put back.
-    """
+    Some folders of the tests have the same names (`interpret`): their modules are put
+    aside, and put back."""
     theirs = _pop_rooms()
     sys.path.insert(0, str(BENCHMARKS))
     try:

@@ -18,7 +18,8 @@ N_FILES = 4
 class Deadly(NamedTuple):
     """What a test of a cluster works with.
 
-    pipeline (str): A pipeline that kills the first worker that meets the one deadly text.
+    pipeline (str): A pipeline that kills the first worker that meets the one deadly
+        text.
     died (Path): The file that this worker leaves behind.
     python_path (str): What workers need to find the component.
     source (Path): A folder of Parquet files with the columns `id` and `text`.
@@ -33,7 +34,9 @@ class Deadly(NamedTuple):
 def make_texts() -> List[str]:
     """Hundreds of short texts, no two alike; one is deadly."""
     sentences = [" ".join(sentence["words"]) for sentence in SENTENCES]
-    texts = [f"{sentences[i % 2]} {sentences[i // 2 % 2]} Text {i}." for i in range(N_TEXTS)]
+    texts = [
+        f"{sentences[i % 2]} {sentences[i // 2 % 2]} Text {i}." for i in range(N_TEXTS)
+    ]
     texts[N_TEXTS // 2] = f"She sees a {DEADLY} dog."
     return texts
 

@@ -18,7 +18,8 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:
-    """The treebanks and vectors beside a development checkout; a test that asks for them is skipped elsewhere."""
+    """The treebanks and vectors beside a development checkout; a test that asks for
+    them is skipped elsewhere."""
     path = ROOT.parent / "shared"
     if not path.is_dir():
         pytest.skip("no treebanks beside this checkout")
@@ -27,7 +28,8 @@ def shared_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def en_lal_md() -> Language:
-    """The bundled pipeline, loaded once a worker: a test that changes a pipeline loads its own."""
+    """The bundled pipeline, loaded once a worker: a test that changes a pipeline loads
+    its own."""
     if not spacy.util.is_package("en_lal_md"):
         pytest.skip("needs the bundled pipeline")
     return spacy.load("en_lal_md")

@@ -1,4 +1,5 @@
-"""Pages of documentation as programs: their Python blocks and commands in order, run in this process."""
+"""Pages of documentation as programs: their Python blocks and commands in order, run in
+this process."""
 
 import re
 import shlex
@@ -11,7 +12,9 @@ from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^(?:[A-Z_]+=\S+ )*(python|make|pip|cat|mkdir|git|cd|uvicorn|curl|spacy) ")
+COMMAND = re.compile(
+    r"^(?:[A-Z_]+=\S+ )*(python|make|pip|cat|mkdir|git|cd|uvicorn|curl|spacy) "
+)
 
 
 class Block(NamedTuple):
@@ -20,14 +23,19 @@ class Block(NamedTuple):
 
 
 def blocks(path: Path) -> List[Block]:
-    """The Python blocks of a page and the lines of its command blocks, in order. Output and configs are left out."""
+    """The Python blocks of a page and the lines of its command blocks, in order. Output
+    and configs are left out."""
     found: List[Block] = []
     for language, code in FENCE.findall(path.read_text(encoding="utf8")):
         if language == "python":
             found.append(Block(language, code))
         elif language in ("", "console", "bash") and COMMAND.match(code):
             lines = re.sub(r"\s*\\\n\s*", " ", code).splitlines()
-            found += [Block("command", line) for line in lines if line.strip() and not line.startswith(" ")]
+            found += [
+                Block("command", line)
+                for line in lines
+                if line.strip() and not line.startswith(" ")
+            ]
     return found
 
 
@@ -48,7 +56,8 @@ def split_command(line: str) -> Tuple[List[List[str]], str]:
 
 
 def run_command(line: str, more: Sequence[str] = ()) -> bytes:
-    """Run a line of `cat`, `mkdir` and `python -m spacy ...` in the current folder; an error is an AssertionError.
+    """Run a line of `cat`, `mkdir` and `python -m spacy ...` in the current folder; an
+    error is an AssertionError.
 
     line (str): The line.
     more (Sequence[str]): Arguments that follow the line's own.
@@ -65,9 +74,15 @@ def run_command(line: str, more: Sequence[str] = ()) -> bytes:
         else:
             if words[:3] != ["python", "-m", "spacy"]:
                 raise AssertionError(f"no program to run here: {' '.join(words)}")
-            result = CliRunner().invoke(app, [*words[3:], *more], input=data, prog_name="python -m spacy")
-            accepted = (0, 1) if words[3:5] == ["lal", "search"] else (0,)  # grep's 1: no match
-            assert result.exit_code in accepted, f"{line}\n{result.output[-3000:]}\n{result.exception!r}"
+            result = CliRunner().invoke(
+                app, [*words[3:], *more], input=data, prog_name="python -m spacy"
+            )
+            accepted = (
+                (0, 1) if words[3:5] == ["lal", "search"] else (0,)
+            )  # grep's 1: no match
+            assert result.exit_code in accepted, (
+                f"{line}\n{result.output[-3000:]}\n{result.exception!r}"
+            )
             data = result.stdout_bytes
     if output:
         Path(output).write_bytes(data)

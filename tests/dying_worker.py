@@ -1,7 +1,8 @@
-"""A pipeline component that kills its process, once: for tests of what a cluster does about it.
+"""A pipeline component that kills its process, once: for tests of what a cluster does
+about it.
 
-Workers find it by the entry point that `install` writes, as they find any component of an installed package.
-"""
+Workers find it by the entry point that `install` writes, as they find any component of
+an installed package."""
 
 import os
 import signal
@@ -17,8 +18,8 @@ DEADLY = "deadly"
 
 @Language.factory(NAME, default_config={"died": ""})
 def make_dying_worker(nlp: Language, name: str, died: str) -> Callable[[Doc], Doc]:
-    """died (str): A file. While it is not there, a Doc with the word "deadly" kills the process, which leaves it
-    behind, with its number."""
+    """died (str): A file. While it is not there, a Doc with the word "deadly" kills the
+    process, which leaves it behind, with its number."""
     path = Path(died)
 
     def run(doc: Doc) -> Doc:
@@ -31,9 +32,14 @@ def make_dying_worker(nlp: Language, name: str, died: str) -> Callable[[Doc], Do
 
 
 def install(folder: Path) -> str:
-    """Write the metadata of an installed package. RETURNS (str): A PYTHONPATH with it."""
+    """Write the metadata of an installed package. RETURNS (str): A PYTHONPATH with
+    it."""
     metadata = folder / f"{NAME}-0.0.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 0.0.0\n")
-    (metadata / "entry_points.txt").write_text(f"[spacy_factories]\n{NAME} = {__name__}:make_dying_worker\n")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 0.0.0\n"
+    )
+    (metadata / "entry_points.txt").write_text(
+        f"[spacy_factories]\n{NAME} = {__name__}:make_dying_worker\n"
+    )
     return os.pathsep.join([str(folder), str(Path(__file__).parent)])

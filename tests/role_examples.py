@@ -14,7 +14,11 @@ from spacy_lal.trees.roles import Proposition
 GAVE = ["She", "gave", "up", "the", "old", "house", "."]
 SAW = ["They", "saw", "that", "he", "slept", "."]
 PROPOSITIONS = {
-    "gave": [Proposition(1, "give_up.07", ((0, 1, "ARG0"), (1, 3, "V"), (3, 6, "ARG1")), "give_up")],
+    "gave": [
+        Proposition(
+            1, "give_up.07", ((0, 1, "ARG0"), (1, 3, "V"), (3, 6, "ARG1")), "give_up"
+        )
+    ],
     "saw": [
         Proposition(1, "see.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 5, "ARG1")), "see"),
         Proposition(4, "sleep.01", ((3, 4, "ARG0"), (4, 5, "V")), "sleep"),
@@ -25,7 +29,10 @@ DEPS = {
     "gave": ["nsubj", "ROOT", "compound:prt", "det", "amod", "obj", "punct"],
     "saw": ["nsubj", "ROOT", "mark", "nsubj", "ccomp", "punct"],
 }
-TAGS = {"gave": ["PRP", "VBD", "RP", "DT", "JJ", "NN", "."], "saw": ["PRP", "VBD", "IN", "PRP", "VBD", "."]}
+TAGS = {
+    "gave": ["PRP", "VBD", "RP", "DT", "JJ", "NN", "."],
+    "saw": ["PRP", "VBD", "IN", "PRP", "VBD", "."],
+}
 # Small and without dropout: learns in seconds.
 MODEL = {
     "@architectures": "spacy-lal.RolesModel.v1",
@@ -37,24 +44,45 @@ MODEL = {
         "timing": True,
         "dropout": 0.0,
     },
-    "predicate_scorer": {"@misc": "spacy-lal.PredicateScorer.v1", "hidden_width": 16, "dropout": 0.0},
-    "role_scorer": {"@misc": "spacy-lal.RoleScorer.v1", "predicate_width": 16, "role_width": 16, "dropout": 0.0},
+    "predicate_scorer": {
+        "@misc": "spacy-lal.PredicateScorer.v1",
+        "hidden_width": 16,
+        "dropout": 0.0,
+    },
+    "role_scorer": {
+        "@misc": "spacy-lal.RoleScorer.v1",
+        "predicate_width": 16,
+        "role_width": 16,
+        "dropout": 0.0,
+    },
     "roleset_scorer": {"@misc": "spacy-lal.RolesetScorer.v1", "dropout": 0.0},
 }
 
 
-def example(nlp: Language, name: str, *, roles: bool = True, heads: bool = True) -> Example:
+def example(
+    nlp: Language, name: str, *, roles: bool = True, heads: bool = True
+) -> Example:
     """One of the sentences; its reference may lack roles or heads."""
     words = GAVE if name == "gave" else SAW
     arcs = {"heads": HEADS[name], "deps": DEPS[name]} if heads else {}
-    reference = Doc(nlp.vocab, words=words, tags=TAGS[name], sent_starts=[i == 0 for i in range(len(words))], **arcs)
+    reference = Doc(
+        nlp.vocab,
+        words=words,
+        tags=TAGS[name],
+        sent_starts=[i == 0 for i in range(len(words))],
+        **arcs,
+    )
     if roles:
         set_propositions(reference, PROPOSITIONS[name])
-    predicted = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+    predicted = Doc(
+        nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]
+    )
     return Example(predicted, reference)
 
 
-def config(heads: str = "own", syntax: Optional[Dict[str, Any]] = None, **changes: Any) -> Dict[str, Any]:
+def config(
+    heads: str = "own", syntax: Optional[Dict[str, Any]] = None, **changes: Any
+) -> Dict[str, Any]:
     """The component's config; `changes` are for `model`."""
     block = {
         "@misc": "spacy-lal.SyntaxAttention.v1",
@@ -66,7 +94,9 @@ def config(heads: str = "own", syntax: Optional[Dict[str, Any]] = None, **change
     return {"model": {**MODEL, "syntax": {**block, **(syntax or {})}, **changes}}
 
 
-def train(nlp: Language, examples: List[Example], steps: int = 60, learn_rate: float = 0.01) -> Dict[str, float]:
+def train(
+    nlp: Language, examples: List[Example], steps: int = 60, learn_rate: float = 0.01
+) -> Dict[str, float]:
     """Train until the sentences are known. RETURNS: The last losses."""
     fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
@@ -74,7 +104,11 @@ def train(nlp: Language, examples: List[Example], steps: int = 60, learn_rate: f
     losses: Dict[str, float] = {}
     for _ in range(steps):
         losses = {}
-        nlp.update([Example(eg.predicted.copy(), eg.reference) for eg in examples], sgd=optimizer, losses=losses)
+        nlp.update(
+            [Example(eg.predicted.copy(), eg.reference) for eg in examples],
+            sgd=optimizer,
+            losses=losses,
+        )
     return losses
 
 

@@ -1,4 +1,5 @@
-"""The block `model` of a parser, by short names, and its network: what every test of small parsers starts from."""
+"""The block `model` of a parser, by short names, and its network: what every test of
+small parsers starts from."""
 
 from typing import Any, Dict, List, Tuple
 
@@ -73,23 +74,38 @@ def parser_block(
     label_attention (bool): Whether the network has label attention.
     options: By the names of `NAMES`; `n_layers = 0` is no encoder.
     """
-    blocks: Dict[str, Dict[str, Any]] = {key: {"@misc": f"spacy-lal.{name}.v1"} for key, name in BLOCKS.items()}
+    blocks: Dict[str, Dict[str, Any]] = {
+        key: {"@misc": f"spacy-lal.{name}.v1"} for key, name in BLOCKS.items()
+    }
     for name, value in {"n_layers": 2, **options}.items():
         for place in NAMES[name]:
             block, option = place.split(".")
             blocks[block][option] = value
-    features = {"tags": use_tags, "words": use_words, "chars": use_chars, "vectors": tok2vec is not None}
-    inputs = {**blocks["inputs"], "*": {name: blocks[name] for name, is_read in features.items() if is_read}}
+    features = {
+        "tags": use_tags,
+        "words": use_words,
+        "chars": use_chars,
+        "vectors": tok2vec is not None,
+    }
+    inputs = {
+        **blocks["inputs"],
+        "*": {name: blocks[name] for name, is_read in features.items() if is_read},
+    }
     encoder: Dict[str, Any] = {"@misc": "spacy-lal.NoEncoder.v1"}
     if blocks["layer"]["repeat"]:
-        encoder = {"@misc": "spacy-lal.Encoder.v1", "*": {"layer": {**blocks["layer"], "factored": factored}}}
+        encoder = {
+            "@misc": "spacy-lal.Encoder.v1",
+            "*": {"layer": {**blocks["layer"], "factored": factored}},
+        }
     return {
         "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": tok2vec,
         "hidden_width": hidden_width,
         "inputs": {**inputs, "join": "concat" if factored else "sum"},
         "encoder": encoder,
-        "label_attention": {"factored": factored, **blocks["label"]} if label_attention else None,
+        "label_attention": {"factored": factored, **blocks["label"]}
+        if label_attention
+        else None,
         "fenceposts": blocks["fenceposts"],
         "span_scorer": blocks["span"],
         "biaffine_scorer": blocks["biaffine"],
@@ -101,7 +117,8 @@ def small_parser(tok2vec: Any = None, **options: Any) -> Any:
     return registry.resolve({"model": parser_block(tok2vec, **options)})["model"]
 
 
-# A network that is quick to run: options by the names of `parser_block`, sizes by those of `ParserSizes`.
+# A network that is quick to run: options by the names of `parser_block`, sizes by those
+# of `ParserSizes`.
 TINY = {
     "vector_width": 6,
     "hidden_width": 8,
@@ -120,15 +137,27 @@ TINY = {
 
 
 def network_config(**changes: Any) -> Tuple[ParserNetworkConfig, ParserSizes]:
-    """The blocks and the sizes of a tiny network. It reads tags, words and characters if `n_tags` ... are set.
+    """The blocks and the sizes of a tiny network. It reads tags, words and characters
+    if `n_tags` ... are set.
 
     changes: Of `TINY`.
     """
     options = {**TINY, **changes}
-    sizes = {name: options.pop(name) for name in ParserSizes.__dataclass_fields__ if name in options}
-    reads = {f"use_{name}": bool(sizes.get(f"n_{name}")) for name in ("tags", "words", "chars")}
-    tok2vec = Model("not_run", lambda *args: None) if sizes.get("vector_width") else None  # type: ignore[arg-type]
-    model = small_parser(tok2vec, **options, n_label_heads=sizes.get("n_label_heads"), **reads)
+    sizes = {
+        name: options.pop(name)
+        for name in ParserSizes.__dataclass_fields__
+        if name in options
+    }
+    reads = {
+        f"use_{name}": bool(sizes.get(f"n_{name}"))
+        for name in ("tags", "words", "chars")
+    }
+    tok2vec = (
+        Model("not_run", lambda *args: None) if sizes.get("vector_width") else None
+    )  # type: ignore[arg-type]
+    model = small_parser(
+        tok2vec, **options, n_label_heads=sizes.get("n_label_heads"), **reads
+    )
     return model.layers[-1].shims[0].config, ParserSizes(**sizes)
 
 

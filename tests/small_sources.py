@@ -1,4 +1,5 @@
-"""Small sources in the formats of the treebanks, for tests of the scripts. All their sentences are invented (CC0)."""
+"""Small sources in the formats of the treebanks, for tests of the scripts. All their
+sentences are invented (CC0)."""
 
 import io
 import tarfile
@@ -7,9 +8,13 @@ from typing import Dict
 
 
 def columns(text: str) -> str:
-    """CoNLL-U with a space where a tab belongs, and `~` for a space; comments stay as they are."""
+    """CoNLL-U with a space where a tab belongs, and `~` for a space; comments stay as
+    they are."""
     lines = [line.strip() for line in text.strip().split("\n")]
-    rows = [line if line.startswith("#") else "\t".join(line.split(" ")).replace("~", " ") for line in lines]
+    rows = [
+        line if line.startswith("#") else "\t".join(line.split(" ")).replace("~", " ")
+        for line in lines
+    ]
     return "\n".join(rows) + "\n\n"
 
 
@@ -21,7 +26,9 @@ def write(folder: Path, files: Dict[str, str]) -> Path:
     return folder
 
 
-def pack(path: Path, files: Dict[str, str], *, folder: str = "repository-0123abcd") -> Path:
+def pack(
+    path: Path, files: Dict[str, str], *, folder: str = "repository-0123abcd"
+) -> Path:
     """A .tar.gz of files, all below one folder as GitHub packs them."""
     with tarfile.open(path, "w:gz") as archive:
         for name, text in files.items():

@@ -1,4 +1,5 @@
-"""The sentences of `role_examples` with their parses, and a config of `lal_srl` that scores the ranges of a parse."""
+"""The sentences of `role_examples` with their parses, and a config of `lal_srl` that
+scores the ranges of a parse."""
 
 from typing import Any, Dict
 
@@ -16,7 +17,15 @@ SCORER = {
 }
 TREES = {
     "gave": [(0, 7, "S"), (0, 1, "NP"), (1, 6, "VP"), (2, 3, "PRT"), (3, 6, "NP")],
-    "saw": [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "SBAR"), (3, 5, "S"), (3, 4, "NP"), (4, 5, "VP")],
+    "saw": [
+        (0, 6, "S"),
+        (0, 1, "NP"),
+        (1, 5, "VP"),
+        (2, 5, "SBAR"),
+        (3, 5, "S"),
+        (3, 4, "NP"),
+        (4, 5, "VP"),
+    ],
 }
 BRACKETS = (
     "(S (NP (PRP She)) (VP (VBD gave) (PRT (RP up)) (NP (DT the) (JJ old) (NN house))) (. .))\n"
@@ -33,9 +42,20 @@ def config(**changes: Any) -> Dict[str, Any]:
 def parsed(nlp: Language, name: str, **left_out: bool) -> Doc:
     """A Doc with the parse of one of the sentences."""
     words = role_examples.GAVE if name == "gave" else role_examples.SAW
-    every = {"heads": role_examples.HEADS, "deps": role_examples.DEPS, "tags": role_examples.TAGS}
-    annotation = {key: values[name] for key, values in every.items() if not left_out.get(key)}
-    doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **annotation)
+    every = {
+        "heads": role_examples.HEADS,
+        "deps": role_examples.DEPS,
+        "tags": role_examples.TAGS,
+    }
+    annotation = {
+        key: values[name] for key, values in every.items() if not left_out.get(key)
+    }
+    doc = Doc(
+        nlp.vocab,
+        words=words,
+        sent_starts=[i == 0 for i in range(len(words))],
+        **annotation,
+    )
     if not left_out.get("constituents"):
         set_constituents(doc, sentence_words(doc), [TREES[name]])
     return doc

@@ -1,14 +1,20 @@
-"""Code written for benepar runs: the examples of its README, word for word, with our parser in its place.
+"""Code written for benepar runs: the examples of its README, word for word, with our
+parser in its place.
 
-benepar itself is no dependency. Its README makes the pipeline with `nlp.add_pipe("benepar", config={"model":
-"benepar_en3"})`; here the Doc has the tree of the README, given by hand. What the README prints is what is asserted.
-"""
+benepar itself is no dependency. Its README makes the pipeline with
+`nlp.add_pipe("benepar", config={"model": "benepar_en3"})`; here the Doc has the tree of
+the README, given by hand. What the README prints is what is asserted."""
 
 import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span
 
-from spacy_lal.annotations import NonConstituentException, UnparsedDocError, install_extensions, set_sentence_starts
+from spacy_lal.annotations import (
+    NonConstituentException,
+    UnparsedDocError,
+    install_extensions,
+    set_sentence_starts,
+)
 from spacy_lal.trees import parse_tree, tree_to_spans
 
 FIRST = "(S (NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action)))) (VP (VBZ is) (ADVP (RB now))) (. .))"
@@ -21,22 +27,37 @@ def doc() -> Doc:
     """nlp("The time for action is now. It's never too late to do something.")"""
     trees = [tree_to_spans(parse_tree(text)) for text in (FIRST, SECOND)]
     words = [word for tree in trees for word in tree.words]
-    spaces = [word not in ("now", "It", "something") and i + 1 < len(words) for i, word in enumerate(words)]
-    doc = Doc(English().vocab, words=words, spaces=spaces, tags=[tag for tree in trees for tag in tree.tags])
+    spaces = [
+        word not in ("now", "It", "something") and i + 1 < len(words)
+        for i, word in enumerate(words)
+    ]
+    doc = Doc(
+        English().vocab,
+        words=words,
+        spaces=spaces,
+        tags=[tag for tree in trees for tag in tree.tags],
+    )
     set_sentence_starts(doc, [0, len(trees[0].words)])
     first = 0
     spans = []
     for tree in trees:
-        spans += [Span(doc, s + first, e + first, one) for s, e, chain in tree.spans for one in chain.split("::")]
+        spans += [
+            Span(doc, s + first, e + first, one)
+            for s, e, chain in tree.spans
+            for one in chain.split("::")
+        ]
         first += len(tree.words)
     doc.spans["constituents"] = spans
-    assert doc.text == "The time for action is now. It's never too late to do something."
+    assert (
+        doc.text == "The time for action is now. It's never too late to do something."
+    )
     return doc
 
 
 @pytest.fixture(params=[False, True], ids=["lenient", "strict"])
 def benepar(request):
-    """The getters, with and without benepar's exceptions: its examples run with both."""
+    """The getters, with and without benepar's exceptions: its examples run with
+    both."""
     install_extensions(strict=request.param)
     yield
     install_extensions(strict=False)
@@ -56,23 +77,39 @@ def test_extensions_of_spans(doc, benepar):
     assert [type(phrase) for phrase in phrases] == [Span] * len(phrases)
     np = list(list(doc.sents)[0]._.children)[0]
     assert np._.labels == ("NP",) and np._.parent.text == "The time for action is now."
-    assert np._.parse_string == "(NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action))))"
+    assert (
+        np._.parse_string
+        == "(NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action))))"
+    )
     assert [child.text for child in np._.children] == ["The time", "for action"]
     assert sent._.parent is None
     chain = doc[12:15]
-    assert chain.text == "to do something" and chain._.labels == ("S", "VP")  # a unary chain has several labels
+    assert chain.text == "to do something" and chain._.labels == (
+        "S",
+        "VP",
+    )  # a unary chain has several labels
 
 
 def test_extensions_of_tokens(doc, benepar):
     assert doc[3]._.labels == ("NP",) and doc[3]._.parse_string == "(NP (NN action))"
     assert doc[3]._.parent.text == "for action"
-    assert doc[0]._.labels == () and doc[0]._.parse_string == "(DT The)"  # a word that is no constituent
+    assert (
+        doc[0]._.labels == () and doc[0]._.parse_string == "(DT The)"
+    )  # a word that is no constituent
 
 
 def test_walking_down_as_people_do(doc, benepar):
     """Found again and again in code that uses benepar."""
-    noun_phrases = [c.text for sent in doc.sents for c in sent._.constituents if "NP" in c._.labels]
-    assert noun_phrases == ["The time for action", "The time", "action", "It", "something"]
+    noun_phrases = [
+        c.text for sent in doc.sents for c in sent._.constituents if "NP" in c._.labels
+    ]
+    assert noun_phrases == [
+        "The time for action",
+        "The time",
+        "action",
+        "It",
+        "something",
+    ]
 
     def depth(span):
         return 1 + max((depth(child) for child in span._.children), default=0)

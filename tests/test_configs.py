@@ -1,5 +1,5 @@
-"""The configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch. One
-more goes on from a trained pipeline.
+"""The configs: accepted by spaCy, built, trained for some steps, saved, loaded, and
+independent of the batch. One more goes on from a trained pipeline.
 
 The transformer is a tiny real XLNet that the tests make: nothing is fetched.
 """
@@ -19,7 +19,11 @@ from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
 # One for roles goes on from a trained pipeline: see `test_srl_config.py`.
-CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.name not in ("srl.cfg", "lal_e5.cfg"))
+CONFIGS = sorted(
+    path
+    for path in (ROOT / "configs").glob("*.cfg")
+    if path.name not in ("srl.cfg", "lal_e5.cfg")
+)
 SENTENCES: List[Dict[str, Any]] = [
     {
         "words": ["She", "sleeps", "."],
@@ -43,7 +47,8 @@ SENTENCES: List[Dict[str, Any]] = [
         "constituents": [(0, 2, "S"), (0, 1, "VP")],
     },
 ]
-# Sizes at which the largest network fits a test; what a config switches on stays on. Each layer has those of a layer.
+# Sizes at which the largest network fits a test; what a config switches on stays on.
+# Each layer has those of a layer.
 LAYER: Dict[str, Any] = {"repeat": 1, "n_heads": 2, "attn_width": 4, "ff_width": 8}
 SMALL: Dict[str, Dict[str, Any]] = {
     "label_attention": {"attn_width": 4, "proj_width": 4},
@@ -56,17 +61,23 @@ def small(path: Path) -> Dict[str, Any]:
     """Small sizes for a config: of the blocks that it has."""
     model = load_config(path)["components"]["lal_parser"]["model"]
     changes: Dict[str, Any] = {"hidden_width": 16}
-    blocks = {name: sizes for name, sizes in SMALL.items() if model.get(name) is not None}
+    blocks = {
+        name: sizes for name, sizes in SMALL.items() if model.get(name) is not None
+    }
     blocks |= {f"encoder.*.{name}": LAYER for name in model["encoder"].get("*", {})}
     for name, sizes in blocks.items():
         changes |= {f"{name}.{option}": size for option, size in sizes.items()}
-    return {f"components.lal_parser.model.{name}": size for name, size in changes.items()}
+    return {
+        f"components.lal_parser.model.{name}": size for name, size in changes.items()
+    }
 
 
 def gold_doc(vocab: Any, sentence: Dict[str, Any]) -> Doc:
     fields = {name: sentence[name] for name in ("words", "tags", "heads", "deps")}
     doc = Doc(vocab, **fields)
-    doc.spans["constituents"] = [Span(doc, start, end, label) for start, end, label in sentence["constituents"]]
+    doc.spans["constituents"] = [
+        Span(doc, start, end, label) for start, end, label in sentence["constituents"]
+    ]
     return doc
 
 
@@ -74,28 +85,55 @@ def gold_doc(vocab: Any, sentence: Dict[str, Any]) -> Doc:
 def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("corpus") / "train.spacy"
     vocab = spacy.blank("en").vocab
-    DocBin(docs=[gold_doc(vocab, sentence) for sentence in SENTENCES], store_user_data=True).to_disk(path)
+    DocBin(
+        docs=[gold_doc(vocab, sentence) for sentence in SENTENCES], store_user_data=True
+    ).to_disk(path)
     return path
 
 
-def overrides(path: Path, treebank: Path, request: pytest.FixtureRequest) -> Dict[str, Any]:
-    values: Dict[str, Any] = {"paths.train": str(treebank), "paths.dev": str(treebank), "system.gpu_allocator": None}
+def overrides(
+    path: Path, treebank: Path, request: pytest.FixtureRequest
+) -> Dict[str, Any]:
+    values: Dict[str, Any] = {
+        "paths.train": str(treebank),
+        "paths.dev": str(treebank),
+        "system.gpu_allocator": None,
+    }
     if "transformer" in load_config(path)["components"]:
-        values["components.transformer.model.name"] = str(request.getfixturevalue("tiny_xlnet"))
+        values["components.transformer.model.name"] = str(
+            request.getfixturevalue("tiny_xlnet")
+        )
     return values
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_debug_config_accepts_it(path: Path, treebank: Path, request: pytest.FixtureRequest):
-    debug_config(path, overrides=overrides(path, treebank, request), show_funcs=True, show_vars=True)
-    config = load_config(path, interpolate=False)  # as `nlp.initialize()` resolves it, without other sections
+def test_debug_config_accepts_it(
+    path: Path, treebank: Path, request: pytest.FixtureRequest
+):
+    debug_config(
+        path,
+        overrides=overrides(path, treebank, request),
+        show_funcs=True,
+        show_vars=True,
+    )
+    config = load_config(
+        path, interpolate=False
+    )  # as `nlp.initialize()` resolves it, without other sections
     assert registry.resolve({"optimizer": config["training"]["optimizer"]})["optimizer"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
+def test_train_save_load(
+    path: Path, treebank: Path, request: pytest.FixtureRequest, tmp_path: Path
+):
     changes = {**overrides(path, treebank, request), **small(path)}
-    changes.update({"training.max_steps": 2, "training.max_epochs": 0, "training.eval_frequency": 1})
+    changes.update(
+        {
+            "training.max_steps": 2,
+            "training.max_epochs": 0,
+            "training.eval_frequency": 1,
+        }
+    )
     config = load_config(path, overrides=changes)
     nlp = init_nlp(config)
     nlp, _ = train(nlp, tmp_path, use_gpu=-1)
@@ -104,15 +142,21 @@ def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequ
     batch = [scores(loaded, one) for one in [words, [words[0]], [words[1]], [words[2]]]]
     for together, alone in zip(batch[0], [one[0] for one in batch[1:]], strict=True):
         for field in ("labels", "arcs", "deprels"):
-            assert getattr(together, field) == pytest.approx(getattr(alone, field), abs=1e-5)
+            assert getattr(together, field) == pytest.approx(
+                getattr(alone, field), abs=1e-5
+            )
     for before, after in zip(scores(nlp, words), batch[0], strict=True):
         assert before.arcs == pytest.approx(after.arcs, abs=1e-6)
         assert before.labels == pytest.approx(after.labels, abs=1e-6)
 
 
 def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:
-    """What the parser's network says of sentences that go through the pipeline together."""
-    docs = [Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1)) for words in sentences]
+    """What the parser's network says of sentences that go through the pipeline
+    together."""
+    docs = [
+        Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1))
+        for words in sentences
+    ]
     for name, component in nlp.pipeline:
         if name == "lal_parser":
             return component.model.predict(docs)
@@ -121,8 +165,9 @@ def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:
 
 
 def test_the_published_model_is_as_published():
-    """Section 6 of the reference's description, "best script", but for its feed-forward network, which mixes label
-    heads, and its deprels, which are scored without the head: those are `spacy-lal.ReferenceParser.v1`'s."""
+    """Section 6 of the reference's description, "best script", but for its feed-forward
+    network, which mixes label heads, and its deprels, which are scored without the
+    head: those are `spacy-lal.ReferenceParser.v1`'s."""
     config = load_config(ROOT / "configs" / "lal_xlnet.cfg", interpolate=True)
     model = config["components"]["lal_parser"]["model"]
     assert config["components"]["transformer"]["model"]["name"] == "xlnet-large-cased"

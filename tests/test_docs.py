@@ -1,5 +1,6 @@
-"""The pages of README.md and docs/ run, from top to bottom, on what a clone has: the bundled pipeline and the toy
-treebank. Links lead somewhere, and commands have the options that a page gives them."""
+"""The pages of README.md and docs/ run, from top to bottom, on what a clone has: the
+bundled pipeline and the toy treebank. Links lead somewhere, and commands have the
+options that a page gives them."""
 
 import json
 import re
@@ -15,9 +16,15 @@ from spacy.language import Language
 from spacy.util import registry
 from typer.main import get_command
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
-ELSEWHERE = tuple(f"docs/how_to/{name}.md" for name in ("ner", "roles", "serve"))  # pages with tests of their own
+ELSEWHERE = tuple(
+    f"docs/how_to/{name}.md" for name in ("ner", "roles", "serve")
+)  # pages with tests of their own
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",
@@ -29,7 +36,12 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
     r"-o tree\.png": "the extra display",
 }
-SHORT = ("--training.max_steps", "2", "--training.eval_frequency", "1")  # follow every training
+SHORT = (
+    "--training.max_steps",
+    "2",
+    "--training.eval_frequency",
+    "1",
+)  # follow every training
 TEXTS = "The old cat sleeps on the mat.\nShe saw the dog (an old one) in the garden.\n"
 GOLD = """(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
 (S (NP (PRP She)) (VP (VBD saw) (NP (NP (DT the) (NN dog)) (PRN (-LRB- -LRB-) (NP (DT an) (JJ old) (NN one)) \
@@ -45,13 +57,18 @@ def is_run(code: str) -> bool:
     return not any(re.search(pattern, code, re.MULTILINE) for pattern in NOT_RUN)
 
 
-RUN = [path for path in PAGES if name_of(path) not in ELSEWHERE and path.parent.name != "experiments"]
+RUN = [
+    path
+    for path in PAGES
+    if name_of(path) not in ELSEWHERE and path.parent.name != "experiments"
+]
 RUN = [path for path in RUN if any(is_run(block.code) for block in blocks(path))]
 
 
 @pytest.fixture(scope="module")
 def bundled(en_lal_md: Language) -> Iterator[Dict[str, Language]]:
-    """`spacy.load("en_lal_md")` gives every page the same pipeline, until a page changes it."""
+    """`spacy.load("en_lal_md")` gives every page the same pipeline, until a page
+    changes it."""
     load, loaded = spacy.load, {}
 
     def shared_load(name: Any, **settings: Any) -> Language:
@@ -68,12 +85,19 @@ def bundled(en_lal_md: Language) -> Iterator[Dict[str, Language]]:
 
 @pytest.fixture(scope="module")
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that pages take for a reader's own: texts, and the toy treebank under the names of the pages."""
+    """The files that pages take for a reader's own: texts, and the toy treebank under
+    the names of the pages."""
     folder = tmp_path_factory.mktemp("files")
     toy = ROOT / "assets" / "toy"
-    texts = {"texts.txt": TEXTS, "letter.txt": "Select the person driving.", "gold.ptb": GOLD}
+    texts = {
+        "texts.txt": TEXTS,
+        "letter.txt": "Select the person driving.",
+        "gold.ptb": GOLD,
+    }
     texts["comments.tsv"] = "id\ttext\n7\tThe old cat sleeps.\n"
-    texts["comments.jsonl"] = json.dumps({"id": "7", "text": "The old cat sleeps."}) + "\n"
+    texts["comments.jsonl"] = (
+        json.dumps({"id": "7", "text": "The old cat sleeps."}) + "\n"
+    )
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf8")
     for name in ("treebank", "one", "two"):
@@ -84,22 +108,39 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "configs", folder / "configs")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for corpus in ("corpus/train.spacy", "corpus/dev.spacy", "corpus/dev/ewt.spacy"):
-            run_command(f"python -m spacy lal convert assets/toy/dev.ptb assets/toy/dev.conllu -o {corpus}")
+        for corpus in (
+            "corpus/train.spacy",
+            "corpus/dev.spacy",
+            "corpus/dev/ewt.spacy",
+        ):
+            run_command(
+                f"python -m spacy lal convert assets/toy/dev.ptb assets/toy/dev.conllu -o {corpus}"
+            )
         for corpus in ("trees.spacy", "corpus/trees.spacy"):
             run_command(f"python -m spacy lal convert assets/toy/dev.ptb -o {corpus}")
     return folder
 
 
-# The two pages that a newcomer reads first run in every test; the others in `make test-all`.
+# The two pages that a newcomer reads first run in every test; the others in `make
+# test-all`.
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, id=name_of(path), marks=[] if path.stem in ("README", "first_parse") else pytest.mark.slow)
+        pytest.param(
+            path,
+            id=name_of(path),
+            marks=[] if path.stem in ("README", "first_parse") else pytest.mark.slow,
+        )
         for path in RUN
     ],
 )
-def test_page_runs(path: Path, bundled: Dict[str, Language], example_files: Path, tmp_path: Path, monkeypatch: Any):
+def test_page_runs(
+    path: Path,
+    bundled: Dict[str, Language],
+    example_files: Path,
+    tmp_path: Path,
+    monkeypatch: Any,
+):
     """All of a page's code and commands, in the order in which they stand there."""
     monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "clone"))
     names: Dict[str, Any] = {"__name__": "page"}
@@ -109,35 +150,68 @@ def test_page_runs(path: Path, bundled: Dict[str, Language], example_files: Path
         if block.language == "python":
             run_python(block.code, path, names)
         else:
-            run_command(block.code, SHORT if re.search(r"^python -m spacy (lal )?train ", block.code) else ())
+            run_command(
+                block.code,
+                SHORT
+                if re.search(r"^python -m spacy (lal )?train ", block.code)
+                else (),
+            )
     nlp = bundled.get("nlp")
-    if nlp is not None and (nlp.pipe_names != nlp.meta["pipeline"] or nlp.max_length != 1_000_000):
+    if nlp is not None and (
+        nlp.pipe_names != nlp.meta["pipeline"] or nlp.max_length != 1_000_000
+    ):
         bundled.clear()
 
 
 def test_links_lead_somewhere():
-    links = [(path, link) for path in PAGES for link in LINK.findall(path.read_text(encoding="utf8"))]
-    assert not [f"{name_of(path)}: {link}" for path, link in links if not (path.parent / link).exists()]
+    links = [
+        (path, link)
+        for path in PAGES
+        for link in LINK.findall(path.read_text(encoding="utf8"))
+    ]
+    assert not [
+        f"{name_of(path)}: {link}"
+        for path, link in links
+        if not (path.parent / link).exists()
+    ]
 
 
 def test_commands_exist():
     registry.cli.get_all()
-    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
-    commands = [(path, block.code) for path in PAGES for block in blocks(path) if block.language == "command"]
-    for path, words in [(path, words) for path, code in commands for words in split_command(code)[0]]:
+    targets = set(
+        re.findall(
+            r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE
+        )
+    )
+    commands = [
+        (path, block.code)
+        for path in PAGES
+        for block in blocks(path)
+        if block.language == "command"
+    ]
+    for path, words in [
+        (path, words) for path, code in commands for words in split_command(code)[0]
+    ]:
         where = f"{name_of(path)}: {' '.join(words)}"
         if words[0] == "make":
             assert words[1] in targets, where
         elif words[:2] == ["python", "-m"]:
             known, options = subcommand(words[3:])
-            wrong = [word for word in words[3:] if re.match(r"--\w[\w-]*$", word) and word not in options]
+            wrong = [
+                word
+                for word in words[3:]
+                if re.match(r"--\w[\w-]*$", word) and word not in options
+            ]
             assert not wrong, f"{where}: {known} has no {wrong}"
-        elif words[0] == "python" and path.parent.name != "experiments":  # which are records
+        elif (
+            words[0] == "python" and path.parent.name != "experiments"
+        ):  # which are records
             assert (ROOT / words[1]).is_file(), where
 
 
 def subcommand(words: List[str]) -> Tuple[str, Set[str]]:
-    """Which of spaCy's commands the words call, and its options; overrides with a dot are none."""
+    """Which of spaCy's commands the words call, and its options; overrides with a dot
+    are none."""
     command, path = get_command(app), []
     for word in words:
         if not hasattr(command, "commands") or word not in command.commands:
@@ -145,12 +219,21 @@ def subcommand(words: List[str]) -> Tuple[str, Set[str]]:
         command = command.commands[word]
         path.append(word)
     assert path, f"spaCy has no command {words[0]!r}"
-    assert not hasattr(command, "commands") or words[-1] == "--help", f"unfinished command: {' '.join(words)}"
-    return " ".join(path), {"--help", *(option for param in command.params for option in param.opts)}
+    assert not hasattr(command, "commands") or words[-1] == "--help", (
+        f"unfinished command: {' '.join(words)}"
+    )
+    return " ".join(path), {
+        "--help",
+        *(option for param in command.params for option in param.opts),
+    }
 
 
-def test_readme_prints_what_it_shows(en_lal_md: Language, capsys: pytest.CaptureFixture):
-    (code, shown), *more = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", PAGES[0].read_text(), re.DOTALL)
+def test_readme_prints_what_it_shows(
+    en_lal_md: Language, capsys: pytest.CaptureFixture
+):
+    (code, shown), *more = re.findall(
+        r"```python\n(.*?)```\n\n```\n(.*?)```", PAGES[0].read_text(), re.DOTALL
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spacy, "load", lambda name: en_lal_md)
         run_python(code, PAGES[0], {})
@@ -159,9 +242,12 @@ def test_readme_prints_what_it_shows(en_lal_md: Language, capsys: pytest.Capture
 
 def test_promises_name_tests_that_exist():
     named = re.findall(
-        r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs/explanation/robustness.md").read_text(encoding="utf8")
+        r"`(tests/[\w/]+\.py)::(\w+)`",
+        (ROOT / "docs/explanation/robustness.md").read_text(encoding="utf8"),
     )
     assert len(named) > 20
     assert [
-        (path, name) for path, name in named if f"def {name}(" not in (ROOT / path).read_text(encoding="utf8")
+        (path, name)
+        for path, name in named
+        if f"def {name}(" not in (ROOT / path).read_text(encoding="utf8")
     ] == []

@@ -1,5 +1,6 @@
-"""The bundled pipeline as it is installed: real sentences with known trees. A checkout without packages/en_lal_md-* has
-nothing to test here; one with it must have it installed."""
+"""The bundled pipeline as it is installed: real sentences with known trees. A checkout
+without packages/en_lal_md-* has nothing to test here; one with it must have it
+installed."""
 
 import json
 import os
@@ -23,12 +24,15 @@ from spacy.util import load_model_from_config
 from spacy_lal.interpret import constituent_margins
 
 NAME = "en_lal_md"
-PACKAGES = sorted((Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*"))
+PACKAGES = sorted(
+    (Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*")
+)
 MAX_MEGABYTES = 75
 __test__ = bool(PACKAGES)  # what pytest asks a module
 
-# Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words counted from 1, 0 for the root) and
-# deprels of Universal Dependencies, without their subtypes.
+# Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words
+# counted from 1, 0 for the root) and deprels of Universal Dependencies, without their
+# subtypes.
 SENTENCES: List[Tuple[str, List[int], List[str]]] = [
     (
         "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
@@ -96,7 +100,10 @@ def nlp() -> Language:
 
 
 def arcs(doc: Doc) -> List[Tuple[int, str]]:
-    return [(0 if token.head.i == token.i else token.head.i + 1, token.dep_) for token in doc]
+    return [
+        (0 if token.head.i == token.i else token.head.i + 1, token.dep_)
+        for token in doc
+    ]
 
 
 def constituents(doc: Doc) -> List[Tuple[int, int, str]]:
@@ -109,7 +116,14 @@ def as_sentences(nlp: Language) -> List[Doc]:
     for tree, _, _ in SENTENCES:
         tokens = words(tree)
         spaces = [True] * (len(tokens) - 2) + [False, False]
-        docs.append(Doc(nlp.vocab, words=tokens, spaces=spaces, sent_starts=[i == 0 for i in range(len(tokens))]))
+        docs.append(
+            Doc(
+                nlp.vocab,
+                words=tokens,
+                spaces=spaces,
+                sent_starts=[i == 0 for i in range(len(tokens))],
+            )
+        )
     return list(nlp.pipe(docs))
 
 
@@ -141,7 +155,9 @@ def test_the_larger_pipeline():
     """Loaded from its folder: `make test` does not install it."""
     (folder,) = PACKAGES[0].parent.glob("en_lal_lg-*/en_lal_lg/en_lal_lg-*")
     docs = list(spacy.load(folder).pipe([*TEXTS, "They made us wait for an hour."]))
-    assert [doc._.parse_string for doc in docs[:-1]] == [tree for tree, _, _ in SENTENCES]
+    assert [doc._.parse_string for doc in docs[:-1]] == [
+        tree for tree, _, _ in SENTENCES
+    ]
     assert docs[-1][3].dep_ == "xcomp"
 
 
@@ -170,13 +186,23 @@ print(spacy.load("en_lal_md")("The old cat sleeps.")._.parse_string)
 def test_it_needs_no_network(tmp_path: Path):
     environment: Any = {**os.environ, "HF_HOME": str(tmp_path)}
     command = [sys.executable, "-c", OFFLINE]
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode == 0, result.stderr
-    assert result.stdout == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))\n"
+    assert (
+        result.stdout == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))\n"
+    )
 
 
 def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
-    """Taken by default, sourced, and saved with either: the trees and arcs that it finds at home."""
+    """Taken by default, sourced, and saved with either: the trees and arcs that it
+    finds at home."""
     expected = [(constituents(doc), arcs(doc)) for doc in as_sentences(nlp)]
     default, sourced = spacy.blank("en"), spacy.blank("en")
     default.add_pipe("lal_parser")
@@ -185,20 +211,35 @@ def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
     sourced.add_pipe("lal_parser", source=source)
     config = spacy.blank("en").config  # with the path that spaCy's W087 suggests
     config["nlp"]["pipeline"] = ["lal_parser"]
-    config["components"]["lal_parser"] = {"source": NAME, "replace_listeners": ["model.tok2vec"]}
+    config["components"]["lal_parser"] = {
+        "source": NAME,
+        "replace_listeners": ["model.tok2vec"],
+    }
     configured = load_model_from_config(config, auto_fill=True)
-    for name, other in (("default", default), ("sourced", sourced), ("configured", configured)):
-        assert [(constituents(doc), arcs(doc)) for doc in as_sentences(other)] == expected
+    for name, other in (
+        ("default", default),
+        ("sourced", sourced),
+        ("configured", configured),
+    ):
+        assert [
+            (constituents(doc), arcs(doc)) for doc in as_sentences(other)
+        ] == expected
         other.to_disk(tmp_path / name)
         loaded = spacy.load(tmp_path / name)
-        assert [(constituents(doc), arcs(doc)) for doc in as_sentences(loaded)] == expected
+        assert [
+            (constituents(doc), arcs(doc)) for doc in as_sentences(loaded)
+        ] == expected
 
 
 def test_saved_again_it_finds_the_same(nlp: Language, tmp_path: Path):
     expected = [(doc._.parse_string, arcs(doc)) for doc in nlp.pipe(TEXTS)]
     nlp.to_disk(tmp_path)
-    assert len(nlp.to_bytes()) <= sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
-    assert [(doc._.parse_string, arcs(doc)) for doc in spacy.load(tmp_path).pipe(TEXTS)] == expected
+    assert len(nlp.to_bytes()) <= sum(
+        path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()
+    )
+    assert [
+        (doc._.parse_string, arcs(doc)) for doc in spacy.load(tmp_path).pipe(TEXTS)
+    ] == expected
 
 
 def test_torch_runs_the_same_weights():
@@ -210,8 +251,14 @@ def test_torch_runs_the_same_weights():
         assert shim.network and shim.inference is not None
         shim.build_inference = lambda weights: None
         shim._inference = None
-    for one, ours in zip(other.pipe([*TEXTS, *ROLES]), nlp.pipe([*TEXTS, *ROLES]), strict=True):
-        assert (one._.parse_string, arcs(one), one._.srl) == (ours._.parse_string, arcs(ours), ours._.srl)
+    for one, ours in zip(
+        other.pipe([*TEXTS, *ROLES]), nlp.pipe([*TEXTS, *ROLES]), strict=True
+    ):
+        assert (one._.parse_string, arcs(one), one._.srl) == (
+            ours._.parse_string,
+            arcs(ours),
+            ours._.srl,
+        )
         numpy.testing.assert_allclose(one.tensor, ours.tensor, atol=2e-4)
 
 
@@ -224,16 +271,31 @@ def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):
         assert constituents(small) == constituents(whole) and arcs(small) == arcs(whole)
         assert len(small.to_bytes()) < len(whole.to_bytes()) / 5
         margins = [constituent_margins(nlp, next(doc.sents)) for doc in (small, whole)]
-        assert [m.margin for m in margins[0]] == pytest.approx([m.margin for m in margins[1]], abs=1e-4)
+        assert [m.margin for m in margins[0]] == pytest.approx(
+            [m.margin for m in margins[1]], abs=1e-4
+        )
     finally:
         nlp.remove_pipe("doc_cleaner")
 
 
 def test_words_have_upos_features_and_lemmas(nlp: Language):
     doc = nlp("The mice were running.  We saw them, and she didn't laugh.")
-    assert [token.pos_ for token in doc][:6] == ["DET", "NOUN", "AUX", "VERB", "PUNCT", "SPACE"]
+    assert [token.pos_ for token in doc][:6] == [
+        "DET",
+        "NOUN",
+        "AUX",
+        "VERB",
+        "PUNCT",
+        "SPACE",
+    ]
     lemmas = {token.text: token.lemma_ for token in doc}
-    assert [lemmas[word] for word in ("mice", "were", "saw", "them", "n't")] == ["mouse", "be", "see", "they", "not"]
+    assert [lemmas[word] for word in ("mice", "were", "saw", "them", "n't")] == [
+        "mouse",
+        "be",
+        "see",
+        "they",
+        "not",
+    ]
     features = {token.text: token.morph.to_dict() for token in doc}
     assert features["mice"]["Number"] == "Plur" and features["them"]["Case"] == "Acc"
     assert (features["saw"]["Number"], features["saw"]["Person"]) == ("Plur", "1")
@@ -241,31 +303,63 @@ def test_words_have_upos_features_and_lemmas(nlp: Language):
 
 
 def test_noun_chunks(nlp: Language, tmp_path: Path):
-    """From constituents; and in another English pipeline, whose own deprels give as many (the issue's case)."""
+    """From constituents; and in another English pipeline, whose own deprels give as
+    many (the issue's case)."""
     text = "Autonomous cars shift insurance liability toward manufacturers, and the old dog's food is on the table."
-    expected = ["Autonomous cars", "insurance liability", "manufacturers", "the old dog's food", "the table"]
+    expected = [
+        "Autonomous cars",
+        "insurance liability",
+        "manufacturers",
+        "the old dog's food",
+        "the table",
+    ]
     assert [chunk.text for chunk in nlp(text).noun_chunks] == expected
     other = spacy.blank("en")
     other.add_pipe("sentencizer")
     other.add_pipe("lal_parser")
     assert [chunk.text for chunk in other(text).noun_chunks] == expected
-    assert [chunk.text for doc in nlp.pipe([text], n_process=2) for chunk in doc.noun_chunks] == expected
+    assert [
+        chunk.text for doc in nlp.pipe([text], n_process=2) for chunk in doc.noun_chunks
+    ] == expected
 
 
 ROLES = {
     "She gave him the book that he had asked for.": [
-        ("gave", "give.01", [("ARG0", "She"), ("ARG2", "him"), ("ARG1", "the book that he had asked for")])
+        (
+            "gave",
+            "give.01",
+            [
+                ("ARG0", "She"),
+                ("ARG2", "him"),
+                ("ARG1", "the book that he had asked for"),
+            ],
+        )
     ],
-    "The window was broken by the storm.": [("broken", "break.01", [("ARG1", "The window"), ("ARG0", "by the storm")])],
+    "The window was broken by the storm.": [
+        ("broken", "break.01", [("ARG1", "The window"), ("ARG0", "by the storm")])
+    ],
     "What did you eat yesterday in Paris?": [
-        ("eat", "eat.01", [("ARG1", "What"), ("ARG0", "you"), ("ARGM-TMP", "yesterday"), ("ARGM-LOC", "in Paris")])
+        (
+            "eat",
+            "eat.01",
+            [
+                ("ARG1", "What"),
+                ("ARG0", "you"),
+                ("ARGM-TMP", "yesterday"),
+                ("ARGM-LOC", "in Paris"),
+            ],
+        )
     ],
 }
 
 
 def roles(doc: Doc) -> List[Tuple[str, str, List[Tuple[str, str]]]]:
     return [
-        (one.token.text, one.roleset, [(arg.role, arg.span.text) for arg in one.arguments])
+        (
+            one.token.text,
+            one.roleset,
+            [(arg.role, arg.span.text) for arg in one.arguments],
+        )
         for one in doc._.predicates
         if not one.is_auxiliary
     ]
@@ -295,16 +389,36 @@ def whole_parse(doc: Doc) -> Tuple[List[Any], List[str], List[Any]]:
     words = [token for token in doc if not token.is_space]
     places = {token.i: number for number, token in enumerate(words)}
     return (
-        [(t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, places[t.head.i], t.is_sent_start) for t in words],
+        [
+            (
+                t.text,
+                t.tag_,
+                t.pos_,
+                str(t.morph),
+                t.lemma_,
+                t.dep_,
+                places[t.head.i],
+                t.is_sent_start,
+            )
+            for t in words
+        ],
         [sent._.parse_string for sent in doc.sents],
-        [(one.roleset, [(arg.role, arg.span.text.split()) for arg in one.arguments]) for one in doc._.predicates],
+        [
+            (one.roleset, [(arg.role, arg.span.text.split()) for arg in one.arguments])
+            for one in doc._.predicates
+        ],
     )
 
 
 @pytest.mark.parametrize("paragraph", PARAGRAPHS)
-def test_line_breaks_within_a_paragraph_leave_the_parse_as_it_is(nlp: Language, paragraph: str):
+def test_line_breaks_within_a_paragraph_leave_the_parse_as_it_is(
+    nlp: Language, paragraph: str
+):
     rng = random.Random(45)
-    texts = [textwrap.fill(paragraph, rng.randint(40, 90), break_on_hyphens=False) for _ in range(6)]
+    texts = [
+        textwrap.fill(paragraph, rng.randint(40, 90), break_on_hyphens=False)
+        for _ in range(6)
+    ]
     whole, *wrapped = map(whole_parse, nlp.pipe([paragraph, *texts]))
     assert len(whole[1]) in (5, 6) and all(one == whole for one in wrapped)
 
@@ -312,9 +426,29 @@ def test_line_breaks_within_a_paragraph_leave_the_parse_as_it_is(nlp: Language, 
 def test_roles_are_described(nlp: Language):
     (give, *_) = nlp("She gave him a book.")._.predicates
     assert give.description == "transfer"
-    assert [arg.description for arg in give.arguments] == ["giver", "entity given to", "thing given"]
-    words = ["They", "yeeted", "it", "after", "we", "had", "fled", "and", "took", "a", "walk", "."]
-    known = {one.roleset: one.has_frame for one in nlp(Doc(nlp.vocab, words=words))._.predicates}
+    assert [arg.description for arg in give.arguments] == [
+        "giver",
+        "entity given to",
+        "thing given",
+    ]
+    words = [
+        "They",
+        "yeeted",
+        "it",
+        "after",
+        "we",
+        "had",
+        "fled",
+        "and",
+        "took",
+        "a",
+        "walk",
+        ".",
+    ]
+    known = {
+        one.roleset: one.has_frame
+        for one in nlp(Doc(nlp.vocab, words=words))._.predicates
+    }
     assert known.pop("yeet.01") is False and "flee.05" in known and all(known.values())
 
 

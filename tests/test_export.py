@@ -9,7 +9,12 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import set_sentence_starts
 from spacy_lal.cli.parse import format_drawing
 from spacy_lal.cli.texts import Origin
-from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
+from spacy_lal.export import (
+    MissingParseError,
+    read_sentences,
+    sentence_record,
+    to_conllu,
+)
 from spacy_lal.pictures import render
 from spacy_lal.pictures.parse import ROOT
 from spacy_lal.trees import read_conllu
@@ -27,7 +32,14 @@ def doc() -> Doc:
         deps=["ROOT", "det", "dep", "obj", "acl", "punct", "ROOT"],
         tags=["VB", "DT", "_SP", "NN", "VBG", ".", "_SP"],
     )
-    spans = [(0, 6, "S"), (0, 5, "VP"), (1, 5, "NP"), (1, 4, "NP"), (4, 5, "S"), (4, 5, "VP")]
+    spans = [
+        (0, 6, "S"),
+        (0, 5, "VP"),
+        (1, 5, "NP"),
+        (1, 4, "NP"),
+        (4, 5, "S"),
+        (4, 5, "VP"),
+    ]
     doc.spans["constituents"] = [Span(doc, *span) for span in spans]
     return doc
 
@@ -35,7 +47,10 @@ def doc() -> Doc:
 def test_conllu(doc: Doc):
     (sentence,) = read_conllu(to_conllu(doc, 4).splitlines())
     assert sentence.words == ["Select", "the", "person", "driving", "."]
-    assert (sentence.heads, sentence.deprels) == ([0, 3, 1, 3, 1], ["root", "det", "obj", "acl", "punct"])
+    assert (sentence.heads, sentence.deprels) == (
+        [0, 3, 1, 3, 1],
+        ["root", "det", "obj", "acl", "punct"],
+    )
     assert sentence.spaces == [True, True, True, False, True]
     assert sentence.metadata["sent_id"] == "5-1"
     tree = "(S (VP (VB Select) (NP (NP (DT the) (NN person)) (S (VP (VBG driving))))) (. .))"
@@ -45,7 +60,11 @@ def test_conllu(doc: Doc):
 def test_conllu_of_what_is_not_parsed():
     doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
     (sentence,) = read_conllu(to_conllu(doc).splitlines())
-    assert (sentence.heads, sentence.deprels, "tree" in sentence.metadata) == ([None, None], ["", ""], False)
+    assert (sentence.heads, sentence.deprels, "tree" in sentence.metadata) == (
+        [None, None],
+        ["", ""],
+        False,
+    )
     assert to_conllu(Doc(Vocab())) == ""
     with pytest.raises(ValueError, match="no sentence boundaries"):
         to_conllu(Doc(Vocab(), words=["Go", "on"]))
@@ -56,7 +75,12 @@ def test_conllu_of_what_is_not_parsed():
 @pytest.fixture
 def half_parsed() -> Doc:
     """The head of "old" is unknown."""
-    doc = Doc(Vocab(), words=["old", "cats", "want", "sleeps"], heads=[0, 2, 2, 2], deps=["", "nsubj", "ROOT", "xcomp"])
+    doc = Doc(
+        Vocab(),
+        words=["old", "cats", "want", "sleeps"],
+        heads=[0, 2, 2, 2],
+        deps=["", "nsubj", "ROOT", "xcomp"],
+    )
     set_sentence_starts(doc, [0])
     doc.spans["constituents"] = [Span(doc, 0, 4, "S")]
     return doc
@@ -66,7 +90,11 @@ def test_unknown_heads_are_left_open(half_parsed: Doc):
     (sentence,) = read_sentences(half_parsed)
     assert sentence.heads == [None, 3, 0, 3]
     assert sentence.cut(0, 3).heads == [None, 3, 0]
-    assert [line.split("\t")[6] for line in to_conllu(half_parsed).splitlines() if line[:1].isdigit()] == list("_303")
+    assert [
+        line.split("\t")[6]
+        for line in to_conllu(half_parsed).splitlines()
+        if line[:1].isdigit()
+    ] == list("_303")
     assert sentence_record(sentence)["heads"] == [None, 2, 2, 2]
 
 

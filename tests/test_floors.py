@@ -1,7 +1,8 @@
-"""The house holds: imports point down the floors, never up or round; who may know torch or spaCy; how long a file is.
+"""The house holds: imports point down the floors, never up or round; who may know torch
+or spaCy; how long a file is.
 
-Reads the sources (tests lie beside them in the repository), not the installed package: nothing here is imported.
-"""
+Reads the sources (tests lie beside them in the repository), not the installed package:
+nothing here is imported."""
 
 import ast
 import re
@@ -10,7 +11,8 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 PACKAGE = "spacy_lal"
 SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
-# From the ground up. A room imports from its own floor and from those below. A file may lie higher than its room.
+# From the ground up. A room imports from its own floor and from those below. A file may
+# lie higher than its room.
 FLOORS: List[str] = [
     "- files lang trees decode scores role_scores",  # "-": spacy_lal/__init__.py
     "metrics layers",
@@ -19,7 +21,9 @@ FLOORS: List[str] = [
     "training metrics.docs interpret pictures distributed",
     "cli",
 ]
-FLOOR: Dict[str, int] = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
+FLOOR: Dict[str, int] = {
+    name: floor for floor, names in enumerate(FLOORS) for name in names.split()
+}
 # Modules that the files of a room never import, not even in a function.
 FORBIDDEN: Dict[str, str] = {
     "lang trees decode scores role_scores": "torch spacy thinc transformers",
@@ -30,18 +34,28 @@ FORBIDDEN: Dict[str, str] = {
     "annotations export search": "torch transformers spacy_lal.models spacy_lal.layers",
     "pipeline": "transformers spacy_lal.layers",
 }
-# Rooms that parse: torch is imported where something is trained or runs on a GPU, inside a function.
+# Rooms that parse: torch is imported where something is trained or runs on a GPU,
+# inside a function.
 WITHOUT_TORCH = "annotations cli decode distributed export interpret metrics models pictures pipeline treebanks trees"
 MAX_FILE_LINES = 450
 MAX_FUNCTION_LINES = 60
-CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE)
+CYTHON_IMPORT = re.compile(
+    r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE
+)
 
-FILES = sorted([*SOURCE.rglob("*.py"), *SOURCE.rglob("*.py[xi]"), *SOURCE.rglob("*.pxd")])
-TREES = {path: ast.parse(path.read_text(encoding="utf8")) for path in FILES if path.suffix == ".py"}
+FILES = sorted(
+    [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.py[xi]"), *SOURCE.rglob("*.pxd")]
+)
+TREES = {
+    path: ast.parse(path.read_text(encoding="utf8"))
+    for path in FILES
+    if path.suffix == ".py"
+}
 
 
 def module_of(path: Path) -> str:
-    """`spacy_lal/trees/spans.py` -> `spacy_lal.trees.spans`; a folder's `__init__` -> the folder."""
+    """`spacy_lal/trees/spans.py` -> `spacy_lal.trees.spans`; a folder's `__init__` ->
+    the folder."""
     parts = path.relative_to(SOURCE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -50,7 +64,8 @@ MODULES = {module_of(path) for path in FILES}
 
 
 def room_of(module: str) -> str:
-    """The folder or file directly under the package to which a module of ours belongs."""
+    """The folder or file directly under the package to which a module of ours
+    belongs."""
     return (module.split(".") + ["-"])[1]
 
 
@@ -60,11 +75,16 @@ def floor_of(module: str) -> int:
 
 
 def imported(path: Path) -> Iterator[Tuple[str, int, bool]]:
-    """Every module that a file imports, its line, and whether it is imported when the file is."""
+    """Every module that a file imports, its line, and whether it is imported when the
+    file is."""
     if path not in TREES:
         text = path.read_text(encoding="utf8")
         for match in CYTHON_IMPORT.finditer(text):
-            yield match.group(1) or match.group(2), text.count("\n", 0, match.start()) + 1, True
+            yield (
+                match.group(1) or match.group(2),
+                text.count("\n", 0, match.start()) + 1,
+                True,
+            )
         return
     package = module_of(path).split(".")
     package = package if path.name == "__init__.py" else package[:-1]
@@ -78,14 +98,20 @@ def imported(path: Path) -> Iterator[Tuple[str, int, bool]]:
             module = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 name = f"{module}.{alias.name}"  # `from .trees import spans` may import a module rather than a name
-                yield (name if name in MODULES else module), node.lineno, id(node) in at_once
+                yield (
+                    (name if name in MODULES else module),
+                    node.lineno,
+                    id(node) in at_once,
+                )
 
 
 def statements_at_import(tree: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those of functions and of `if TYPE_CHECKING`."""
     for node in ast.iter_child_nodes(tree):
         is_later = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        if not is_later and not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+        if not is_later and not (
+            isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        ):
             yield node
             yield from statements_at_import(node)
 
@@ -95,7 +121,9 @@ def public_functions(tree: ast.AST) -> Iterator[Any]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield from public_functions(node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_"):
+        elif isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ) and not node.name.startswith("_"):
             yield node
 
 
@@ -104,21 +132,29 @@ def at(path: Path, line: int) -> str:
 
 
 def test_imports_point_down():
-    assert not {room_of(module) for module in MODULES} - set(FLOOR), "a room without a floor"
+    assert not {room_of(module) for module in MODULES} - set(FLOOR), (
+        "a room without a floor"
+    )
     wrong = [
         f"{at(path, line)} imports {module}"
         for path in FILES
         for module, line, _ in imported(path)
-        if module.split(".")[0] == PACKAGE and floor_of(module) > floor_of(module_of(path))
+        if module.split(".")[0] == PACKAGE
+        and floor_of(module) > floor_of(module_of(path))
     ]
     assert not wrong
 
 
 def test_no_import_goes_round():
-    """At import; a config block imports the torch module that it builds when it builds it."""
+    """At import; a config block imports the torch module that it builds when it builds
+    it."""
     graph: Dict[str, Set[str]] = {}
     for path in FILES:
-        ours = {module for module, _, at_once in imported(path) if at_once and module in MODULES} - {module_of(path)}
+        ours = {
+            module
+            for module, _, at_once in imported(path)
+            if at_once and module in MODULES
+        } - {module_of(path)}
         graph.setdefault(module_of(path), set()).update(ours)
     done: Set[str] = set()
 
@@ -134,20 +170,35 @@ def test_no_import_goes_round():
 
 
 def test_nobody_knows_too_much():
-    forbidden = {room: names.split() for rooms, names in FORBIDDEN.items() for room in rooms.split()}
+    forbidden = {
+        room: names.split()
+        for rooms, names in FORBIDDEN.items()
+        for room in rooms.split()
+    }
     wrong = []
     for path in FILES:
         room = room_of(module_of(path))
         for module, line, at_once in imported(path):
-            too_much = any(module == name or module.startswith(f"{name}.") for name in forbidden.get(room, ()))
-            too_soon = at_once and module.split(".")[0] == "torch" and room in WITHOUT_TORCH.split()
+            too_much = any(
+                module == name or module.startswith(f"{name}.")
+                for name in forbidden.get(room, ())
+            )
+            too_soon = (
+                at_once
+                and module.split(".")[0] == "torch"
+                and room in WITHOUT_TORCH.split()
+            )
             if too_much or too_soon:
                 wrong.append(f"{at(path, line)} imports {module}")
     assert not wrong
 
 
 def test_files_and_functions_stay_short():
-    wrong = [at(path, 1) for path in FILES if len(path.read_text(encoding="utf8").splitlines()) > MAX_FILE_LINES]
+    wrong = [
+        at(path, 1)
+        for path in FILES
+        if len(path.read_text(encoding="utf8").splitlines()) > MAX_FILE_LINES
+    ]
     for path, tree in TREES.items():
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -1,5 +1,5 @@
-"""docs/how_to/roles.md: its Python blocks run on the bundled pipeline, and print what the page says. A checkout without
-packages/en_lal_md-* has nothing to test here."""
+"""docs/how_to/roles.md: its Python blocks run on the bundled pipeline, and print what
+the page says. A checkout without packages/en_lal_md-* has nothing to test here."""
 
 import contextlib
 import io
@@ -21,7 +21,11 @@ def blocks() -> List[Tuple[str, str]]:
 
 
 def test_the_page_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    roles = {"0": ["pag", "giver"], "1": ["ppt", "thing given"], "2": ["gol", "entity given to"]}
+    roles = {
+        "0": ["pag", "giver"],
+        "1": ["ppt", "thing given"],
+        "2": ["gol", "entity given to"],
+    }
     frame = {"roleset": "give.01", "frame": "give", "name": "transfer", "roles": roles}
     path = tmp_path / "assets" / "propbank" / "frames-3.1.jsonl"
     path.parent.mkdir(parents=True)

@@ -1,4 +1,5 @@
-"""The bundled pipelines of other languages as they are installed, and as the parsers of blank pipelines."""
+"""The bundled pipelines of other languages as they are installed, and as the parsers of
+blank pipelines."""
 
 import json
 import logging
@@ -12,7 +13,8 @@ from spacy.tokens import Doc
 
 
 class Bundled(NamedTuple):
-    """A sentence and its right parse; licences of the sources; the size that a package may have."""
+    """A sentence and its right parse; licences of the sources; the size that a package
+    may have."""
 
     name: str
     text: str
@@ -64,9 +66,17 @@ def test_a_blank_pipeline_takes_its_weights(lang: str, caplog: Any):
     expected = spacy.load(BUNDLED[lang].name)(BUNDLED[lang].text)
     words = [token.text for token in expected]
     with caplog.at_level(logging.WARNING, "spacy_lal"):
-        doc = blank(Doc(blank.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1)))
+        doc = blank(
+            Doc(
+                blank.vocab,
+                words=words,
+                sent_starts=[True] + [False] * (len(words) - 1),
+            )
+        )
     assert f"takes the weights of {BUNDLED[lang].name}" in caplog.text
-    assert [(token.dep_, token.head.i) for token in doc] == [(token.dep_, token.head.i) for token in expected]
+    assert [(token.dep_, token.head.i) for token in doc] == [
+        (token.dep_, token.head.i) for token in expected
+    ]
     assert [(s.start, s.end, s.label_) for s in doc.spans["constituents"]] == [
         (s.start, s.end, s.label_) for s in expected.spans["constituents"]
     ]
@@ -78,4 +88,9 @@ def test_it_is_the_one_of_this_checkout(lang: str):
     meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))
     assert version(name) == meta["version"] == folder.name.removeprefix(f"{name}-")
     assert {source["license"] for source in meta["sources"]} == BUNDLED[lang].licences
-    assert sum(path.stat().st_size for path in (folder / name).rglob("*") if path.is_file()) < BUNDLED[lang].max_bytes
+    assert (
+        sum(
+            path.stat().st_size for path in (folder / name).rglob("*") if path.is_file()
+        )
+        < BUNDLED[lang].max_bytes
+    )

@@ -1,4 +1,5 @@
-"""What is given away is whole: the source distribution, the installed package, versions, `make`."""
+"""What is given away is whole: the source distribution, the installed package,
+versions, `make`."""
 
 import configparser
 import os
@@ -29,40 +30,79 @@ def setup_cfg() -> configparser.ConfigParser:
 def test_installed_package_is_whole():
     if Path(spacy_lal.__file__).resolve().parent == SOURCE:
         pytest.skip("the source tree itself is imported")
-    site = Path(spacy_lal.__file__).resolve().parent.parent  # sys.path may lead to another one's metadata
-    (found,) = [one for one in distributions(path=[str(site)]) if one.name == "spacy-lal"]
+    site = (
+        Path(spacy_lal.__file__).resolve().parent.parent
+    )  # sys.path may lead to another one's metadata
+    (found,) = [
+        one for one in distributions(path=[str(site)]) if one.name == "spacy-lal"
+    ]
     files = {str(path) for path in found.files or []}
     for path in SOURCE.rglob("*"):
         name = str(path.relative_to(ROOT))
         if path.suffix in (".py", ".pyi", ".typed", ".json"):
             assert name in files, name
         if path.suffix == ".pyx":
-            assert any(re.fullmatch(rf"{name[:-4]}\..*(so|pyd)", file) for file in files), name
+            assert any(
+                re.fullmatch(rf"{name[:-4]}\..*(so|pyd)", file) for file in files
+            ), name
 
 
 @pytest.mark.slow
 def test_source_distribution_is_whole(tmp_path: Path):
-    """The names that MANIFEST.in and setup.cfg put into it; nothing is built or fetched."""
+    """The names that MANIFEST.in and setup.cfg put into it; nothing is built or
+    fetched."""
     copy = tmp_path / "spacy_lal"
     copy.mkdir()
-    ignored = shutil.ignore_patterns(".*", "__pycache__", "corpus", "training", "metrics", "project.lock")
+    ignored = shutil.ignore_patterns(
+        ".*", "__pycache__", "corpus", "training", "metrics", "project.lock"
+    )
     built = shutil.ignore_patterns(".*", "__pycache__")
     for path in ROOT.iterdir():
         if path.is_file() and not path.name.startswith("."):
             shutil.copy(path, copy)
-        elif path.name in ("spacy_lal", "configs", "assets", "docs", "benchmarks", "projects", "examples", "tests"):
-            shutil.copytree(path, copy / path.name, ignore=ignored if path.name == "projects" else built)
-    # The extensions' compiler is not needed to list files: egg_info reads the sources' names from setup.py alone.
-    (copy / "setup.py").write_text("from setuptools import setup\nsetup()\n", encoding="utf8")
+        elif path.name in (
+            "spacy_lal",
+            "configs",
+            "assets",
+            "docs",
+            "benchmarks",
+            "projects",
+            "examples",
+            "tests",
+        ):
+            shutil.copytree(
+                path,
+                copy / path.name,
+                ignore=ignored if path.name == "projects" else built,
+            )
+    # The extensions' compiler is not needed to list files: egg_info reads the sources'
+    # names from setup.py alone.
+    (copy / "setup.py").write_text(
+        "from setuptools import setup\nsetup()\n", encoding="utf8"
+    )
     environment = {**os.environ, "SETUPTOOLS_SCM_IGNORE_VCS_ROOTS": str(copy)}
-    subprocess.run([sys.executable, "setup.py", "-q", "egg_info"], cwd=copy, env=environment, check=True)
-    names = set((next(copy.glob("*.egg-info")) / "SOURCES.txt").read_text(encoding="utf8").splitlines())
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "egg_info"],
+        cwd=copy,
+        env=environment,
+        check=True,
+    )
+    names = set(
+        (next(copy.glob("*.egg-info")) / "SOURCES.txt")
+        .read_text(encoding="utf8")
+        .splitlines()
+    )
     kinds = (".py", ".pyx", ".pxd", ".pyi", ".h", ".json", ".typed")
     wanted = [path for path in (copy / "spacy_lal").rglob("*") if path.suffix in kinds]
     wanted += [path for path in (copy / "projects").rglob("*") if path.is_file()]
-    wanted += [*(copy / "configs").glob("*.cfg"), *(copy / name for name in ("LICENSE", "README.md", "project.yml"))]
+    wanted += [
+        *(copy / "configs").glob("*.cfg"),
+        *(copy / name for name in ("LICENSE", "README.md", "project.yml")),
+    ]
     assert {str(path.relative_to(copy)) for path in wanted} <= names
-    assert not [name for name in names if re.search(r"\.(so|pyd|c|cpp|pyc)$|__pycache__", name)]
+    assert not [
+        name for name in names if re.search(r"\.(so|pyd|c|cpp|pyc)$|__pycache__", name)
+    ]
 
 
 def test_versions(setup_cfg: configparser.ConfigParser):
@@ -78,16 +118,27 @@ def test_versions(setup_cfg: configparser.ConfigParser):
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-@pytest.mark.parametrize("text", ['It\'s $5: "`ls` $(ls) ${HOME} $$ $@" # b \\ % * ; & |\né 猫', "-x --help", ""])
+@pytest.mark.parametrize(
+    "text",
+    ['It\'s $5: "`ls` $(ls) ${HOME} $$ $@" # b \\ % * ; & |\né 猫', "-x --help", ""],
+)
 @pytest.mark.parametrize("given_by", ["argument", "environment"])
 def test_make_hands_the_text_on_untouched(text: str, given_by: str, tmp_path: Path):
-    """The Makefile's own lines for TEXT, with a program that only prints what reached it."""
+    """The Makefile's own lines for TEXT, with a program that only prints what reached
+    it."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf8")
-    start, end = makefile.index("ifeq ($(origin TEXT)"), makefile.index("export TEXT") + len("export TEXT")
+    start, end = (
+        makefile.index("ifeq ($(origin TEXT)"),
+        makefile.index("export TEXT") + len("export TEXT"),
+    )
     assert '--text "$$TEXT" --format tree' in makefile
     recipe = 'parse:\n\t@$(PRINTER) --text "$$TEXT" --format tree\n'
-    (tmp_path / "Makefile").write_text(makefile[start:end] + "\n" + recipe, encoding="utf8")
-    (tmp_path / "print.py").write_text("import sys; sys.stdout.buffer.write(sys.argv[2].encode())", encoding="utf8")
+    (tmp_path / "Makefile").write_text(
+        makefile[start:end] + "\n" + recipe, encoding="utf8"
+    )
+    (tmp_path / "print.py").write_text(
+        "import sys; sys.stdout.buffer.write(sys.argv[2].encode())", encoding="utf8"
+    )
     command = ["make", "-s", "parse", f"PRINTER={sys.executable} print.py"]
     environment = {**os.environ, "MAKEFLAGS": "", "MAKELEVEL": ""}
     environment.pop("TEXT", None)
@@ -95,5 +146,7 @@ def test_make_hands_the_text_on_untouched(text: str, given_by: str, tmp_path: Pa
         command.append(f"TEXT={text}")
     else:
         environment["TEXT"] = text
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    result = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, check=True
+    )
     assert result.stdout.decode() == text

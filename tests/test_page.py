@@ -1,4 +1,5 @@
-"""The interactive page, run by Streamlit's own tests: no browser, no server. They are skipped without Streamlit."""
+"""The interactive page, run by Streamlit's own tests: no browser, no server. They are
+skipped without Streamlit."""
 
 import sys
 from pathlib import Path
@@ -57,23 +58,40 @@ def markup(page: Any) -> List[str]:
     return [one.proto.body for one in page.get("html")]
 
 
-def test_numbers_of_each_constituent(start: Callable[..., Any], pipeline: Path, nlp: Any):
+def test_numbers_of_each_constituent(
+    start: Callable[..., Any], pipeline: Path, nlp: Any
+):
     page = start(pipeline)
     assert not page.exception
     parse(page, "She sees a dog in the park.")
-    for i, one in enumerate(constituent_margins(nlp, nlp("She sees a dog in the park."))):
+    for i, one in enumerate(
+        constituent_margins(nlp, nlp("She sees a dog in the park."))
+    ):
         page.selectbox(key="constituent").select_index(i).run()
         assert page.metric[0].value == f"{one.margin:.2f}"
-        assert (page.selectbox(key="first").value, page.selectbox(key="last").value) == (one.start, one.end - 1)
+        assert (
+            page.selectbox(key="first").value,
+            page.selectbox(key="last").value,
+        ) == (one.start, one.end - 1)
     page.selectbox(key="first").set_value(0).run()
     page.selectbox(key="last").set_value(2).run()
     assert not page.exception and page.query_params["words"] in ("1-3", ["1-3"])
 
 
 def test_address_sentences_and_pictures(start: Callable[..., Any], pipeline: Path):
-    page = start(pipeline, {"text": "She sees a dog. Select the person driving.", "sentence": "2", "words": "2-3"})
+    page = start(
+        pipeline,
+        {
+            "text": "She sees a dog. Select the person driving.",
+            "sentence": "2",
+            "words": "2-3",
+        },
+    )
     assert not page.exception and page.selectbox(key="sentence").value == 1
-    assert (page.selectbox(key="first").value, page.selectbox(key="last").value) == (1, 2)
+    assert (page.selectbox(key="first").value, page.selectbox(key="last").value) == (
+        1,
+        2,
+    )
     for picture in page.radio(key="picture").options:
         page.radio(key="picture").set_value(picture).run()
         assert not page.exception

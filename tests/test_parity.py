@@ -1,4 +1,5 @@
-"""The parity program: equal on every kind of golden vectors, and not fooled by changed ones."""
+"""The parity program: equal on every kind of golden vectors, and not fooled by changed
+ones."""
 
 import json
 import re
@@ -50,7 +51,8 @@ def change_array(path: Path, key: str, change: Callable[[Any], Any]) -> None:
 
 
 def edit(path: Path, *keys: Any) -> None:
-    """Change one value of a json, named by the way to it; the last key is the function that changes it."""
+    """Change one value of a json, named by the way to it; the last key is the function
+    that changes it."""
     info = part = json.loads(path.read_text(encoding="utf8"))
     for key in keys[:-2]:
         part = part[key]
@@ -78,7 +80,9 @@ def test_golden_vectors(parity, data_dir, folder, capsys):
     assert lines[-1] == f"{n} of {n} sets equal the reference within tolerance"
     assert all(line.endswith("  ok") for line in lines[1:-1])
     name, _, stages = STAGES[folder].partition(": ")
-    assert set(stages.split("|")) <= {line[25:62].strip() for line in lines[1:-1] if line.split()[0] == name}
+    assert set(stages.split("|")) <= {
+        line[25:62].strip() for line in lines[1:-1] if line.split()[0] == name
+    }
 
 
 @pytest.mark.parametrize("folder", STAGES)
@@ -99,12 +103,20 @@ def test_all_vectors_beside_the_checkout(parity, shared_dir, folder, capsys):
         ("e_nolal", "s5/gold_father", lambda x: np.roll(x, 1)),
         ("e_nolal", "s1/type", lambda x: None),
         ("e_nolal", "s1/emb", lambda x: None),
-        ("kk_charconcat_words", "sd/char_embedding.weight", lambda x: np.roll(x, 1, axis=0)),
+        (
+            "kk_charconcat_words",
+            "sd/char_embedding.weight",
+            lambda x: np.roll(x, 1, axis=0),
+        ),
         ("kk_charconcat_words", "s2/concat_ids", lambda x: x[:, ::-1].copy()),
         ("kk_charconcat_words", "s2/word_ids", lambda x: x + 1),
         ("kk_charconcat_words", "s2/extra", lambda x: x + np.float32(1e-3)),
         ("kk_charconcat_words", "s3/dec_label", lambda x: x % 7 + 1),
-        ("kk_charconcat_words", "s4/gold_label", lambda x: x * 0 + np.triu(np.ones_like(x), 1) * (x > 0)),
+        (
+            "kk_charconcat_words",
+            "s4/gold_label",
+            lambda x: x * 0 + np.triu(np.ones_like(x), 1) * (x > 0),
+        ),
         ("ssan_layer_sparse", "w/qkv_transform/bias", lambda x: x + np.float16(0.01)),
         ("ssan_layer_sparse", "train/s1/sample", lambda x: 1 - x),
         ("ssan_layer_sparse", "s2/noise", lambda x: x + np.float32(0.5)),
@@ -128,11 +140,33 @@ def test_a_changed_array_is_noticed(parity, put, name, key, change, capsys):
     "name, keys",
     [
         ("e_nolal", ("sentences", 4, "bracket", lambda x: "(X (Y z))")),
-        ("e_nolal", ("training_dropout0", "grad_norms_batch", "f_label.0.bias", lambda x: x * 1.01)),
-        ("kk_charconcat_words", ("training_dropout0", "grad_probes_batch", "f_label.0.bias", lambda x: x + 0.1)),
-        ("kk_charconcat_words", ("training_dropout0", "loss_single", 0, lambda x: x + 0.01)),
+        (
+            "e_nolal",
+            (
+                "training_dropout0",
+                "grad_norms_batch",
+                "f_label.0.bias",
+                lambda x: x * 1.01,
+            ),
+        ),
+        (
+            "kk_charconcat_words",
+            (
+                "training_dropout0",
+                "grad_probes_batch",
+                "f_label.0.bias",
+                lambda x: x + 0.1,
+            ),
+        ),
+        (
+            "kk_charconcat_words",
+            ("training_dropout0", "loss_single", 0, lambda x: x + 0.01),
+        ),
         ("ssan_layer_sparse", ("modes", "train", "loss", lambda x: x + 0.001)),
-        ("ssan_layer_sparse", ("modes", "infer", "rows_without_a_key", lambda x: x + 1)),
+        (
+            "ssan_layer_sparse",
+            ("modes", "infer", "rows_without_a_key", lambda x: x + 1),
+        ),
         ("ssan_layer_sparse", ("modes", lambda x: {**x, "train_hot": x["train"]})),
         ("ssan_encoder", ("modes", "dropout_order", lambda x: x[:-1])),
         ("attention_trees", ("cases", 3, "mean", lambda x: [*x[:-1], [0, 1]])),
@@ -150,12 +184,17 @@ def test_a_change_of_the_json_is_noticed(parity, put, name, keys, capsys):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"num_layers_position_only": 1}, 'queries = "positions" requires factored = false|position_only'),
+        (
+            {"num_layers_position_only": 1},
+            'queries = "positions" requires factored = false|position_only',
+        ),
         ({"d_char_emb": 6}, "char_width of CharConcat: expected .* got 6"),
         ({"num_layers": 3}, "Error.* in loading state_dict"),
     ],
 )
-def test_hyperparameters_that_do_not_fit_are_named(parity, put, changes, message, capsys):
+def test_hyperparameters_that_do_not_fit_are_named(
+    parity, put, changes, message, capsys
+):
     path = put("kk_charconcat_words")
     edit(path, "hparams", lambda hparams: {**hparams, **changes})
     edit(path, "settings", lambda settings: None)
@@ -177,5 +216,7 @@ def test_a_set_that_cannot_be_read_is_named(parity, put, suffix, data, capsys):
 def test_an_empty_folder_and_an_unknown_kind_fail(parity, tmp_path):
     for folder in (tmp_path, tmp_path / "none"):
         assert parity.main([str(folder)]) == 1
-    (tmp_path / "roles.json").write_text(json.dumps({"name": "roles", "frames": [1, 2]}))
+    (tmp_path / "roles.json").write_text(
+        json.dumps({"name": "roles", "frames": [1, 2]})
+    )
     assert parity.main([str(tmp_path)]) == 1

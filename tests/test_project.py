@@ -1,5 +1,6 @@
-"""The projects, the root's and those in projects/: valid, their steps name commands and options that exist, and each
-step finds what it needs. Paths in a project.yml are relative to its folder."""
+"""The projects, the root's and those in projects/: valid, their steps name commands and
+options that exist, and each step finds what it needs. Paths in a project.yml are
+relative to its folder."""
 
 import re
 import shlex
@@ -16,7 +17,8 @@ from weasel.util import load_project_config
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [ROOT, *(path.parent for path in ROOT.glob("projects/*/project.yml"))]
-# Folders and files that the user provides; anything else is in the repository, fetched, or made by a step.
+# Folders and files that the user provides; anything else is in the repository, fetched,
+# or made by a step.
 PROVIDED = ("ewt", "gum", "craft", "text", "checkpoint", "vectors", "french")
 
 
@@ -27,11 +29,18 @@ def load(folder: Path) -> Dict[str, Any]:
     try:
         config: Dict[str, Any] = load_project_config(folder)
     except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
-        raise AssertionError(f"{folder}/project.yml is not valid: see what weasel printed") from err
-    return {**config, "commands": {command["name"]: command for command in config["commands"]}}
+        raise AssertionError(
+            f"{folder}/project.yml is not valid: see what weasel printed"
+        ) from err
+    return {
+        **config,
+        "commands": {command["name"]: command for command in config["commands"]},
+    }
 
 
-PROJECTS: Dict[str, Dict[str, Any]] = {str(folder.relative_to(ROOT)): load(folder) for folder in FOLDERS}
+PROJECTS: Dict[str, Dict[str, Any]] = {
+    str(folder.relative_to(ROOT)): load(folder) for folder in FOLDERS
+}
 STEPS = [
     (folder, name, line)
     for folder, project in PROJECTS.items()
@@ -47,27 +56,51 @@ def subcommand(words: List[str]) -> Tuple[str, Set[str]]:
     command, path = get_command(app), []
     while hasattr(command, "commands"):
         word = words[len(path)]
-        assert word in command.commands, f"spaCy has no command {' '.join([*path, word])!r}"
+        assert word in command.commands, (
+            f"spaCy has no command {' '.join([*path, word])!r}"
+        )
         command = command.commands[word]
         path.append(word)
-    return " ".join(path), {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
+    return " ".join(path), {
+        option
+        for param in command.params
+        for option in (*param.opts, *param.secondary_opts)
+    }
 
 
 @each_project
 def test_it_is_valid_and_its_workflows_are_in_order(folder: str):
     """What a step of a workflow needs from another step was made before."""
     project = PROJECTS[folder]
-    assert validate(ProjectConfigSchema, {**project, "commands": [*project["commands"].values()]}) == []
-    makers = {output: name for name, step in project["commands"].items() for output in step.get("outputs", [])}
+    assert (
+        validate(
+            ProjectConfigSchema,
+            {**project, "commands": [*project["commands"].values()]},
+        )
+        == []
+    )
+    makers = {
+        output: name
+        for name, step in project["commands"].items()
+        for output in step.get("outputs", [])
+    }
     for workflow in project["workflows"].values():
         done: Set[str] = set()
         for name in workflow:
-            needed = {makers[dep] for dep in project["commands"][name].get("deps", []) if dep in makers}
+            needed = {
+                makers[dep]
+                for dep in project["commands"][name].get("deps", [])
+                if dep in makers
+            }
             assert needed & set(workflow) <= done
             done.add(name)
 
 
-@pytest.mark.parametrize("folder, name, line", STEPS, ids=[f"{one[0]}-{one[1]}-{i}" for i, one in enumerate(STEPS)])
+@pytest.mark.parametrize(
+    "folder, name, line",
+    STEPS,
+    ids=[f"{one[0]}-{one[1]}-{i}" for i, one in enumerate(STEPS)],
+)
 def test_steps_name_real_commands_and_keys(folder: str, name: str, line: str):
     words = shlex.split(line)
     assert words[0] == "python", line
@@ -85,7 +118,10 @@ def test_steps_name_real_commands_and_keys(folder: str, name: str, line: str):
     assert given <= options, f"{known} has no {given - options}"
     overrides = [word[2:] for word in words if re.match(r"--\w+\.", word)]
     if overrides:
-        config = load_config(ROOT / folder / next(word for word in words if word.endswith(".cfg")), interpolate=False)
+        config = load_config(
+            ROOT / folder / next(word for word in words if word.endswith(".cfg")),
+            interpolate=False,
+        )
         for option in overrides:
             section: Any = config
             for key in option.split("."):
@@ -96,7 +132,9 @@ def test_steps_name_real_commands_and_keys(folder: str, name: str, line: str):
 @each_project
 def test_every_dependency_is_in_the_repository_or_made_by_a_step(folder: str):
     project = PROJECTS[folder]
-    provided = tuple(project["vars"][name] for name in PROVIDED if name in project["vars"])
+    provided = tuple(
+        project["vars"][name] for name in PROVIDED if name in project["vars"]
+    )
     fetched = {asset["dest"] for asset in project.get("assets", [])}
     # a project may read what a step of another one writes
     made = {
@@ -108,36 +146,74 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_step(folder: str):
     for name, step in project["commands"].items():
         for dep in step.get("deps", []):
             path = (ROOT / folder / dep).resolve()
-            known = path in made or dep in fetched or dep.startswith(provided) or path.exists()
+            known = (
+                path in made
+                or dep in fetched
+                or dep.startswith(provided)
+                or path.exists()
+            )
             assert known, f"{name} depends on {dep}, which nothing makes"
 
 
 def test_docs_name_steps_that_exist():
-    """`project run STEP [FOLDER] [--vars]`, in pages and in project.yml: a step or workflow of that project."""
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.rglob("project.yml")]
-    pages = [page for page in pages if page.name != "CHANGELOG.md" and page.parent.name != "experiments"]
+    """`project run STEP [FOLDER] [--vars]`, in pages and in project.yml: a step or
+    workflow of that project."""
+    pages = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*/*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.rglob("project.yml"),
+    ]
+    pages = [
+        page
+        for page in pages
+        if page.name != "CHANGELOG.md" and page.parent.name != "experiments"
+    ]
     texts = {page: page.read_text(encoding="utf8") for page in pages}
     step_of = re.compile(r"project\s+run\s+([a-z][\w-]*)(?:\s+(projects/\w+))?")
-    found = [(page, *match) for page, text in texts.items() for match in step_of.findall(text)]
+    found = [
+        (page, *match)
+        for page, text in texts.items()
+        for match in step_of.findall(text)
+    ]
     assert len(found) > 5
     for page, step, folder in found:
         project = PROJECTS[folder or "."]
-        assert step in {*project["commands"], *project["workflows"]}, f"{page}: {step} of {folder}"
+        assert step in {*project["commands"], *project["workflows"]}, (
+            f"{page}: {step} of {folder}"
+        )
     # weasel takes an option that comes at once for the folder
-    assert not [page for page, text in texts.items() if re.search(r"project run [\w-]+ --vars", text)]
+    assert not [
+        page
+        for page, text in texts.items()
+        if re.search(r"project run [\w-]+ --vars", text)
+    ]
 
 
 def test_treebanks_are_of_fixed_commits_with_checksums():
-    """Their builders are written for these commits; the root's project looks for them where they are built."""
+    """Their builders are written for these commits; the root's project looks for them
+    where they are built."""
     folder = "projects/en_lal_md"
     project, scripts = PROJECTS[folder], ROOT / folder / "scripts"
     texts = "".join(path.read_text(encoding="utf8") for path in scripts.glob("*.py"))
     for asset in project["assets"]:
         commit = re.search(r"/([0-9a-f]{40})(/|$)", asset["url"])
         assert commit and f"commit {commit[1][:8]}" in texts, asset["url"]
-        assert bool(asset.get("checksum")) == bool(commit[2]), "of a file, not of a repository"
-    listed = {line.split()[1] for line in (scripts / "treebanks.sha256").read_text("utf8").splitlines()}
-    steps = [project["commands"][name] for name in project["workflows"]["build-treebanks"]]
-    assert {f"../../assets/{file}" for file in listed} == {output for step in steps for output in step["outputs"]}
+        assert bool(asset.get("checksum")) == bool(commit[2]), (
+            "of a file, not of a repository"
+        )
+    listed = {
+        line.split()[1]
+        for line in (scripts / "treebanks.sha256").read_text("utf8").splitlines()
+    }
+    steps = [
+        project["commands"][name] for name in project["workflows"]["build-treebanks"]
+    ]
+    assert {f"../../assets/{file}" for file in listed} == {
+        output for step in steps for output in step["outputs"]
+    }
     for name in ("ewt", "gum"):
-        assert ROOT / PROJECTS["."]["vars"][name] == (ROOT / folder / project["vars"][name]).resolve()
+        assert (
+            ROOT / PROJECTS["."]["vars"][name]
+            == (ROOT / folder / project["vars"][name]).resolve()
+        )

@@ -1,4 +1,5 @@
-"""The pages of docs/reference/ that come from the code are the code's: `python docs/build_reference.py` writes them."""
+"""The pages of docs/reference/ that come from the code are the code's: `python
+docs/build_reference.py` writes them."""
 
 from pathlib import Path
 
@@ -12,7 +13,12 @@ def test_pages_are_current():
     reference = import_file(ROOT / "docs" / "build_reference.py")
     pages = reference.pages()
     assert set(pages) == NAMES
-    old = [name for name in NAMES if (ROOT / "docs" / "reference" / name).read_text(encoding="utf8") != pages[name]]
+    old = [
+        name
+        for name in NAMES
+        if (ROOT / "docs" / "reference" / name).read_text(encoding="utf8")
+        != pages[name]
+    ]
     assert not old, "run python docs/build_reference.py"
     names = [name for _, name, _ in reference.entry_points()]
     assert [name for name in names if f"### {name}\n" not in pages["config.md"]] == []

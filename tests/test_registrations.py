@@ -1,4 +1,5 @@
-"""The names that users write in their configs: each is registered by an entry point, leads somewhere, and stays."""
+"""The names that users write in their configs: each is registered by an entry point,
+leads somewhere, and stays."""
 
 import json
 import subprocess
@@ -9,18 +10,29 @@ from typing import Dict, List
 
 from spacy.util import registry
 
-PINNED: Dict[str, List[str]] = json.loads(Path(__file__).with_name("registrations.json").read_text(encoding="utf8"))
+PINNED: Dict[str, List[str]] = json.loads(
+    Path(__file__).with_name("registrations.json").read_text(encoding="utf8")
+)
 
 
 def test_registered_names_are_the_pinned_ones():
     found: Dict[str, List[str]] = {}
-    for entry in sorted(distribution("spacy-lal").entry_points, key=lambda entry: entry.name):
+    for entry in sorted(
+        distribution("spacy-lal").entry_points, key=lambda entry: entry.name
+    ):
         found.setdefault(entry.group, []).append(entry.name)
         assert entry.load() is not None
         assert entry.name in getattr(registry, entry.group.partition("_")[2]).get_all()
     assert found == PINNED
-    ours = [name for names in PINNED.values() for name in names if name.startswith("spacy-lal.")]
-    assert all(name.endswith(".v1") for name in ours), "nothing was released: there is one version of everything"
+    ours = [
+        name
+        for names in PINNED.values()
+        for name in names
+        if name.startswith("spacy-lal.")
+    ]
+    assert all(name.endswith(".v1") for name in ours), (
+        "nothing was released: there is one version of everything"
+    )
 
 
 def test_importing_the_package_loads_nothing_heavy():

@@ -12,7 +12,20 @@ from spacy_lal.annotations import UnparsedDocError, set_sentence_starts
 from spacy_lal.search import search_trees
 from spacy_lal.trees.tgrep import Pattern, PatternError
 
-WORDS = ["\n", "Select", "the", " ", "person", "driving", ".", "We", "saw", "her", "!", "\n"]
+WORDS = [
+    "\n",
+    "Select",
+    "the",
+    " ",
+    "person",
+    "driving",
+    ".",
+    "We",
+    "saw",
+    "her",
+    "!",
+    "\n",
+]
 TAGS = ["_SP", "VB", "DT", "_SP", "NN", "VBG", ".", "PRP", "VBD", "PRP", ".", "_SP"]
 SPANS = [(1, 7, "S"), (1, 6, "VP"), (2, 6, "NP"), (2, 5, "NP"), (5, 6, "VP")]
 SPANS += [(7, 11, "S"), (7, 8, "NP"), (8, 10, "VP"), (9, 10, "NP")]
@@ -35,10 +48,14 @@ def test_spans(doc):
     assert found(doc, "NP") == [(2, 6, "NP"), (2, 5, "NP"), (7, 8, "NP"), (9, 10, "NP")]
     assert found(doc, "NP < NP") == [(2, 6, "NP")]
     assert found(doc, "VP $. /[.]/") == [(1, 6, "VP"), (8, 10, "VP")]
-    assert found(doc, "PRP < her") == [(9, 10, "PRP")] and found(doc, "her") == [(9, 10, "")]
+    assert found(doc, "PRP < her") == [(9, 10, "PRP")] and found(doc, "her") == [
+        (9, 10, "")
+    ]
     assert found(doc, "QP") == []
     assert [span.text for span in search_trees(doc, "NP > S")] == ["We"]
-    assert all(isinstance(span, Span) and span.doc is doc for span in search_trees(doc, "*"))
+    assert all(
+        isinstance(span, Span) and span.doc is doc for span in search_trees(doc, "*")
+    )
 
 
 def test_unary_chains_are_nodes():
@@ -52,15 +69,23 @@ def test_docs_spans_and_lists(doc):
     first, second = doc.sents
     assert found(second, "NP") == [(7, 8, "NP"), (9, 10, "NP")]
     assert found(doc[2:6], "NP") == [(2, 6, "NP"), (2, 5, "NP")]
-    assert found(doc[2:5], "NP > (NP > VP)") == [(2, 5, "NP")]  # with the tree around it
+    assert found(doc[2:5], "NP > (NP > VP)") == [
+        (2, 5, "NP")
+    ]  # with the tree around it
     assert found([doc, second], "S") == [(1, 7, "S"), (7, 11, "S"), (7, 11, "S")]
-    assert found(iter([]), "S") == found(Doc(Vocab()), "S") == found(doc[3:3], "S") == []
+    assert (
+        found(iter([]), "S") == found(Doc(Vocab()), "S") == found(doc[3:3], "S") == []
+    )
     assert found(doc, Pattern("S")) == found(doc, "S")
 
 
 def test_stored_and_retokenized_docs(doc):
     expected = found(doc, "NP << driving")
-    for copy in (next(DocBin(docs=[doc]).get_docs(doc.vocab)), pickle.loads(pickle.dumps(doc)), doc.copy()):
+    for copy in (
+        next(DocBin(docs=[doc]).get_docs(doc.vocab)),
+        pickle.loads(pickle.dumps(doc)),
+        doc.copy(),
+    ):
         assert found(copy, "NP << driving") == expected == [(2, 6, "NP")]
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[2:5])

@@ -1,4 +1,5 @@
-"""The service of docs/how_to/serve.md, started and asked by 64 clients at once over a loopback socket."""
+"""The service of docs/how_to/serve.md, started and asked by 64 clients at once over a
+loopback socket."""
 
 import importlib.util
 import json
@@ -20,7 +21,9 @@ uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("fastapi")
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "how_to" / "serve.md"
-pytestmark = pytest.mark.skipif(not spacy.util.is_package("en_lal_md"), reason="needs the bundled pipeline")
+pytestmark = pytest.mark.skipif(
+    not spacy.util.is_package("en_lal_md"), reason="needs the bundled pipeline"
+)
 TEXTS = [
     "It rained.",
     "The old cat sleeps on the mat. We saw her!",
@@ -35,7 +38,11 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tuple[Any, str]]:
     """The module of the page, and the address that it listens at."""
-    code = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL)
+    code = re.search(
+        r"^```python\n(.*?)^```$",
+        PAGE.read_text(encoding="utf8"),
+        re.MULTILINE | re.DOTALL,
+    )
     path = tmp_path_factory.mktemp("serve") / "service.py"
     path.write_text(code.group(1), encoding="utf8")  # type: ignore[union-attr]
     spec = importlib.util.spec_from_file_location("service", path)
@@ -78,12 +85,20 @@ def status_of(address: str, content: Dict[str, Any]) -> int:
 def test_64_clients_get_the_answers_of_lone_calls(service):
     module, address = service
     expected = [module.parse([text])[0] for text in TEXTS]
-    assert expected[0]["trees"][0].startswith("(S") and expected[0]["heads"] == [1, 1, 1]
+    assert expected[0]["trees"][0].startswith("(S") and expected[0]["heads"] == [
+        1,
+        1,
+        1,
+    ]
     sizes, parse = [], module.parse
     module.parse = lambda texts: sizes.append(len(texts)) or parse(texts)
     try:
         with ThreadPoolExecutor(64) as pool:
-            found = list(pool.map(lambda i: ask(address, {"text": TEXTS[i % len(TEXTS)]}), range(128)))
+            found = list(
+                pool.map(
+                    lambda i: ask(address, {"text": TEXTS[i % len(TEXTS)]}), range(128)
+                )
+            )
     finally:
         module.parse = parse
     assert found == [expected[i % len(TEXTS)] for i in range(128)]
@@ -98,7 +113,10 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr(module.nlp, "pipe", fail)
-    assert refusal(address, b'{"text": "It rained."}') == (500, b'{"detail":"RuntimeError: out of memory"}')
+    assert refusal(address, b'{"text": "It rained."}') == (
+        500,
+        b'{"detail":"RuntimeError: out of memory"}',
+    )
     monkeypatch.undo()
     assert ask(address, {"text": TEXTS[0]}) == expected
 
@@ -109,14 +127,28 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
         (b'{"text": "a \\ud800 b"}', 422, b"hex escape"),
         (b'{"text": NaN}', 422, b"valid string"),
         (b'{"txt": "It rained."}', 422, b"required"),
-        (b'{"text": "' + b"secret " * 20_000 + b'"}', 422, b"at most 100000 characters"),
+        (
+            b'{"text": "' + b"secret " * 20_000 + b'"}',
+            422,
+            b"at most 100000 characters",
+        ),
         (b'{"text": "' + b"x" * 2_000_000 + b'"}', 413, b"at most 1200100 bytes"),
         (b'{"text": "\xff"}', 422, b"unicode"),
         (b"[" * 10_000, 422, b"recursion"),
         (b"secret", 422, b"JSON"),
         (json.dumps({"text": "( " * 40_000}).encode(), 422, b"at most 30 tokens"),
     ],
-    ids=["surrogate", "NaN", "no text", "too long", "too large", "not UTF-8", "too deep", "no JSON", "too many tokens"],
+    ids=[
+        "surrogate",
+        "NaN",
+        "no text",
+        "too long",
+        "too large",
+        "not UTF-8",
+        "too deep",
+        "no JSON",
+        "too many tokens",
+    ],
 )
 def test_what_is_refused_is_not_sent_back(service, body, status, reason, monkeypatch):
     module, address = service
@@ -145,9 +177,13 @@ def test_batches_have_a_bound_and_a_failing_text_fails_alone(service, monkeypatc
     monkeypatch.setattr(module, "as_json", quick)
     texts = ["x" * size for size in (100_000, 15_000, 6000, 400)] + ["Fail."]
     with ThreadPoolExecutor(64) as pool:
-        found = list(pool.map(lambda i: status_of(address, {"text": texts[i % 5]}), range(64)))
+        found = list(
+            pool.map(lambda i: status_of(address, {"text": texts[i % 5]}), range(64))
+        )
     assert found == [500 if i % 5 == 4 else 200 for i in range(64)]
-    assert max(map(len, sizes)) > 1 and all(sum(batch) <= 20_000 or len(batch) == 1 for batch in sizes)
+    assert max(map(len, sizes)) > 1 and all(
+        sum(batch) <= 20_000 or len(batch) == 1 for batch in sizes
+    )
 
 
 def test_a_client_that_has_gone_is_not_parsed(service, monkeypatch):
@@ -167,41 +203,64 @@ def test_a_client_that_has_gone_is_not_parsed(service, monkeypatch):
         host, port = address.split("/")[2].split(":")
         body = b'{"text": "Nobody waits."}'
         with socket.create_connection((host, int(port))) as client:
-            client.sendall(b"POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            client.sendall(
+                b"POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
+                % (len(body), body)
+            )
             while module.waiting.empty():
                 time.sleep(0.01)
         time.sleep(0.2)  # the server reads the end
         gone.set()
-        assert first.result()["words"] and ask(address, {"text": "She waits."})["words"] == ["She", "waits", "."]
+        assert first.result()["words"] and ask(address, {"text": "She waits."})[
+            "words"
+        ] == ["She", "waits", "."]
     assert seen == ["It rained.", "She waits."]
 
 
-def test_a_client_that_goes_within_its_request_is_no_error(service, caplog, monkeypatch):
+def test_a_client_that_goes_within_its_request_is_no_error(
+    service, caplog, monkeypatch
+):
     _, address = service
-    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "handlers", [caplog.handler])
+    monkeypatch.setattr(
+        logging.getLogger("uvicorn.error"), "handlers", [caplog.handler]
+    )
     host, port = address.split("/")[2].split(":")
     with socket.create_connection((host, int(port))) as client:
-        client.sendall(b'POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"text"')
+        client.sendall(
+            b'POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"text"'
+        )
     time.sleep(0.2)  # the server reads the end
     assert ask(address, {"text": "She waits."})["words"] and not caplog.records
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak of memory from /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(),
+    reason="reads the peak of memory from /proc",
+)
 def test_memory_of_64_large_texts(service):
-    """64 texts of 2,000 characters take 800 MB in one batch, and 20,000 characters 230 MB."""
+    """64 texts of 2,000 characters take 800 MB in one batch, and 20,000 characters 230
+    MB."""
     _, address = service
     ask(address, {"text": TEXTS[1]})
     Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
     before = memory("VmRSS")
     text = "The old cat sleeps on the mat, although nobody knew why she had come. " * 30
     with ThreadPoolExecutor(64) as pool:
-        found = list(pool.map(lambda i: ask(address, {"text": text[i : i + 2000]}, 3000), range(64)))
+        found = list(
+            pool.map(
+                lambda i: ask(address, {"text": text[i : i + 2000]}, 3000), range(64)
+            )
+        )
     assert all(len(one["trees"]) > 25 for one in found)
     assert memory("VmHWM") - before < 400_000
 
 
 def memory(name: str) -> int:
     """Of this process, in kB."""
-    (line,) = [one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith(name)]
+    (line,) = [
+        one
+        for one in Path("/proc/self/status").read_text().splitlines()
+        if one.startswith(name)
+    ]
     return int(line.split()[1])

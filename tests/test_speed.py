@@ -1,4 +1,5 @@
-"""`benchmarks/speed.py`: each command runs on a tiny pipeline, and writes the figures that it says. No time counts."""
+"""`benchmarks/speed.py`: each command runs on a tiny pipeline, and writes the figures
+that it says. No time counts."""
 
 import json
 import sys
@@ -24,12 +25,18 @@ def speed() -> Iterator[ModuleType]:
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("speed")
-    nlp = tiny_pipeline.train(tiny_pipeline.make_nlp(tiny_pipeline.make_bert(folder / "bert")), steps=2)
+    nlp = tiny_pipeline.train(
+        tiny_pipeline.make_nlp(tiny_pipeline.make_bert(folder / "bert")), steps=2
+    )
     nlp.to_disk(folder / "pipeline")
     config = folder / "pipeline" / "config.cfg"
     text = config.read_text(encoding="utf8")
-    assert "spacy-transformers.TransformerModel.v3" in text  # not made for threads, see `pipeline/threads.py`
-    text = text.replace("spacy-transformers.TransformerModel.v3", "spacy-lal.TransformerModel.v1")
+    assert (
+        "spacy-transformers.TransformerModel.v3" in text
+    )  # not made for threads, see `pipeline/threads.py`
+    text = text.replace(
+        "spacy-transformers.TransformerModel.v3", "spacy-lal.TransformerModel.v1"
+    )
     config.write_text(text, encoding="utf8")
     return folder / "pipeline"
 
@@ -44,7 +51,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(speed: ModuleType, tmp_path: Path, command: str, *arguments: str) -> Dict[str, Any]:
+def run(
+    speed: ModuleType, tmp_path: Path, command: str, *arguments: str
+) -> Dict[str, Any]:
     """The JSON of a command, of which the plots are drawn."""
     output = tmp_path / f"{command}.json"
     assert speed.main([command, str(output), *arguments, *QUICK]) == 0
@@ -57,8 +66,24 @@ def run(speed: ModuleType, tmp_path: Path, command: str, *arguments: str) -> Dic
     return result
 
 
-def test_pipeline(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):
-    options = ["--pipeline", str(pipeline), "--threads", "1", "2", "--bucket-words", "20", "--batch-size", "2"]
+def test_pipeline(
+    speed: ModuleType,
+    tmp_path: Path,
+    pipeline: Path,
+    source: Path,
+    capsys: pytest.CaptureFixture,
+):
+    options = [
+        "--pipeline",
+        str(pipeline),
+        "--threads",
+        "1",
+        "2",
+        "--bucket-words",
+        "20",
+        "--batch-size",
+        "2",
+    ]
     result = run(speed, tmp_path, "pipeline", str(source), *options, "--n-sents", "3")
     assert (result["words"], result["sentences"], result["texts"]) == (78, 12, 4)
     assert [(row["input"], row["threads"]) for row in result["throughput"]] == [
@@ -75,32 +100,93 @@ def test_pipeline(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Pat
     assert seconds["lal_parser"]["median"] > seconds["lal_parser: predict"]["median"]
     stages = result["stages"]
     for which in ("bare", "padded"):
-        assert 0 < stages[f"others_over_{which}_transformer"] < stages[f"all_over_{which}_transformer"]
+        assert (
+            0
+            < stages[f"others_over_{which}_transformer"]
+            < stages[f"all_over_{which}_transformer"]
+        )
     rows = {row["words_each"]: row for row in result["lengths"]}
-    assert list(rows) == ["<= 10", "<= 20", "<= 40", "<= 80"]  # 78 words are too few for more
-    assert rows["<= 10"]["joined"] == 0 and rows["<= 20"]["joined"] == rows["<= 20"]["sentences"] == 2
-    assert set(rows["<= 40"]) == {"words_each", "sentences", "joined", "words", "alone", "many"}
+    assert list(rows) == [
+        "<= 10",
+        "<= 20",
+        "<= 40",
+        "<= 80",
+    ]  # 78 words are too few for more
+    assert (
+        rows["<= 10"]["joined"] == 0
+        and rows["<= 20"]["joined"] == rows["<= 20"]["sentences"] == 2
+    )
+    assert set(rows["<= 40"]) == {
+        "words_each",
+        "sentences",
+        "joined",
+        "words",
+        "alone",
+        "many",
+    }
     assert "| lal_parser - network |" in capsys.readouterr().out
 
 
-def test_latency(speed: ModuleType, tmp_path: Path, pipeline: Path, capsys: pytest.CaptureFixture):
-    result = run(speed, tmp_path, "latency", "--pipeline", str(pipeline), "--tokens", "1", "8")
-    parts = ["all", "all but lal_srl", "transformer", "senter", "tagger", "lal_parser", "MiniLM-L6 in torch"]
-    assert [(row["tokens"], row["part"]) for row in result["rows"]] == [(n, part) for n in (1, 8) for part in parts]
+def test_latency(
+    speed: ModuleType, tmp_path: Path, pipeline: Path, capsys: pytest.CaptureFixture
+):
+    result = run(
+        speed, tmp_path, "latency", "--pipeline", str(pipeline), "--tokens", "1", "8"
+    )
+    parts = [
+        "all",
+        "all but lal_srl",
+        "transformer",
+        "senter",
+        "tagger",
+        "lal_parser",
+        "MiniLM-L6 in torch",
+    ]
+    assert [(row["tokens"], row["part"]) for row in result["rows"]] == [
+        (n, part) for n in (1, 8) for part in parts
+    ]
     for n in (1, 8):
         ms = {row["part"]: row["p50"] for row in result["rows"] if row["tokens"] == n}
         assert ms["all"] >= sum(ms[part] for part in parts[2:-1]) > 0
     assert all(row["least"] <= row["p50"] <= row["p95"] for row in result["rows"])
     assert "| ms, p50 / p95 | 1 tokens | 8 tokens |" in capsys.readouterr().out
     latency = sys.modules["speed.latency"]
-    assert [len(latency.sentence(n)) for n in (1, 8, 40, 41, 100)] == [1, 8, 40, 41, 100]
+    assert [len(latency.sentence(n)) for n in (1, 8, 40, 41, 100)] == [
+        1,
+        8,
+        40,
+        41,
+        100,
+    ]
 
 
-def test_processes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):
-    options = ["--pipeline", str(pipeline), "--threads", "2", "--n-process", "2", "--n-sents", "3", "--batch-size", "2"]
+def test_processes(
+    speed: ModuleType,
+    tmp_path: Path,
+    pipeline: Path,
+    source: Path,
+    capsys: pytest.CaptureFixture,
+):
+    options = [
+        "--pipeline",
+        str(pipeline),
+        "--threads",
+        "2",
+        "--n-process",
+        "2",
+        "--n-sents",
+        "3",
+        "--batch-size",
+        "2",
+    ]
     result = run(speed, tmp_path, "processes", str(source), *options)
     assert (result["words"], result["texts"]) == (78, 4)
-    ways = [(way["processes"], way["threads"], way["sharing"]) for way in result["ways"]]
+    ways = [
+        (way["processes"], way["threads"], way["sharing"]) for way in result["ways"]
+    ]
     assert ways == [(1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)]
-    assert all(way["words_per_second"] > 0 and way["differing_docs"] == 0 for way in result["ways"])
+    assert all(
+        way["words_per_second"] > 0 and way["differing_docs"] == 0
+        for way in result["ways"]
+    )
     assert "| 2 | 1 |" in capsys.readouterr().out

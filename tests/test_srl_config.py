@@ -1,5 +1,5 @@
-"""`configs/srl.cfg`: read by spaCy, and trained for some steps with a small tok2vec and flat parses in the place
-of the transformer and the parser's parses."""
+"""`configs/srl.cfg`: read by spaCy, and trained for some steps with a small tok2vec and
+flat parses in the place of the transformer and the parser's parses."""
 
 from pathlib import Path
 from typing import Dict, List
@@ -14,7 +14,12 @@ from spacy.training.loop import train
 from spacy.util import load_config, registry
 from typer.main import get_command
 
-from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.annotations import (
+    get_propositions,
+    sentence_words,
+    set_constituents,
+    set_propositions,
+)
 from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import write_docs
 
@@ -36,7 +41,11 @@ def flat_parse_of_words(doc: Doc) -> Doc:
     for token in doc:
         token.tag_, token.lemma_, token.dep_ = "NN", token.lower_, "dep"
         token.head = token.sent[0]
-    set_constituents(doc, sentence_words(doc), [[(0, len(words), "S")] for words in sentence_words(doc)])
+    set_constituents(
+        doc,
+        sentence_words(doc),
+        [[(0, len(words), "S")] for words in sentence_words(doc)],
+    )
     return doc
 
 
@@ -47,9 +56,17 @@ def small(tmp_path):
     config = load_config(CONFIG)
     config["nlp"].update(pipeline=["flat_parse_of_words", "lal_srl"], disabled=[])
     roles = config["components"]["lal_srl"]
-    config["components"] = {"flat_parse_of_words": {"factory": "flat_parse_of_words"}, "lal_srl": roles}
+    config["components"] = {
+        "flat_parse_of_words": {"factory": "flat_parse_of_words"},
+        "lal_srl": roles,
+    }
     roles["model"]["tok2vec"] = {
-        **{"@architectures": "spacy.MultiHashEmbed.v2", "width": 16, "attrs": ["NORM"], "rows": [100]},
+        **{
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 16,
+            "attrs": ["NORM"],
+            "rows": [100],
+        },
         "include_static_vectors": False,
     }
     nlp = spacy.blank("en")
@@ -57,8 +74,13 @@ def small(tmp_path):
     doc = flat_parse_of_words(eg.predicted)
     set_propositions(doc, get_propositions(eg.reference))
     write_docs([doc], tmp_path / "parses" / "0.spacy")
-    config["paths"].update(train=str(tmp_path / "parses"), dev=str(tmp_path / "one.conllu"))
-    frozen: Dict[str, List[str]] = {"frozen_components": [], "annotating_components": []}
+    config["paths"].update(
+        train=str(tmp_path / "parses"), dev=str(tmp_path / "one.conllu")
+    )
+    frozen: Dict[str, List[str]] = {
+        "frozen_components": [],
+        "annotating_components": [],
+    }
     config["training"].update(**frozen, max_steps=4, eval_frequency=2)
     config["training"]["optimizer"]["learn_rate"].update(total_steps=4, warmup_steps=1)
     return config
@@ -77,13 +99,27 @@ def test_init_labels_writes_a_file_that_initialize_reads(tmp_path):
     config = small(tmp_path)
     config.to_disk(tmp_path / "config.cfg")
     registry.cli.get_all()
-    arguments = ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")]
+    arguments = [
+        "init",
+        "labels",
+        str(tmp_path / "config.cfg"),
+        str(tmp_path / "labels"),
+    ]
     get_command(app)(arguments, standalone_mode=False)
     written = srsly.read_json(tmp_path / "labels" / "lal_srl.json")
-    assert written["roles"] == ["V", "ARG0", "ARG1"] and written["rolesets"] == ["see.01"]
-    block = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "labels" / "lal_srl.json")}
+    assert written["roles"] == ["V", "ARG0", "ARG1"] and written["rolesets"] == [
+        "see.01"
+    ]
+    block = {
+        "@readers": "spacy.read_labels.v1",
+        "path": str(tmp_path / "labels" / "lal_srl.json"),
+    }
     config["initialize"]["components"]["lal_srl"] = {"labels": block}
-    docs = [*DocBin().from_disk(tmp_path / "parses" / "0.spacy").get_docs(spacy.blank("en").vocab)]
+    docs = [
+        *DocBin()
+        .from_disk(tmp_path / "parses" / "0.spacy")
+        .get_docs(spacy.blank("en").vocab)
+    ]
     set_propositions(docs[0], [])
     write_docs(docs, tmp_path / "parses" / "0.spacy")
     assert init_nlp(config).get_pipe("lal_srl").labels == ("V", "ARG0", "ARG1")

@@ -1,4 +1,5 @@
-"""Trainings that take seconds, for tests of interruptions: the configs that we publish, small, on the toy treebank.
+"""Trainings that take seconds, for tests of interruptions: the configs that we publish,
+small, on the toy treebank.
 
 Signals are real ones, sent from within a training: `SIGNALS` says before which step.
 """
@@ -50,7 +51,8 @@ SHORT: Dict[str, Any] = {
 
 @spacy.registry.callbacks("tiny_training.signals.v1")
 def make_signals() -> Callable[[Language, Dict[str, Any]], None]:
-    """For `[training.before_update]`: sends this process the signal that `SIGNALS` has for the step."""
+    """For `[training.before_update]`: sends this process the signal that `SIGNALS` has
+    for the step."""
 
     def send(nlp: Language, args: Dict[str, Any]) -> None:
         if args["step"] in SIGNALS:
@@ -62,25 +64,38 @@ def make_signals() -> Callable[[Language, Dict[str, Any]], None]:
 def write_toy_corpora(folder: Path) -> None:
     """`train.spacy` and `dev.spacy`, a sentence a Doc."""
     for name in ("train", "dev"):
-        files = (ROOT / "assets" / "toy" / f"{name}.{suffix}" for suffix in ("ptb", "conllu"))
+        files = (
+            ROOT / "assets" / "toy" / f"{name}.{suffix}" for suffix in ("ptb", "conllu")
+        )
         write_docs(make_docs(read_treebank(*files), Vocab()), folder / f"{name}.spacy")
 
 
 def tiny_config(
-    corpora: Path, *, transformer: Optional[Path] = None, changes: Optional[Dict[str, Any]] = None
+    corpora: Path,
+    *,
+    transformer: Optional[Path] = None,
+    changes: Optional[Dict[str, Any]] = None,
 ) -> Config:
     """`lal_sm`, or `lal_trf` with a transformer of the tests, at a size for tests.
 
     corpora (Path): A folder that `write_toy_corpora` has filled.
     transformer (Optional[Path]): Loaded by path.
-    changes (Optional[Dict[str, Any]]): Values by dotted name; a dict replaces a section.
-    """
+    changes (Optional[Dict[str, Any]]): Values by dotted name; a dict replaces a
+    section."""
     kind = "lal_sm" if transformer is None else "lal_trf"
     path = ROOT / "configs" / f"{kind}.cfg"
     given = dict_to_dot(load_config(path)["components"]["lal_parser"]["model"])
-    values: Dict[str, Any] = {f"paths.{name}": str(corpora / f"{name}.spacy") for name in ("train", "dev")}
+    values: Dict[str, Any] = {
+        f"paths.{name}": str(corpora / f"{name}.spacy") for name in ("train", "dev")
+    }
     values.update(SHORT)
-    values.update({f"components.lal_parser.model.{name}": size for name, size in SMALL.items() if name in given})
+    values.update(
+        {
+            f"components.lal_parser.model.{name}": size
+            for name, size in SMALL.items()
+            if name in given
+        }
+    )
     if transformer is None:
         values["components.tok2vec.model.encode.width"] = 8
         values["components.tok2vec.model.embed.rows"] = [50, 50, 50]
@@ -114,7 +129,10 @@ def assert_same_models(output: Path, expected: Path) -> None:
     """`model-best` and `model-last` have the same files, with the same bytes."""
     for name in ("model-best", "model-last"):
         folders = (output / name, expected / name)
-        files = [sorted(str(path.relative_to(d)) for path in d.rglob("*") if path.is_file()) for d in folders]
+        files = [
+            sorted(str(path.relative_to(d)) for path in d.rglob("*") if path.is_file())
+            for d in folders
+        ]
         assert files[0] == files[1]
         _, different, errors = filecmp.cmpfiles(*folders, files[0], shallow=False)
         assert not different and not errors

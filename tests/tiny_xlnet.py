@@ -1,4 +1,5 @@
-"""Tiny real transformers for tests, made on the spot and loaded by path: no download, no weights of others.
+"""Tiny real transformers for tests, made on the spot and loaded by path: no download,
+no weights of others.
 
 In a test module: `from tiny_xlnet import tiny_xlnet  # noqa: F401` (or rely on a conftest.py that does).
 """
@@ -10,7 +11,8 @@ import pytest
 
 # transformers 5 has fast tokenizers alone.
 needs_slow_tokenizers = pytest.mark.skipif(
-    int(version("transformers").split(".")[0]) >= 5, reason="transformers 5 has no slow tokenizers"
+    int(version("transformers").split(".")[0]) >= 5,
+    reason="transformers 5 has no slow tokenizers",
 )
 SENTENCES = (
     "The quick brown fox jumps over the lazy dog .",
@@ -23,9 +25,12 @@ SENTENCES = (
 
 @pytest.fixture(scope="session")
 def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an `XLNetModel` (2 layers, width 16) and a SentencePiece tokenizer trained on a few sentences."""
+    """A folder with an `XLNetModel` (2 layers, width 16) and a SentencePiece tokenizer
+    trained on a few sentences."""
     sentencepiece = pytest.importorskip("sentencepiece")
-    pytest.importorskip("google.protobuf")  # transformers converts the slow tokenizer to the fast one with it
+    pytest.importorskip(
+        "google.protobuf"
+    )  # transformers converts the slow tokenizer to the fast one with it
     import torch
     from transformers import XLNetConfig, XLNetModel, XLNetTokenizer
 
@@ -39,12 +44,19 @@ def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
         control_symbols=["<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"],
         minloglevel=2,
     )
-    tokenizer = XLNetTokenizer.from_pretrained(str(path))  # transformers 5 no longer takes the file itself
+    tokenizer = XLNetTokenizer.from_pretrained(
+        str(path)
+    )  # transformers 5 no longer takes the file itself
     tokenizer.save_pretrained(str(path))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = XLNetConfig(
-            vocab_size=len(tokenizer), d_model=16, n_layer=2, n_head=2, d_inner=32, initializer_range=0.5
+            vocab_size=len(tokenizer),
+            d_model=16,
+            n_layer=2,
+            n_head=2,
+            d_inner=32,
+            initializer_range=0.5,
         )
         XLNetModel(config).save_pretrained(str(path))
     return path
@@ -52,18 +64,34 @@ def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a `BertModel` (1 layer, width 8, at most 24 pieces) and a WordPiece vocabulary of letters."""
+    """A folder with a `BertModel` (1 layer, width 8, at most 24 pieces) and a WordPiece
+    vocabulary of letters."""
     return make_bert(tmp_path_factory.mktemp("tiny_bert"), max_pieces=24)
 
 
 def make_bert(path: Path, *, max_pieces: int) -> Path:
-    """Save a `BertModel` (1 layer, width 8) and a WordPiece vocabulary of letters in a folder."""
+    """Save a `BertModel` (1 layer, width 8) and a WordPiece vocabulary of letters in a
+    folder."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizer
 
-    letters = sorted({char for sentence in SENTENCES for char in sentence if char != " "})
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "The", "the", *letters, *(f"##{char}" for char in letters)]
-    (path / "vocab.txt").write_text("\n".join(dict.fromkeys(pieces)) + "\n", encoding="utf8")
+    letters = sorted(
+        {char for sentence in SENTENCES for char in sentence if char != " "}
+    )
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        "The",
+        "the",
+        *letters,
+        *(f"##{char}" for char in letters),
+    ]
+    (path / "vocab.txt").write_text(
+        "\n".join(dict.fromkeys(pieces)) + "\n", encoding="utf8"
+    )
     tokenizer = BertTokenizer(str(path / "vocab.txt"), do_lower_case=False)
     tokenizer.save_pretrained(str(path))
     with torch.random.fork_rng():

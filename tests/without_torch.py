@@ -1,5 +1,6 @@
-"""Everything of parsing where torch is not installed: a program, run by `make test-all` in an environment of its own,
-and by `test_without_torch.py` with an import hook. It ends with the names of what it has done."""
+"""Everything of parsing where torch is not installed: a program, run by `make test-all`
+in an environment of its own, and by `test_without_torch.py` with an import hook. It
+ends with the names of what it has done."""
 
 import copy
 import importlib.metadata
@@ -23,37 +24,61 @@ class Refuse:
 
 
 def refuse_torch():
-    """Let this process behave as one in which nothing of `[train]` is installed; call it before the import of spaCy."""
+    """Let this process behave as one in which nothing of `[train]` is installed; call
+    it before the import of spaCy."""
     sys.meta_path.insert(0, Refuse())
     found = importlib.metadata.Distribution.entry_points.fget
     importlib.metadata.Distribution.entry_points = property(
-        lambda dist: [point for point in found(dist) if not point.value.startswith(TRAINING)]
+        lambda dist: [
+            point for point in found(dist) if not point.value.startswith(TRAINING)
+        ]
     )
 
 
 def columns(doc):
-    words = [(t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, t.head.i) for t in doc]
+    words = [
+        (t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, t.head.i) for t in doc
+    ]
     return words, doc._.parse_string, doc._.srl
 
 
 def train_on_top(nlp):
-    """A NER and a text classifier learn beside the frozen encoder, and join its pipeline: docs/how_to/ner.md."""
+    """A NER and a text classifier learn beside the frozen encoder, and join its
+    pipeline: docs/how_to/ner.md."""
     import spacy
     from spacy.training import Example
 
     width = nlp.get_pipe("encoder").model.get_dim("nO")
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "encoder"}
-    classifier = {"@architectures": "spacy.TextCatReduce.v1", "exclusive_classes": True, "use_reduce_first": False}
-    classifier.update(tok2vec=listener, use_reduce_last=False, use_reduce_max=True, use_reduce_mean=True)
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": width,
+        "upstream": "encoder",
+    }
+    classifier = {
+        "@architectures": "spacy.TextCatReduce.v1",
+        "exclusive_classes": True,
+        "use_reduce_first": False,
+    }
+    classifier.update(
+        tok2vec=listener,
+        use_reduce_last=False,
+        use_reduce_max=True,
+        use_reduce_mean=True,
+    )
     new = spacy.blank("en")
     new.tokenizer = nlp.tokenizer
     new.add_pipe("encoder", source=nlp)
     new.add_pipe("ner", config={"model": {"tok2vec": listener}})
     new.add_pipe("textcat", config={"model": classifier})
-    answers = [{"entities": [(0, 12, "PERSON")], "cats": {"history": 1.0, "animals": 0.0}}]
+    answers = [
+        {"entities": [(0, 12, "PERSON")], "cats": {"history": 1.0, "animals": 0.0}}
+    ]
     answers.append({"entities": [], "cats": {"history": 0.0, "animals": 1.0}})
     texts = ["Ada Lovelace wrote a program.", "The old cat sleeps."]
-    examples = [Example.from_dict(new.make_doc(text), answer) for text, answer in zip(texts, answers, strict=True)]
+    examples = [
+        Example.from_dict(new.make_doc(text), answer)
+        for text, answer in zip(texts, answers, strict=True)
+    ]
     weights = new.get_pipe("encoder").model.to_bytes()
     with new.select_pipes(enable=["ner", "textcat"]):
         optimizer = new.initialize(lambda: examples)
@@ -66,9 +91,14 @@ def train_on_top(nlp):
         for name in ("ner", "textcat"):
             nlp.add_pipe(name, source=trained)
     history, animals = nlp.pipe(texts)
-    assert [(ent.text, ent.label_) for ent in history.ents] == [("Ada Lovelace", "PERSON")] and not animals.ents
+    assert [(ent.text, ent.label_) for ent in history.ents] == [
+        ("Ada Lovelace", "PERSON")
+    ] and not animals.ents
     assert history.cats["history"] > 0.5 > animals.cats["history"]
-    assert animals._.parse_string == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))"
+    assert (
+        animals._.parse_string
+        == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))"
+    )
 
 
 def main():
@@ -85,14 +115,24 @@ def main():
     doc = nlp(TEXT)
     wanted = columns(doc)
     assert wanted[1].splitlines()[0] == PARSE, wanted[1]
-    assert [predicate.token.text for predicate in doc._.predicates][:2] == ["sleeps", "gave"]
+    assert [predicate.token.text for predicate in doc._.predicates][:2] == [
+        "sleeps",
+        "gave",
+    ]
     assert doc.tensor.shape == (len(doc), nlp.get_pipe("encoder").model.get_dim("nO"))
     done = ["parse", "roles"]
-    assert [columns(d) for d in nlp.pipe([TEXT, "So it goes.", TEXT], batch_size=2)][::2] == [wanted, wanted]
-    assert [columns(d)[1] for d in nlp.pipe([TEXT] * 4, n_process=2, batch_size=1)] == [wanted[1]] * 4
+    assert [columns(d) for d in nlp.pipe([TEXT, "So it goes.", TEXT], batch_size=2)][
+        ::2
+    ] == [wanted, wanted]
+    assert [columns(d)[1] for d in nlp.pipe([TEXT] * 4, n_process=2, batch_size=1)] == [
+        wanted[1]
+    ] * 4
     done += ["pipe", "n_process"]
     answers = []
-    threads = [threading.Thread(target=lambda: answers.append(columns(nlp(TEXT)))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(columns(nlp(TEXT))))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -106,7 +146,9 @@ def main():
         assert columns(spacy.load(folder)(TEXT)) == wanted
         out = Path(folder) / "out.txt"
         result = CliRunner().invoke(lal_cli, ["parse", "--text", TEXT, "-o", str(out)])
-        assert result.exit_code == 0 and "(VBZ sleeps)" in out.read_text(), result.output
+        assert result.exit_code == 0 and "(VBZ sleeps)" in out.read_text(), (
+            result.output
+        )
         result = CliRunner().invoke(lal_cli, ["roles", "--text", TEXT])
         assert result.exit_code == 0 and "gave" in result.output, result.output
     done += ["pickle", "copy", "disk", "command line"]

@@ -25,14 +25,23 @@ SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "
 
 
 def train(config: Config, folder: Path, gpu_id: int) -> Path:
-    """Train a pipeline, or go on with a training that was interrupted; one that has ended is not begun again.
+    """Train a pipeline, or go on with a training that was interrupted; one that has
+    ended is not begun again.
 
     RETURNS (Path): Its last weights.
     """
     folder.mkdir(parents=True, exist_ok=True)
     config.to_disk(folder / "config.cfg")
     registry.cli.get_all()
-    arguments = ["lal", "train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(gpu_id)]
+    arguments = [
+        "lal",
+        "train",
+        str(folder / "config.cfg"),
+        "--output",
+        str(folder),
+        "--gpu-id",
+        str(gpu_id),
+    ]
     exit_code = get_command(app)(arguments, standalone_mode=False)
     if exit_code:
         raise SystemExit(exit_code)
@@ -40,14 +49,23 @@ def train(config: Config, folder: Path, gpu_id: int) -> Path:
 
 
 def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
-    """Parameters of the parser and of the whole pipeline, and the scores on each dev file."""
+    """Parameters of the parser and of the whole pipeline, and the scores on each dev
+    file."""
     corpora = {}
     for name, path in dev.items():
         golds = read_docs(path, nlp.vocab)
         docs, seconds = parse_golds(nlp, golds)
         corpora[name] = score_docs(docs, golds, COLLINS, seconds=seconds)
-    sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline if isinstance(pipe, TrainablePipe)}
-    return {"parser_parameters": sizes[nlp.pipe_names[-1]], "parameters": sum(sizes.values()), "dev": corpora}
+    sizes = {
+        name: n_parameters(pipe.model)
+        for name, pipe in nlp.pipeline
+        if isinstance(pipe, TrainablePipe)
+    }
+    return {
+        "parser_parameters": sizes[nlp.pipe_names[-1]],
+        "parameters": sum(sizes.values()),
+        "dev": corpora,
+    }
 
 
 class Comparison:
@@ -60,13 +78,28 @@ class Comparison:
     RAISES (ValueError): Where the file has lines of other settings.
     """
 
-    def __init__(self, path: Path, base: Config, settings: Dict[str, Any], dev: Dict[str, Path], gpu_id: int) -> None:
-        self.path, self.base, self.settings, self.dev, self.gpu_id = path, base, settings, dev, gpu_id
+    def __init__(
+        self,
+        path: Path,
+        base: Config,
+        settings: Dict[str, Any],
+        dev: Dict[str, Path],
+        gpu_id: int,
+    ) -> None:
+        self.path, self.base, self.settings, self.dev, self.gpu_id = (
+            path,
+            base,
+            settings,
+            dev,
+            gpu_id,
+        )
         lines = path.read_text(encoding="utf8").splitlines() if path.exists() else []
         self.rows: List[Dict[str, Any]] = [json.loads(line) for line in lines]
         for row in self.rows:
             if row["settings"] != settings:
-                raise ValueError(f"{path} has results of other settings: {row['settings']}, not {settings}")
+                raise ValueError(
+                    f"{path} has results of other settings: {row['settings']}, not {settings}"
+                )
         self._widths: Optional[Dict[str, int]] = None
 
     def run(self, name: str, seed: int) -> None:
@@ -77,10 +110,17 @@ class Comparison:
         config = pipeline_config(self.base, trained, seed=seed)
         if trained == "plain":
             change(config["components"][PARSER]["model"], self._plain_widths())
-        nlp = spacy.load(train(config, self.path.with_suffix("") / f"{trained}-{seed}", self.gpu_id))
+        nlp = spacy.load(
+            train(config, self.path.with_suffix("") / f"{trained}-{seed}", self.gpu_id)
+        )
         if name == "separate":
             nlp.get_pipe(PARSER).decoder = make_separate_decoder("eisner")  # type: ignore[attr-defined]
-        row = {"variant": name, "seed": seed, **score(nlp, self.dev), "settings": self.settings}
+        row = {
+            "variant": name,
+            "seed": seed,
+            **score(nlp, self.dev),
+            "settings": self.settings,
+        }
         self.rows.append(row)
         with self.path.open("a", encoding="utf8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -91,16 +131,24 @@ class Comparison:
             model = nlp.get_pipe(PARSER).model  # type: ignore[attr-defined]
             network = model.attrs["get_network"](model)
             # layers of the encoder are named in a config
-            names = list(self.base["components"][PARSER]["model"]["encoder"].get("*", {}))
+            names = list(
+                self.base["components"][PARSER]["model"]["encoder"].get("*", {})
+            )
             self._widths = {
-                re.sub(r"layers\.(\d+)", lambda match: f"*.{names[int(match[1])]}", name): width
+                re.sub(
+                    r"layers\.(\d+)", lambda match: f"*.{names[int(match[1])]}", name
+                ): width
                 for name, width in equal_widths(network.config, network.sizes).items()
             }
         return self._widths
 
     def tables(self, names: List[str]) -> str:
-        """A Markdown table for each dev file: the mean over seeds and, where there are several, least and greatest."""
-        return "\n\n".join(f"**{corpus} dev**\n\n" + "\n".join(self._table(corpus, names)) for corpus in self.dev)
+        """A Markdown table for each dev file: the mean over seeds and, where there are
+        several, least and greatest."""
+        return "\n\n".join(
+            f"**{corpus} dev**\n\n" + "\n".join(self._table(corpus, names))
+            for corpus in self.dev
+        )
 
     def _table(self, corpus: str, names: List[str]) -> List[str]:
         lines = [
@@ -111,7 +159,10 @@ class Comparison:
             rows = [row for row in self.rows if row["variant"] == name]
             if rows:
                 metrics = [row["dev"][corpus] for row in rows]
-                cells = [_cell([100 * m[key] for m in metrics if m[key] is not None]) for key in SCORES]
+                cells = [
+                    _cell([100 * m[key] for m in metrics if m[key] is not None])
+                    for key in SCORES
+                ]
                 speed = sum(m["words_per_second"] for m in metrics) / len(metrics)
                 size = f"{rows[0]['parser_parameters'] / 1e6:.2f}M"
                 lines.append(

@@ -1,5 +1,5 @@
-"""Probing tasks from a treebank: bigram shift, word reordering, tree depth, top constituents (reference-encoders.md B8;
-the tasks of SentEval and of Geng et al. 2020).
+"""Probing tasks from a treebank: bigram shift, word reordering, tree depth, top
+constituents (reference-encoders.md B8; the tasks of SentEval and of Geng et al. 2020).
 
 *Not* here: classifiers.
 """
@@ -43,8 +43,9 @@ class Instance(NamedTuple):
     """A sentence of a probing task.
 
     words (List[str]): The sentence.
-    label (Union[int, str, Tuple[int, int]]): "bigram_shift": 1 if two tokens were exchanged, else 0. "tree_depth": the
-        depth. "top_constituents": the labels, or `OTHER`. "reordering": the places `inserted` and `original`.
+    label (Union[int, str, Tuple[int, int]]): "bigram_shift": 1 if two tokens were
+        exchanged, else 0. "tree_depth": the depth. "top_constituents": the labels, or
+        `OTHER`. "reordering": the places `inserted` and `original`.
     sentence (int): Its number in the treebank.
     """
 
@@ -54,30 +55,34 @@ class Instance(NamedTuple):
 
 
 def tree_depth(tree: Tree) -> int:
-    """The number of nodes on the longest path from the root down to a preterminal, both counted.
+    """The number of nodes on the longest path from the root down to a preterminal, both
+    counted.
 
-    tree (Tree): Without a ROOT or TOP node, as `spacy_lal.trees.read_brackets` reads it.
-    """
+    tree (Tree): Without a ROOT or TOP node, as `spacy_lal.trees.read_brackets` reads
+    it."""
     return 1 if is_preterminal(tree) else 1 + max(tree_depth(child) for child in tree)
 
 
 def top_constituents(tree: Tree) -> Optional[str]:
-    """The labels of the root's children, joined by `_`; None unless they end in a full stop and have no other
-    punctuation.
+    """The labels of the root's children, joined by `_`; None unless they end in a full
+    stop and have no other punctuation.
 
     tree (Tree): As for `tree_depth`.
     """
     if is_preterminal(tree):
         return None
     labels = [child.label() for child in tree]
-    if labels[-1] != FULL_STOP or any(label in PUNCTUATION_TAGS for label in labels[:-1]):
+    if labels[-1] != FULL_STOP or any(
+        label in PUNCTUATION_TAGS for label in labels[:-1]
+    ):
         return None
     return "_".join(labels)
 
 
 def bigram_shift_places(words: Sequence[str], tags: Sequence[str]) -> List[int]:
-    """The places i at which tokens i and i + 1 may be exchanged: neither is the first token of the sentence, nor
-    punctuation. None in a sentence with a double quotation mark.
+    """The places i at which tokens i and i + 1 may be exchanged: neither is the first
+    token of the sentence, nor punctuation. None in a sentence with a double quotation
+    mark.
 
     words, tags (Sequence[str]): Of the sentence; tags of the Penn Treebank.
     """
@@ -93,7 +98,9 @@ def shift_bigram(words: Sequence[str], place: int) -> List[str]:
     RAISES (ValueError): The sentence has no such two tokens.
     """
     if not 0 <= place < len(words) - 1:
-        raise ValueError(f"place of a bigram in {len(words)} words: expected 0 to {len(words) - 2}, got {place}")
+        raise ValueError(
+            f"place of a bigram in {len(words)} words: expected 0 to {len(words) - 2}, got {place}"
+        )
     return [*words[:place], words[place + 1], words[place], *words[place + 2 :]]
 
 
@@ -115,40 +122,54 @@ def reorder(words: Sequence[str], popped: int, inserted: int) -> Reordering:
     return Reordering(moved, inserted, popped + 1 if popped > inserted else popped)
 
 
-def draw_reordering(words: Sequence[str], generator: random.Random, *, adjacent: bool = False) -> Optional[Reordering]:
-    """Move a random token to a random place. The last token neither moves nor is passed.
+def draw_reordering(
+    words: Sequence[str], generator: random.Random, *, adjacent: bool = False
+) -> Optional[Reordering]:
+    """Move a random token to a random place. The last token neither moves nor is
+    passed.
 
     words (Sequence[str]): The sentence.
     generator (random.Random): Draws both places uniformly.
-    adjacent (bool): Whether a token may move by one place. Its neighbour's move the other way gives the same sentence,
-        so the labels of such instances are a toss.
+    adjacent (bool): Whether a token may move by one place. Its neighbour's move the
+        other way gives the same sentence, so the labels of such instances are a toss.
     RETURNS (Optional[Reordering]): None if the sentence is too short.
     """
     places = range(len(words) - 1)
-    pairs = [(o, i) for o in places for i in places if abs(o - i) > (0 if adjacent else 1)]
+    pairs = [
+        (o, i) for o in places for i in places if abs(o - i) > (0 if adjacent else 1)
+    ]
     return reorder(words, *generator.choice(pairs)) if pairs else None
 
 
 def probing_instances(
-    trees: Iterable[Tree], task: str, *, seed: int = 0, classes: Optional[Sequence[str]] = None
+    trees: Iterable[Tree],
+    task: str,
+    *,
+    seed: int = 0,
+    classes: Optional[Sequence[str]] = None,
 ) -> List[Instance]:
-    """The instances of a probing task: at most one for each sentence of the lengths of the task.
+    """The instances of a probing task: at most one for each sentence of the lengths of
+    the task.
 
-    trees (Iterable[Tree]): A treebank, as `spacy_lal.trees.read_brackets` reads it: without ROOT, function tags and
-        traces.
-    task (str): "bigram_shift" (every second eligible sentence is shifted, in random order), "reordering",
-        "tree_depth" (depths 5 to 11) or "top_constituents".
+    trees (Iterable[Tree]): A treebank, as `spacy_lal.trees.read_brackets` reads it:
+        without ROOT, function tags and traces.
+    task (str): "bigram_shift" (every second eligible sentence is shifted, in random
+        order), "reordering", "tree_depth" (depths 5 to 11) or "top_constituents".
     seed (int): Of the draws.
-    classes (Optional[Sequence[str]]): For "top_constituents", the classes of the training data beside `OTHER`; None for
-        the 19 most frequent ones in `trees`.
+    classes (Optional[Sequence[str]]): For "top_constituents", the classes of the
+        training data beside `OTHER`; None for the 19 most frequent ones in `trees`.
     RETURNS (List[Instance]): In the treebank's order.
     RAISES (ValueError): The task is unknown.
     """
     if task not in LENGTHS:
-        raise ValueError(f"probing task: expected one of {', '.join(LENGTHS)}, got {task!r}")
+        raise ValueError(
+            f"probing task: expected one of {', '.join(LENGTHS)}, got {task!r}"
+        )
     generator = random.Random(seed)
     sized = [(i, tree, tree.pos()) for i, tree in enumerate(trees)]
-    sized = [(i, tree, leaves) for i, tree, leaves in sized if len(leaves) in LENGTHS[task]]
+    sized = [
+        (i, tree, leaves) for i, tree, leaves in sized if len(leaves) in LENGTHS[task]
+    ]
     found: List[Instance] = []
     if task == "bigram_shift":
         return _bigram_shifts(sized, generator)
@@ -172,7 +193,8 @@ def probing_instances(
 
 
 def top_classes(instances: Iterable[Instance]) -> List[str]:
-    """The 19 most frequent labels of training instances; of equally frequent ones, the first in the alphabet."""
+    """The 19 most frequent labels of training instances; of equally frequent ones, the
+    first in the alphabet."""
     counts = Counter(str(one.label) for one in instances if one.label != OTHER)
     return sorted(counts, key=lambda label: (-counts[label], label))[:N_TOP_CLASSES]
 
@@ -189,6 +211,10 @@ def _bigram_shifts(
     shifted = [k % 2 == 0 for k in range(len(eligible))]
     generator.shuffle(shifted)
     return [
-        Instance(shift_bigram(words, generator.choice(places)) if is_shifted else words, int(is_shifted), i)
+        Instance(
+            shift_bigram(words, generator.choice(places)) if is_shifted else words,
+            int(is_shifted),
+            i,
+        )
         for (i, words, places), is_shifted in zip(eligible, shifted, strict=True)
     ]

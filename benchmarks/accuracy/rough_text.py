@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy/rough_text.py en_lal_md corpus/dev/ewt.spacy
 
-makes the gold Docs rough as `spacy-lal.rough_text.v1` does in training, all of them in the same way, parses their
-tokens with gold sentence breaks and with the pipeline's own, and prints a table. Scores are of the words that are left:
-`const_f` of brackets, UAS and LAS without punctuation, tags, `sents_f` of whole sentences.
-"""
+makes the gold Docs rough as `spacy-lal.rough_text.v1` does in training, all of them in
+the same way, parses their tokens with gold sentence breaks and with the pipeline's own,
+and prints a table. Scores are of the words that are left: `const_f` of brackets, UAS
+and LAS without punctuation, tags, `sents_f` of whole sentences."""
 
 import argparse
 import sys
@@ -21,7 +21,9 @@ from spacy_lal.metrics import docs as scoring
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts"))
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts")
+)
 
 from rough_text import make_rough_text  # noqa: E402
 
@@ -48,13 +50,17 @@ def rough_docs(nlp: Language, path: Path, changes: List[str]) -> List[Doc]:
 def row(name: str, breaks: str, scores: Dict[str, Optional[float]]) -> str:
     """A line of the table."""
     keys = ("sents_f", "const_f", "dep_uas", "dep_las", "tag_acc")
-    numbers = ["" if scores.get(key) is None else f"{100 * scores[key]:.2f}" for key in keys]  # type: ignore[operator]
+    numbers = [
+        "" if scores.get(key) is None else f"{100 * scores[key]:.2f}" for key in keys
+    ]  # type: ignore[operator]
     return f"| {name} | {breaks} | " + " | ".join(numbers) + " |"
 
 
 def main(arguments: Optional[List[str]] = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pipeline", help="name or path")
     parser.add_argument("corpus", type=Path, help="a .spacy file")
     parser.add_argument("--threads", type=int, help="of torch")
@@ -69,9 +75,17 @@ def main(arguments: Optional[List[str]] = None) -> None:
     for name, changes in KINDS.items():
         golds = rough_docs(nlp, args.corpus, changes)
         docs, seconds = scoring.parse_golds(nlp, golds)
-        print(row(name, "given", scoring.score_docs(docs, golds, COLLINS, seconds=seconds)), flush=True)
+        print(
+            row(
+                name, "given", scoring.score_docs(docs, golds, COLLINS, seconds=seconds)
+            ),
+            flush=True,
+        )
         docs, _ = scoring.parse_golds(nlp, golds, gold_sents=False)
-        print(row(name, "its own", scoring.score_sentence_breaks(docs, golds, COLLINS)), flush=True)
+        print(
+            row(name, "its own", scoring.score_sentence_breaks(docs, golds, COLLINS)),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Parses on Docs whose tokens, span groups and storage change at random, against an oracle that knows only characters.
+"""Parses on Docs whose tokens, span groups and storage change at random, against an
+oracle that knows only characters.
 
-A Doc of random words (some of them white space), sentences and trees is parsed by `set_parses`; then tokens are merged
-and split, Docs are joined, cut and stored, and others write constituents. The oracle holds each constituent as a range
-of characters, and finds by brute force which words it is over.
-"""
+A Doc of random words (some of them white space), sentences and trees is parsed by
+`set_parses`; then tokens are merged and split, Docs are joined, cut and stored, and
+others write constituents. The oracle holds each constituent as a range of characters,
+and finds by brute force which words it is over."""
 
 import pickle
 import random
@@ -40,14 +41,16 @@ VOCAB = English().vocab  # knows what is white space
 
 
 class Case(NamedTuple):
-    """doc: what is changed. constituents: of each, its characters and its label, in the order of the span group."""
+    """doc: what is changed. constituents: of each, its characters and its label, in the
+    order of the span group."""
 
     doc: Doc
     constituents: List[Tuple[int, int, str]]
 
 
 def fuzz(n: int, seed: int) -> Report:
-    """Run n Docs through some random steps each, and compare what the getters say after each."""
+    """Run n Docs through some random steps each, and compare what the getters say after
+    each."""
     install_extensions()
     outcomes: Counter = Counter()
     failures: List[str] = []
@@ -56,8 +59,14 @@ def fuzz(n: int, seed: int) -> Report:
         try:
             _run(random.Random(f"{seed}-{number}"), steps, outcomes)
         except Exception as err:  # whatever it is, it is a broken promise
-            failures.append(f"seed {seed}, case {number}, {' > '.join(steps)}: {type(err).__name__}: {err}")
-    return Report(n, ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())), failures)
+            failures.append(
+                f"seed {seed}, case {number}, {' > '.join(steps)}: {type(err).__name__}: {err}"
+            )
+    return Report(
+        n,
+        ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())),
+        failures,
+    )
 
 
 def _run(rng: random.Random, steps: List[str], outcomes: Counter) -> None:
@@ -78,17 +87,29 @@ def random_case(rng: random.Random) -> Case:
     """A parsed Doc."""
     words = [rng.choice(WORDS) for _ in range(rng.randint(1, 14))]
     doc = Doc(VOCAB, words=words, spaces=[rng.random() < 0.6 for _ in words])
-    set_sentence_starts(doc, sorted({0, *(i for i in range(1, len(doc)) if rng.random() < 0.15)}))
+    set_sentence_starts(
+        doc, sorted({0, *(i for i in range(1, len(doc)) if rng.random() < 0.15)})
+    )
     parses = []
     for sentence in sentence_words(doc):
-        heads = [0, *(rng.randint(1, i) for i in range(1, len(sentence)))] if sentence else []
+        heads = (
+            [0, *(rng.randint(1, i) for i in range(1, len(sentence)))]
+            if sentence
+            else []
+        )
         spans = _random_tree(rng, 0, len(sentence)) if sentence else []
-        parses.append(SentenceParse(spans, heads, ["ROOT" if not head else "x" for head in heads], "joint"))
+        parses.append(
+            SentenceParse(
+                spans, heads, ["ROOT" if not head else "x" for head in heads], "joint"
+            )
+        )
     set_parses(doc, parses)
     return Case(doc, _stored(doc))
 
 
-def _random_tree(rng: random.Random, start: int, end: int) -> List[Tuple[int, int, str]]:
+def _random_tree(
+    rng: random.Random, start: int, end: int
+) -> List[Tuple[int, int, str]]:
     spans = [(start, end, rng.choice(LABELS))] if rng.random() < 0.7 else []
     if end - start > 1:
         middle = rng.randint(start + 1, end - 1)
@@ -97,7 +118,9 @@ def _random_tree(rng: random.Random, start: int, end: int) -> List[Tuple[int, in
 
 
 def _stored(doc: Doc) -> List[Tuple[int, int, str]]:
-    return [(span.start_char, span.end_char, span.label_) for span in doc.spans[SPANS_KEY]]
+    return [
+        (span.start_char, span.end_char, span.label_) for span in doc.spans[SPANS_KEY]
+    ]
 
 
 # Steps
@@ -116,8 +139,13 @@ def _retokenize(rng: random.Random, case: Case) -> Case:
                 continue
             if chance > 0.8 and len(doc[i]) > 1:
                 cut = rng.randint(1, len(doc[i]) - 1)
-                heads = [(doc[i], 1), (doc[i], 1)]  # a root: the head of a token may be merged away
-                retokenizer.split(doc[i], [doc[i].text[:cut], doc[i].text[cut:]], heads=heads)
+                heads = [
+                    (doc[i], 1),
+                    (doc[i], 1),
+                ]  # a root: the head of a token may be merged away
+                retokenizer.split(
+                    doc[i], [doc[i].text[:cut], doc[i].text[cut:]], heads=heads
+                )
             i += 1
     return case
 
@@ -127,7 +155,9 @@ def _store(rng: random.Random, case: Case) -> Case:
     ways: List[Callable[[], Doc]] = [
         lambda: Doc(VOCAB).from_bytes(doc.to_bytes()),
         lambda: next(DocBin(docs=[doc], store_user_data=False).get_docs(VOCAB)),
-        lambda: Doc(VOCAB).from_bytes(pickle.loads(pickle.dumps(doc)).to_bytes()),  # pickle makes a vocab
+        lambda: Doc(VOCAB).from_bytes(
+            pickle.loads(pickle.dumps(doc)).to_bytes()
+        ),  # pickle makes a vocab
     ]
     way = rng.choice(ways)
     try:
@@ -154,15 +184,23 @@ def _join(rng: random.Random, case: Case) -> Optional[Case]:
     other = random_case(rng)
     cases = rng.sample([case, other], 2)
     try:
-        doc = Doc.from_docs([one.doc for one in cases], ensure_whitespace=rng.random() < 0.5)
-    except (ValueError, IndexError):  # E873, E035: the text of a stale Span is another's
+        doc = Doc.from_docs(
+            [one.doc for one in cases], ensure_whitespace=rng.random() < 0.5
+        )
+    except (
+        ValueError,
+        IndexError,
+    ):  # E873, E035: the text of a stale Span is another's
         if not _is_stale(case):
             raise
         return None
     constituents, first = [], 0
     for one in cases:
         shift = doc[first].idx - one.doc[0].idx
-        constituents += [(start + shift, end + shift, label) for start, end, label in one.constituents]
+        constituents += [
+            (start + shift, end + shift, label)
+            for start, end, label in one.constituents
+        ]
         first += len(one.doc)
     return Case(doc, constituents)
 
@@ -171,20 +209,34 @@ def _cut(rng: random.Random, case: Case) -> Case:
     """A sentence, or any part, as a Doc of its own."""
     sentence = rng.choice(list(case.doc.sents))
     start = rng.randrange(len(case.doc))
-    part = rng.choice([sentence, case.doc[start : rng.randint(start + 1, len(case.doc))]])
+    part = rng.choice(
+        [sentence, case.doc[start : rng.randint(start + 1, len(case.doc))]]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostAnnotationsWarning)
         doc = as_doc(part)
     places = [
-        (_words_of(case.doc[part.start : part.end], *one[:2]), _words_of(case.doc[:], *one[:2]), one[2])
+        (
+            _words_of(case.doc[part.start : part.end], *one[:2]),
+            _words_of(case.doc[:], *one[:2]),
+            one[2],
+        )
         for one in sorted(case.constituents, key=lambda one: (one[0], -one[1]))
     ]
-    kept = [(inside, label) for inside, whole, label in places if inside and whole and len(inside) == len(whole)]
+    kept = [
+        (inside, label)
+        for inside, whole, label in places
+        if inside and whole and len(inside) == len(whole)
+    ]
     shift = part.start
     return Case(
         doc,
         [
-            (doc[words[0] - shift].idx, doc[words[-1] - shift].idx + len(doc[words[-1] - shift]), label)
+            (
+                doc[words[0] - shift].idx,
+                doc[words[-1] - shift].idx + len(doc[words[-1] - shift]),
+                label,
+            )
             for words, label in kept
         ],
     )
@@ -196,7 +248,9 @@ def _write_by_hand(rng: random.Random, case: Case) -> Case:
     if _is_stale(case) or len(group) != len(case.constituents):
         return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
     start = rng.randrange(len(doc))
-    span = Span(doc, start, rng.randint(start + 1, min(len(doc), start + 4)), rng.choice(LABELS))
+    span = Span(
+        doc, start, rng.randint(start + 1, min(len(doc), start + 4)), rng.choice(LABELS)
+    )
     if span[0].is_space or span[-1].is_space:
         return case  # which sentence or merged token is white space in, at its ends? That is not promised
     pairs = list(zip(group, case.constituents, strict=True))
@@ -220,24 +274,31 @@ STEPS: Dict[str, Callable[[random.Random, Case], Optional[Case]]] = {
 
 
 def _is_stale(case: Case) -> bool:
-    ends = {token.idx for token in case.doc}, {token.idx + len(token) for token in case.doc}
+    ends = (
+        {token.idx for token in case.doc},
+        {token.idx + len(token) for token in case.doc},
+    )
     try:
         fits = [
             case.doc[span.start].idx == span.start_char
-            and case.doc[span.end - 1].idx + len(case.doc[span.end - 1]) == span.end_char
+            and case.doc[span.end - 1].idx + len(case.doc[span.end - 1])
+            == span.end_char
             for group in case.doc.spans.values()
             for span in group
         ]
     except IndexError:
         return True
-    return not all(fits) or any(one[0] not in ends[0] or one[1] not in ends[1] for one in case.constituents)
+    return not all(fits) or any(
+        one[0] not in ends[0] or one[1] not in ends[1] for one in case.constituents
+    )
 
 
 # The oracle
 
 
 def check(case: Case) -> str:
-    """Compare all that is said of a Doc with the oracle. RETURNS (str): What came of it."""
+    """Compare all that is said of a Doc with the oracle. RETURNS (str): What came of
+    it."""
     doc = case.doc
     expected, any_lost = _expected(case)
     with warnings.catch_warnings(record=True) as caught:
@@ -249,7 +310,9 @@ def check(case: Case) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostAnnotationsWarning)
         crossing = [_crosses(spans) for spans in expected]
-        for sent, (start, end), spans, crosses in zip(doc.sents, sentence_bounds(doc), expected, crossing, strict=True):
+        for sent, (start, end), spans, crosses in zip(
+            doc.sents, sentence_bounds(doc), expected, crossing, strict=True
+        ):
             _same("sentences", (sent.start, sent.end), (start, end))
             words = [token.i for token in sent if not token.is_space]
             if words:
@@ -257,15 +320,32 @@ def check(case: Case) -> str:
         if any(crossing):
             _raises(lambda: doc._.parse_string)
             return "crossing"
-        texts = [_bracket(doc, _words(sent), spans) for sent, spans in zip(doc.sents, expected, strict=True)]
-        _same("the Doc's trees", doc._.parse_string, "\n".join(text for text in texts if text))
+        texts = [
+            _bracket(doc, _words(sent), spans)
+            for sent, spans in zip(doc.sents, expected, strict=True)
+        ]
+        _same(
+            "the Doc's trees",
+            doc._.parse_string,
+            "\n".join(text for text in texts if text),
+        )
         to_conllu(doc)
         leaves = [sentence.tree().leaves() for sentence in read_sentences(doc)]
-    _same("leaves", leaves, [words for words in ([doc[i].text for i in _words(sent)] for sent in doc.sents) if words])
+    _same(
+        "leaves",
+        leaves,
+        [
+            words
+            for words in ([doc[i].text for i in _words(sent)] for sent in doc.sents)
+            if words
+        ],
+    )
     return "with constituents lost" if any_lost else "right"
 
 
-def _check_sentence(sent: Span, words: List[int], spans: Sequence[Tuple[int, int, str]], crosses: bool) -> None:
+def _check_sentence(
+    sent: Span, words: List[int], spans: Sequence[Tuple[int, int, str]], crosses: bool
+) -> None:
     doc = sent.doc
     if crosses:
         for name in ("parse_string", "labels", "parent"):
@@ -281,11 +361,17 @@ def _check_sentence(sent: Span, words: List[int], spans: Sequence[Tuple[int, int
         seen.add(key)
         label = chains.get(key, "")
         _same("labels", "::".join(node._.labels), label)
-        above = [one for one in nodes if one[0] <= key[0] and key[1] <= one[1] and one != key]
+        above = [
+            one for one in nodes if one[0] <= key[0] and key[1] <= one[1] and one != key
+        ]
         parent = min(above, key=lambda one: one[1] - one[0]) if above else None
         given = node._.parent
-        _same("parent", given and inner[given.start_char, doc[given.end - 1].idx], parent)
-        below = [inner[child.start_char, doc[child.end - 1].idx] for child in node._.children]
+        _same(
+            "parent", given and inner[given.start_char, doc[given.end - 1].idx], parent
+        )
+        below = [
+            inner[child.start_char, doc[child.end - 1].idx] for child in node._.children
+        ]
         _same("children", below, _children(key, nodes))
     _same("nodes", seen, nodes)
     method = sent._.parse_method
@@ -294,8 +380,14 @@ def _check_sentence(sent: Span, words: List[int], spans: Sequence[Tuple[int, int
 
 
 def _children(key: Tuple[int, int], nodes: set) -> List[Tuple[int, int]]:
-    within = [one for one in nodes if key[0] <= one[0] and one[1] <= key[1] and one != key]
-    return sorted(one for one in within if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within))
+    within = [
+        one for one in nodes if key[0] <= one[0] and one[1] <= key[1] and one != key
+    ]
+    return sorted(
+        one
+        for one in within
+        if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within)
+    )
 
 
 def _words(sent: Span) -> List[int]:
@@ -303,10 +395,13 @@ def _words(sent: Span) -> List[int]:
 
 
 def _words_of(part: Span, start: int, end: int) -> Optional[List[int]]:
-    """The words that a range of characters is over; None where it is over a part of one and over others too."""
+    """The words that a range of characters is over; None where it is over a part of one
+    and over others too."""
     whole, cut = [], []
     for token in part:
-        places = [token.idx + k for k, char in enumerate(token.text) if not char.isspace()]
+        places = [
+            token.idx + k for k, char in enumerate(token.text) if not char.isspace()
+        ]
         inside = [place for place in places if start <= place < end]
         if inside and len(inside) == len(places):
             whole.append(token.i)
@@ -316,19 +411,25 @@ def _words_of(part: Span, start: int, end: int) -> Optional[List[int]]:
 
 
 def _expected(case: Case) -> Tuple[List[List[Tuple[int, int, str]]], bool]:
-    """For each sentence the constituents in words, outer before inner; and whether any was lost."""
+    """For each sentence the constituents in words, outer before inner; and whether any
+    was lost."""
     doc, any_lost = case.doc, False
     owner = {}
     for number, sent in enumerate(doc.sents):
         owner.update({i: (number, place) for place, i in enumerate(_words(sent))})
     expected: List[List[Tuple[int, int, str]]] = [[] for _ in doc.sents]
-    for start, end, label in sorted(case.constituents, key=lambda one: (one[0], -one[1])):
+    for start, end, label in sorted(
+        case.constituents, key=lambda one: (one[0], -one[1])
+    ):
         words = _words_of(doc[:], start, end)
-        # A part of one word, reaching into white space beside it, is a part of that word only.
+        # A part of one word, reaching into white space beside it, is a part of that
+        # word only.
         if words is None or len({owner[i][0] for i in words}) > 1:
             any_lost = True
         elif words:
-            expected[owner[words[0]][0]].append((owner[words[0]][1], owner[words[-1]][1] + 1, label))
+            expected[owner[words[0]][0]].append(
+                (owner[words[0]][1], owner[words[-1]][1] + 1, label)
+            )
     return expected, any_lost
 
 
@@ -336,21 +437,29 @@ def _chains(spans: Sequence[Tuple[int, int, str]]) -> List[Tuple[int, int, str]]
     labels: Dict[Tuple[int, int], List[str]] = {}
     for start, end, label in spans:
         labels.setdefault((start, end), []).append(label)
-    return [(*key, "::".join(labels[key])) for key in sorted(labels, key=lambda key: (key[0], -key[1]))]
+    return [
+        (*key, "::".join(labels[key]))
+        for key in sorted(labels, key=lambda key: (key[0], -key[1]))
+    ]
 
 
 def _crosses(spans: Sequence[Tuple[int, int, str]]) -> bool:
     return any(a[0] < b[0] < a[1] < b[1] for a in spans for b in spans)
 
 
-def _bracket(doc: Doc, words: Sequence[int], spans: Sequence[Tuple[int, int, str]]) -> str:
+def _bracket(
+    doc: Doc, words: Sequence[int], spans: Sequence[Tuple[int, int, str]]
+) -> str:
     """The tree of a sentence, by recursion over the spans."""
     if not words:
         return ""
     escapes = {"(": "-LRB-", ")": "-RRB-", "\n": "-U+000A-", "\t": "-U+0009-"}
 
     def leaf(i: int) -> str:
-        parts = ["".join(escapes.get(char, char) for char in part) for part in doc[words[i]].text.split(" ")]
+        parts = [
+            "".join(escapes.get(char, char) for char in part)
+            for part in doc[words[i]].text.split(" ")
+        ]
         return f"(X {' '.join(part[:-1] + '-U+005C-' if part[-1:] == chr(92) else part for part in parts)})"
 
     def build(start: int, end: int, chains: List[Tuple[int, int, str]]) -> List[str]:
@@ -360,7 +469,11 @@ def _bracket(doc: Doc, words: Sequence[int], spans: Sequence[Tuple[int, int, str
             if here:
                 first = max(here, key=lambda one: one[1])
                 rest = [one for one in chains if one is not first]
-                text = " ".join(build(first[0], first[1], [one for one in rest if one[1] <= first[1]]))
+                text = " ".join(
+                    build(
+                        first[0], first[1], [one for one in rest if one[1] <= first[1]]
+                    )
+                )
                 for label in reversed(first[2].split("::")):
                     text = f"({label} {text})"
                 children.append(text)

@@ -1,8 +1,9 @@
-"""Treebank files, mutated in bytes, lines and brackets: `lal check` and `lal convert` must agree on them.
+"""Treebank files, mutated in bytes, lines and brackets: `lal check` and `lal convert`
+must agree on them.
 
-Both read the files in this process. Either both accept them, and then what was written holds the words, tags, heads and
-constituents of the files; or both refuse them by an error of ours that names a file and a line.
-"""
+Both read the files in this process. Either both accept them, and then what was written
+holds the words, tags, heads and constituents of the files; or both refuse them by an
+error of ours that names a file and a line."""
 
 import random
 import re
@@ -48,13 +49,19 @@ def fuzz(n: int, seed: int) -> Report:
             paths = _write_case(rng, sentences, Path(folder))
             try:
                 outcome, broken = _try(paths, Path(folder) / "out.spacy")
-            except Exception as err:  # whatever else comes out of either command is a failure
+            except (
+                Exception
+            ) as err:  # whatever else comes out of either command is a failure
                 outcome, broken = "crashed", f"{type(err).__name__}: {str(err)[:300]}"
             outcomes[outcome] += 1
             if broken:
                 files = [path.read_bytes()[:400] for path in paths]
                 failures.append(f"seed {seed}, case {case}: {broken}; files {files}")
-    return Report(n, ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())), failures)
+    return Report(
+        n,
+        ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())),
+        failures,
+    )
 
 
 def _toy_sentences() -> List[Tuple[str, str]]:
@@ -63,7 +70,9 @@ def _toy_sentences() -> List[Tuple[str, str]]:
     return list(zip(trees, blocks, strict=True))
 
 
-def _write_case(rng: random.Random, sentences: List[Tuple[str, str]], folder: Path) -> List[Path]:
+def _write_case(
+    rng: random.Random, sentences: List[Tuple[str, str]], folder: Path
+) -> List[Path]:
     """Files of one to three sentences: brackets, CoNLL-U or both, damaged or whole."""
     chosen = rng.sample(sentences, rng.randint(1, 3))
     contents = {
@@ -81,7 +90,9 @@ def _write_case(rng: random.Random, sentences: List[Tuple[str, str]], folder: Pa
         raw = text.encode("utf-8")
         if steps and rng.random() < 0.25:
             raw = rng.choice(BYTE_MUTATIONS)(rng, raw)
-        path = folder / (name if rng.random() < 0.8 else name.replace(".", "-"))  # without suffix: told by content
+        path = folder / (
+            name if rng.random() < 0.8 else name.replace(".", "-")
+        )  # without suffix: told by content
         path.write_bytes(raw)
         paths.append(path)
     return paths
@@ -121,31 +132,51 @@ def _line_ends(rng: random.Random, text: str) -> str:
 
 def _flip(rng: random.Random, raw: bytes) -> bytes:
     at = rng.randint(0, len(raw))
-    return raw[:at] + bytes(rng.randrange(256) for _ in range(rng.choice([1, 1, 4, 64]))) + raw[at + 1 :]
+    return (
+        raw[:at]
+        + bytes(rng.randrange(256) for _ in range(rng.choice([1, 1, 4, 64])))
+        + raw[at + 1 :]
+    )
 
 
 def _other_encoding(rng: random.Random, raw: bytes) -> bytes:
     text = raw.decode("utf-8") + "Blåbærsyltetøy"
-    return text.encode(rng.choice(["utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "cp037"]), errors="replace")
+    return text.encode(
+        rng.choice(["utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "cp037"]),
+        errors="replace",
+    )
 
 
 TEXT_MUTATIONS: List[Callable[[random.Random, str], str]] = [
     _insert, _insert, _cut, _double, _swap_lines, _other_field, _other_field, _other_field, _line_ends,
 ]  # fmt: skip
-BYTE_MUTATIONS: List[Callable[[random.Random, bytes], bytes]] = [_flip, _flip, _other_encoding]
+BYTE_MUTATIONS: List[Callable[[random.Random, bytes], bytes]] = [
+    _flip,
+    _flip,
+    _other_encoding,
+]
 
 
 def _try(paths: List[Path], output: Path) -> Tuple[str, Optional[str]]:
-    """RETURNS (Tuple[str, Optional[str]]): What the commands did, and what was wrong with it."""
+    """RETURNS (Tuple[str, Optional[str]]): What the commands did, and what was wrong
+    with it."""
     checked, converted = _check(paths), _convert(paths, output)
     for message in (checked, converted):
-        where = re.match(rf"({'|'.join(re.escape(str(path)) for path in paths)}):\d+", message or "")
+        where = re.match(
+            rf"({'|'.join(re.escape(str(path)) for path in paths)}):\d+", message or ""
+        )
         if message and not where and not message.startswith(TWO_OF_A_KIND):
             return "refused", f"no file and line in {message[:300]!r}"
         if message and (len(message) > LONGEST_MESSAGE or not message.isprintable()):
-            return "refused", f"a message of {len(message)} characters, or unprintable: {message[:300]!r}"
+            return (
+                "refused",
+                f"a message of {len(message)} characters, or unprintable: {message[:300]!r}",
+            )
     if bool(checked) != bool(converted):
-        return "disagreed", f"check says {checked or 'yes'!r}, convert says {converted or 'yes'!r}"
+        return (
+            "disagreed",
+            f"check says {checked or 'yes'!r}, convert says {converted or 'yes'!r}",
+        )
     return ("refused", None) if converted else ("converted", _differs(paths, output))
 
 
@@ -161,7 +192,10 @@ def _convert(paths: List[Path], output: Path) -> Optional[str]:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"left out \d+ UPOS")
-            write_docs(make_docs(read_treebank(*find_files(paths)[:2]), Vocab(), n_sents=2), output)
+            write_docs(
+                make_docs(read_treebank(*find_files(paths)[:2]), Vocab(), n_sents=2),
+                output,
+            )
     except REFUSALS as error:
         return str(error)
     return None
@@ -172,26 +206,36 @@ def _differs(paths: List[Path], output: Path) -> Optional[str]:
     written = [
         found
         for doc in DocBin().from_disk(output).get_docs(Vocab())
-        for found in zip(read_conllu(to_conllu(doc).splitlines()), get_constituents(doc), strict=True)
+        for found in zip(
+            read_conllu(to_conllu(doc).splitlines()), get_constituents(doc), strict=True
+        )
     ]
     sentences = list(read_treebank(*find_files(paths)[:2]))
     if len(written) != len(sentences):
         return f"{len(written)} sentences were written of {len(sentences)}"
     for (got, spans), sentence in zip(written, sentences, strict=True):
-        if got.words != _in_cells(sentence.words) or got.tags != _in_cells(sentence.tags, unknown="_"):
+        if got.words != _in_cells(sentence.words) or got.tags != _in_cells(
+            sentence.tags, unknown="_"
+        ):
             return f"words {got.words} and tags {got.tags} of {sentence.words} and {sentence.tags}"
         if sentence.tree and spans != sentence.tree.spans:
             return f"constituents {spans} of {sentence.tree.spans}"
         if sentence.dependencies:
             heads = _one_root(sentence.dependencies.heads)
-            if got.heads != heads or got.lemmas != _in_cells(sentence.dependencies.lemmas, unknown="_"):
+            if got.heads != heads or got.lemmas != _in_cells(
+                sentence.dependencies.lemmas, unknown="_"
+            ):
                 return f"heads {got.heads} of {heads}, lemmas {got.lemmas} of {sentence.dependencies.lemmas}"
     return None
 
 
 def _in_cells(values: List[str], unknown: str = "") -> List[str]:
-    """Values as CoNLL-U holds them: line breaks of any kind are spaces, without those around; `_` alone is unknown."""
-    cells = [re.sub(r"[\t\x0b\x0c]+", " ", " ".join(value.splitlines())).strip() for value in values]
+    """Values as CoNLL-U holds them: line breaks of any kind are spaces, without those
+    around; `_` alone is unknown."""
+    cells = [
+        re.sub(r"[\t\x0b\x0c]+", " ", " ".join(value.splitlines())).strip()
+        for value in values
+    ]
     return ["" if cell == unknown else cell for cell in cells]
 
 

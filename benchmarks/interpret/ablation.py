@@ -1,10 +1,12 @@
-"""Gold trees and a parser that has read their sentences once, and parses them again without some of its label heads.
+"""Gold trees and a parser that has read their sentences once, and parses them again
+without some of its label heads.
 
-The span scorer reads the vector f_end - f_start of a span, in which each label head has a block of features. Removing
-a head puts zeros in place of its block; a block that every fencepost shares, such as the corpus mean, has the same
-effect. All later steps are recomputed: the scorer's norm rescales the remaining features to the range that its second
-layer expects. Arcs are scored with all heads, so a removed head still shapes the joint decoder's trees through them.
-"""
+The span scorer reads the vector f_end - f_start of a span, in which each label head has
+a block of features. Removing a head puts zeros in place of its block; a block that
+every fencepost shares, such as the corpus mean, has the same effect. All later steps
+are recomputed: the scorer's norm rescales the remaining features to the range that its
+second layer expects. Arcs are scored with all heads, so a removed head still shapes the
+joint decoder's trees through them."""
 
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -16,7 +18,14 @@ from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_constituents
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.interpret.sentences import MAX_LENGTH, encode, find_parser, label_strings, score, sentences_of
+from spacy_lal.interpret.sentences import (
+    MAX_LENGTH,
+    encode,
+    find_parser,
+    label_strings,
+    score,
+    sentences_of,
+)
 from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.pipeline.decoders import Decoder
 from spacy_lal.scores import ParserScores
@@ -41,12 +50,15 @@ class Counts(NamedTuple):
 class AblatedTreebank:
     """See the module.
 
-    nlp (Language): A pipeline with one `lal_parser`. It gets the gold tokens and sentence breaks.
+    nlp (Language): A pipeline with one `lal_parser`. It gets the gold tokens and
+        sentence breaks.
     golds (Sequence[Doc]): Docs with gold constituents.
     decoder (Optional[Decoder]): Finds the trees; None for the parser's own.
     """
 
-    def __init__(self, nlp: Language, golds: Sequence[Doc], decoder: Optional[Decoder] = None) -> None:
+    def __init__(
+        self, nlp: Language, golds: Sequence[Doc], decoder: Optional[Decoder] = None
+    ) -> None:
         self.parser = find_parser(nlp)
         self.scorer, self.labels = SpanScores(self.parser), label_strings(self.parser)
         self.names = self.scorer.names
@@ -57,11 +69,19 @@ class AblatedTreebank:
         docs, _ = parse_golds(nlp, list(golds), gold_sents=True)
         for gold, doc in zip(golds, docs, strict=True):
             pairs = zip(sentences_of(nlp, doc), get_constituents(gold), strict=True)
-            kept = [(one, set(tree)) for one, tree in pairs if tree and len(one.words) <= MAX_LENGTH]
-            for (sentence, tree), encoded in zip(kept, encode([one for one, _ in kept]), strict=True):
+            kept = [
+                (one, set(tree))
+                for one, tree in pairs
+                if tree and len(one.words) <= MAX_LENGTH
+            ]
+            for (sentence, tree), encoded in zip(
+                kept, encode([one for one, _ in kept]), strict=True
+            ):
                 self.trees.append(tree)
                 self._fenceposts.append(encoded.fenceposts)
-                self._scores.append(score(sentence)._replace(labels=np.zeros((0, 0, 0), dtype="f4")))
+                self._scores.append(
+                    score(sentence)._replace(labels=np.zeros((0, 0, 0), dtype="f4"))
+                )
 
     def parse(self, heads: Iterable[int] = ()) -> List[List[Tuple[int, int, str]]]:
         """The constituents of all sentences when some heads are removed."""
@@ -70,13 +90,21 @@ class AblatedTreebank:
             n = len(fenceposts)
             spans = np.stack(np.triu_indices(n, 1), axis=1)
             labels = np.zeros((n, n, len(self.labels)), dtype="f4")
-            labels[tuple(spans.T)] = self.scorer.scores(self._without(fenceposts, heads), spans)
+            labels[tuple(spans.T)] = self.scorer.scores(
+                self._without(fenceposts, heads), spans
+            )
             (parse,) = self._decode([scores._replace(labels=labels)])
-            found.append([(start, end, self.labels[label]) for start, end, label in parse.spans.tolist()])
+            found.append(
+                [
+                    (start, end, self.labels[label])
+                    for start, end, label in parse.spans.tolist()
+                ]
+            )
         return found
 
     def count(self, heads: Iterable[int] = ()) -> Dict[str, Counts]:
-        """Counts by label when some heads are removed; labels with the most gold spans first."""
+        """Counts by label when some heads are removed; labels with the most gold spans
+        first."""
         gold: Counter[str] = Counter()
         predicted: Counter[str] = Counter()
         correct: Counter[str] = Counter()
@@ -84,11 +112,20 @@ class AblatedTreebank:
             gold.update(label for *_, label in tree)
             predicted.update(label for *_, label in spans)
             correct.update(label for *_, label in tree.intersection(spans))
-        labels = sorted({*gold, *predicted}, key=lambda label: (-gold[label], -predicted[label], label))
-        return {label: Counts(gold[label], predicted[label], correct[label]) for label in labels}
+        labels = sorted(
+            {*gold, *predicted},
+            key=lambda label: (-gold[label], -predicted[label], label),
+        )
+        return {
+            label: Counts(gold[label], predicted[label], correct[label])
+            for label in labels
+        }
 
-    def margins(self, spans: Sequence[LabelledSpan], heads: Iterable[int] = ()) -> ndarray:
-        """The scores of labelled spans minus those of their best rivals when some heads are removed. Shape: (n,)."""
+    def margins(
+        self, spans: Sequence[LabelledSpan], heads: Iterable[int] = ()
+    ) -> ndarray:
+        """The scores of labelled spans minus those of their best rivals when some heads
+        are removed. Shape: (n,)."""
         found = []
         for i, start, end, label in spans:
             fenceposts = self._without(self._fenceposts[i], heads)

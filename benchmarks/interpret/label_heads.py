@@ -1,14 +1,17 @@
-"""Which head is which label? A report over a treebank: the heads of each label, and the labels and words of each head.
+"""Which head is which label? A report over a treebank: the heads of each label, and the
+labels and words of each head.
 
-A head's part in a correct constituent is its block's contribution to the label's margin: the label's score minus the
-score of its best rival on the same span. Rivals include the sub-head label and, except on a whole sentence, the empty
-label (score 0). Both scores are split as in `spacy_lal.interpret.contributions`: bias, tokens and heads add up to the
-margin. A label's figures are means over its correct constituents: gold tree and parse both have this unary chain.
+A head's part in a correct constituent is its block's contribution to the label's
+margin: the label's score minus the score of its best rival on the same span. Rivals
+include the sub-head label and, except on a whole sentence, the empty label (score 0).
+Both scores are split as in `spacy_lal.interpret.contributions`: bias, tokens and heads
+add up to the margin. A label's figures are means over its correct constituents: gold
+tree and parse both have this unary chain.
 
-Training ties no head to the label of its number, unless the model's span scorer has `label_heads`; the report shows how
-far heads and labels correspond. It does not show how much a label loses without a head, because the split keeps the
-norm and the active units constant: `benchmarks/interpret/faithfulness.py` measures that.
-"""
+Training ties no head to the label of its number, unless the model's span scorer has
+`label_heads`; the report shows how far heads and labels correspond. It does not show
+how much a label loses without a head, because the split keeps the norm and the active
+units constant: `benchmarks/interpret/faithfulness.py` measures that."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -22,13 +25,21 @@ from spacy.tokens import Doc
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.interpret.attention import START, STOP
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.interpret.sentences import MAX_LENGTH, Sentence, encode, find_parser, label_strings, sentences_of
+from spacy_lal.interpret.sentences import (
+    MAX_LENGTH,
+    Sentence,
+    encode,
+    find_parser,
+    label_strings,
+    sentences_of,
+)
 from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.trees import EMPTY
 
 
 class LabelCounts(NamedTuple):
-    """The number of spans with one label in the gold trees, in the predicted trees, and in both."""
+    """The number of spans with one label in the gold trees, in the predicted trees, and
+    in both."""
 
     gold: int
     predicted: int
@@ -40,12 +51,13 @@ class LabelHeads:
     """The contributions of the label heads to one label, on its correct constituents.
 
     label (str): A whole unary chain.
-    counts (LabelCounts): Its constituents: gold, predicted, correct. Where none is correct, all means are 0.
+    counts (LabelCounts): Its constituents: gold, predicted, correct. Where none is
+        correct, all means are 0.
     margin (float): The mean margin: bias + tokens + heads.sum().
     bias, tokens (float): The mean parts of the bias and of the token skip.
     heads (ndarray): Shape: (n_label_heads,), float64. The mean part of each head.
-    own (Optional[int]): The number of the head with the label's name; None without such a head.
-    """
+    own (Optional[int]): The number of the head with the label's name; None without such
+    a head."""
 
     label: str
     counts: LabelCounts
@@ -57,17 +69,27 @@ class LabelHeads:
 
     @property
     def ranking(self) -> List[int]:
-        """All heads by their part, largest first; empty if no constituent is correct."""
-        return np.argsort(-self.heads, kind="stable").tolist() if self.counts.correct else []
+        """All heads by their part, largest first; empty if no constituent is
+        correct."""
+        return (
+            np.argsort(-self.heads, kind="stable").tolist()
+            if self.counts.correct
+            else []
+        )
 
     @property
     def own_rank(self) -> Optional[int]:
         """The rank of the label's own head, from 1; None if it has no rank."""
-        return self.ranking.index(self.own) + 1 if self.own is not None and self.counts.correct else None
+        return (
+            self.ranking.index(self.own) + 1
+            if self.own is not None and self.counts.correct
+            else None
+        )
 
 
 class HeadLabel(NamedTuple):
-    """A label to which a head contributes: the head's rank for the label, from 1, and its part."""
+    """A label to which a head contributes: the head's rank for the label, from 1, and
+    its part."""
 
     label: str
     rank: int
@@ -78,8 +100,8 @@ class HeadWord(NamedTuple):
     """A word that a head attends to.
 
     word (str): In lower case; "<START>" and "<STOP>" are the ends of a sentence.
-    share (float): The attention to all occurrences of the word, as a mean over sentences. The shares of all words add
-        up to 1.
+    share (float): The attention to all occurrences of the word, as a mean over
+        sentences. The shares of all words add up to 1.
     even (float): The share of the word under uniform attention.
     """
 
@@ -94,8 +116,8 @@ class LabelHead:
 
     number, name: As in `LabelAttention.heads`.
     labels (Tuple[HeadLabel, ...]): The labels for which it ranks highest, best first.
-    words (Tuple[HeadWord, ...]): The words whose share exceeds their even share most, largest difference first.
-    """
+    words (Tuple[HeadWord, ...]): The words whose share exceeds their even share most,
+    largest difference first."""
 
     number: int
     name: str
@@ -107,7 +129,8 @@ class LabelHead:
 class HeadReport:
     """Labels and heads of a parser, on a treebank.
 
-    labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees, most frequent first.
+    labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees,
+        most frequent first.
     heads (Tuple[LabelHead, ...]): In order.
     n_sentences (int): Sentences with a gold tree.
     n_left_out (int): Long sentences, which the parser reads in pieces.
@@ -119,8 +142,9 @@ class HeadReport:
     n_left_out: int
 
     def own_head_share(self, k: int) -> Optional[float]:
-        """The share of labels, 0 to 1, whose own head ranks among the first k. Labels without an own head, or without a
-        correct constituent, are left out; None if no label remains. `chance` gives the share at random."""
+        """The share of labels, 0 to 1, whose own head ranks among the first k. Labels
+        without an own head, or without a correct constituent, are left out; None if no
+        label remains. `chance` gives the share at random."""
         ranks = [one.own_rank for one in self.labels if one.own_rank is not None]
         return sum(rank <= k for rank in ranks) / len(ranks) if ranks else None
 
@@ -137,15 +161,26 @@ class HeadReport:
         return {
             "n_sentences": self.n_sentences,
             "n_left_out": self.n_left_out,
-            "own_head": [{"k": n, "share": self.own_head_share(n), "chance": self.chance(n)} for n in (1, 3, 10)],
+            "own_head": [
+                {"k": n, "share": self.own_head_share(n), "chance": self.chance(n)}
+                for n in (1, 3, 10)
+            ],
             "labels": [
                 {
                     "label": one.label,
                     **one.counts._asdict(),
-                    **{"margin": one.margin, "bias": one.bias, "tokens": one.tokens, "heads": float(one.heads.sum())},
+                    **{
+                        "margin": one.margin,
+                        "bias": one.bias,
+                        "tokens": one.tokens,
+                        "heads": float(one.heads.sum()),
+                    },
                     "own_head": None if one.own is None else names[one.own],
                     "own_rank": one.own_rank,
-                    "top": [{"number": i, "head": names[i], "part": float(one.heads[i])} for i in one.ranking[:k]],
+                    "top": [
+                        {"number": i, "head": names[i], "part": float(one.heads[i])}
+                        for i in one.ranking[:k]
+                    ],
                 }
                 for one in self.labels
             ],
@@ -161,40 +196,57 @@ class HeadReport:
         }
 
 
-def head_report(nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64) -> HeadReport:
+def head_report(
+    nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64
+) -> HeadReport:
     """Parse the gold tokens of a treebank and report on the label heads.
 
     nlp (Language): A pipeline with one `lal_parser`.
-    golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold constituents are left out.
+    golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold
+        constituents are left out.
     k (int): The number of labels and words to list for each head.
     batch_size (int): Docs parsed together.
     RETURNS (HeadReport): The report.
-    RAISES (ValueError): k is less than 1; the model has no label attention, joins its heads, or scores no constituents;
-        the pipeline has no parser, or several; no Doc has gold constituents; sentence boundaries are missing.
+    RAISES (ValueError): k is less than 1; the model has no label attention, joins its
+        heads, or scores no constituents; the pipeline has no parser, or several; no Doc
+        has gold constituents; sentence boundaries are missing.
     """
     if k < 1:
-        raise ValueError(f"k is how many labels and words to keep of each head: expected at least 1, got {k}")
+        raise ValueError(
+            f"k is how many labels and words to keep of each head: expected at least 1, got {k}"
+        )
     parser = find_parser(nlp)
     scorer, strings = SpanScores(parser), label_strings(parser)
     with_trees = [gold for gold in golds if gold.spans.get(SPANS_KEY)]
-    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(parser.name) + 1 :]):
+    with nlp.select_pipes(
+        disable=nlp.pipe_names[nlp.pipe_names.index(parser.name) + 1 :]
+    ):
         docs, _ = parse_golds(nlp, with_trees, gold_sents=True, batch_size=batch_size)
     sums, words = _LabelSums(scorer, strings), _WordSums(len(scorer.names))
     n_sentences = n_left_out = 0
     for gold, doc in zip(with_trees, docs, strict=True):
         chosen = []
-        trees = zip(sentences_of(nlp, doc), get_constituents(gold), get_constituents(doc), strict=True)
+        trees = zip(
+            sentences_of(nlp, doc),
+            get_constituents(gold),
+            get_constituents(doc),
+            strict=True,
+        )
         for sentence, tree, parse in trees:
             if tree and len(sentence.words) > MAX_LENGTH:
                 n_left_out += 1
             elif tree:
                 chosen.append((sentence, set(tree), parse))
-        for (sentence, tree, parse), encoded in zip(chosen, encode([one[0] for one in chosen]), strict=True):
+        for (sentence, tree, parse), encoded in zip(
+            chosen, encode([one[0] for one in chosen]), strict=True
+        ):
             sums.add(tree, parse, encoded.fenceposts)
             words.add(sentence, encoded.attention)  # type: ignore[arg-type]
             n_sentences += 1
     if not n_sentences:
-        raise ValueError(f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got {len(golds)} without")
+        raise ValueError(
+            f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got {len(golds)} without"
+        )
     labels = sums.rows()
     places: Dict[int, List[HeadLabel]] = defaultdict(list)
     for one in labels:
@@ -217,10 +269,15 @@ class _LabelSums:
         self.gold: Counter[str] = Counter()
         self.predicted: Counter[str] = Counter()
         self.correct: Counter[str] = Counter()
-        self.parts: Dict[str, ndarray] = defaultdict(lambda: np.zeros(2 + len(scorer.names)))
+        self.parts: Dict[str, ndarray] = defaultdict(
+            lambda: np.zeros(2 + len(scorer.names))
+        )
 
-    def add(self, tree: set, parse: Sequence[Tuple[int, int, str]], fenceposts: ndarray) -> None:
-        """Add a sentence: gold constituents, found constituents, features of the gaps between words."""
+    def add(
+        self, tree: set, parse: Sequence[Tuple[int, int, str]], fenceposts: ndarray
+    ) -> None:
+        """Add a sentence: gold constituents, found constituents, features of the gaps
+        between words."""
         correct = [span for span in parse if span in tree]
         self.gold.update(label for *_, label in tree)
         self.predicted.update(label for *_, label in parse)
@@ -236,22 +293,34 @@ class _LabelSums:
         others = rivals.argmax(1)
         ours = self.scorer.parts(fenceposts, spans, own)
         theirs = self.scorer.parts(fenceposts, spans, np.maximum(others, EMPTY + 1))
-        has_parts = (others != EMPTY)[:, None]  # the empty label's score is 0, and so are its parts
-        for (*_, label), mine, other in zip(correct, _columns(ours), _columns(theirs) * has_parts, strict=True):
+        has_parts = (others != EMPTY)[
+            :, None
+        ]  # the empty label's score is 0, and so are its parts
+        for (*_, label), mine, other in zip(
+            correct, _columns(ours), _columns(theirs) * has_parts, strict=True
+        ):
             self.parts[label] += mine - other
 
     def rows(self) -> List[LabelHeads]:
-        """The figures of all labels, most frequent first; labels without spans last, in the parser's order."""
+        """The figures of all labels, most frequent first; labels without spans last, in
+        the parser's order."""
         frequent = sorted(
-            {*self.gold, *self.predicted}, key=lambda label: (-self.gold[label], -self.predicted[label], label)
+            {*self.gold, *self.predicted},
+            key=lambda label: (-self.gold[label], -self.predicted[label], label),
         )
         rows = []
         for label in dict.fromkeys([*frequent, *self.strings[2:]]):
-            counts = LabelCounts(self.gold[label], self.predicted[label], self.correct[label])
+            counts = LabelCounts(
+                self.gold[label], self.predicted[label], self.correct[label]
+            )
             means = self.parts[label] / max(1, counts.correct)
             bias, tokens = means[:2].tolist()
             own = self.scorer.names.index(label) if label in self.scorer.names else None
-            rows.append(LabelHeads(label, counts, float(means.sum()), bias, tokens, means[2:], own))
+            rows.append(
+                LabelHeads(
+                    label, counts, float(means.sum()), bias, tokens, means[2:], own
+                )
+            )
         return rows
 
 
@@ -277,12 +346,17 @@ class _WordSums:
             self.even[word] += 1.0 / len(words)  # type: ignore[assignment]
 
     def best(self, k: int) -> List[Tuple[HeadWord, ...]]:
-        """For each head, the words whose share exceeds their share under uniform attention most."""
+        """For each head, the words whose share exceeds their share under uniform
+        attention most."""
         words = list(self.shares)
-        shares = np.stack([self.shares[word] for word in words], axis=1) / self.n_sentences
+        shares = (
+            np.stack([self.shares[word] for word in words], axis=1) / self.n_sentences
+        )
         even = np.array([self.even[word] for word in words]) / self.n_sentences
         found = np.argsort(even - shares, axis=1, kind="stable")[:, :k].tolist()
         return [
-            tuple(HeadWord(words[i], float(shares[head, i]), float(even[i])) for i in row)
+            tuple(
+                HeadWord(words[i], float(shares[head, i]), float(even[i])) for i in row
+            )
             for head, row in enumerate(found)
         ]

@@ -1,4 +1,5 @@
-"""Self-attention from outside: recorded weights, and limits at test time (reference-encoders.md A7, A8)."""
+"""Self-attention from outside: recorded weights, and limits at test time
+(reference-encoders.md A7, A8)."""
 
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional
@@ -11,13 +12,19 @@ from spacy_lal.layers.encoder import Window
 
 @contextmanager
 def recording(attentions: Iterable[Any]) -> Iterator[Dict[nn.Module, Tensor]]:
-    """In this block, the last weights of each self-attention. *Shape:* (batch_size, n_heads, seq_len, seq_len)."""
+    """In this block, the last weights of each self-attention. *Shape:* (batch_size,
+    n_heads, seq_len, seq_len)."""
     found: Dict[nn.Module, Tensor] = {}
 
     def keep(attention: nn.Module) -> Any:
-        return lambda module, inputs, output: found.__setitem__(attention, output.detach())
+        return lambda module, inputs, output: found.__setitem__(
+            attention, output.detach()
+        )
 
-    handles = [attention.weights.register_forward_hook(keep(attention)) for attention in attentions]
+    handles = [
+        attention.weights.register_forward_hook(keep(attention))
+        for attention in attentions
+    ]
     try:
         yield found
     finally:
@@ -36,13 +43,17 @@ def limited(
 ) -> Iterator[None]:
     """In this block, some self-attentions are limited.
 
-    content, position (bool): Whether that part's product counts in the logits of factored layers. Without both,
-        attention is uniform.
-    window (Optional[int]): Only pairs at most so far apart attend to each other; 0 leaves each position itself.
-    relaxed_window (bool): Exempt START, the first word, the last word and STOP from the window.
-    """
+    content, position (bool): Whether that part's product counts in the logits of
+        factored layers. Without both, attention is uniform.
+    window (Optional[int]): Only pairs at most so far apart attend to each other; 0
+        leaves each position itself.
+    relaxed_window (bool): Exempt START, the first word, the last word and STOP from the
+    window."""
     chosen = list(attentions)
-    before = [(one.window, {part: query.data for part, query in one.query.items()}) for one in chosen]
+    before = [
+        (one.window, {part: query.data for part, query in one.query.items()})
+        for one in chosen
+    ]
     for one in chosen:
         one.window = one.window if window is None else Window(window, relaxed_window)
         for part, kept in (("content", content), ("position", position)):

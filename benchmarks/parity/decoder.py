@@ -24,16 +24,23 @@ def decode_mode(case: DecoderCase, mode: str) -> DecoderAnswer:
         score, nodes, *heads = cky(labels, **options)
     else:
         score, nodes, *heads = joint(labels, arcs, **options)
-    margin = float((case.gold_labels[tuple(nodes.T[:2])] != nodes[:, 2]).sum()) if options else 0.0
+    margin = (
+        float((case.gold_labels[tuple(nodes.T[:2])] != nodes[:, 2]).sum())
+        if options
+        else 0.0
+    )
     return DecoderAnswer(score, nodes, heads[0][1:] if heads else None, margin)
 
 
 def _force_gold(case: DecoderCase, decoder: str) -> DecoderAnswer:
-    """The gold tree as the decoder binarises it, and its score summed in the decoder's order."""
+    """The gold tree as the decoder binarises it, and its score summed in the decoder's
+    order."""
     labels, gold, splits = case.labels, case.gold_labels, case.gold_splits
     if decoder == "const":
         return DecoderAnswer(*forced_cky(labels, gold, splits), None, 0.0)
-    score, nodes = forced_joint(labels, case.arcs, gold, case.gold_span_heads, splits, case.gold_heads)
+    score, nodes = forced_joint(
+        labels, case.arcs, gold, case.gold_span_heads, splits, case.gold_heads
+    )
     return DecoderAnswer(score, nodes, case.gold_heads, 0.0)
 
 
@@ -42,24 +49,34 @@ def collapsed(nodes: np.ndarray) -> List[Tuple[int, int, int]]:
     return sorted(tuple(map(int, node)) for node in nodes if node[2] > SUB_HEAD)
 
 
-def compare_decoder(cases: List[DecoderCase], exact: bool) -> List[Tuple[str, float, float]]:
-    """Rows of (stage, largest error, tolerance): for each mode the score, and the share of trees that differ."""
+def compare_decoder(
+    cases: List[DecoderCase], exact: bool
+) -> List[Tuple[str, float, float]]:
+    """Rows of (stage, largest error, tolerance): for each mode the score, and the share
+    of trees that differ."""
     rows: Dict[str, float] = {}
     for case in cases:
         for mode, theirs in case.answers.items():
             ours = decode_mode(case, mode)
-            error = abs(float(np.float32(ours.score)) - theirs.score) / (1.0 if exact else max(1.0, abs(theirs.score)))
+            error = abs(float(np.float32(ours.score)) - theirs.score) / (
+                1.0 if exact else max(1.0, abs(theirs.score))
+            )
             rows[f"{mode} score"] = _larger(rows.get(f"{mode} score", 0.0), error)
             if exact:
-                # of one word, the joint score may count a label that is not given (reference-parser.md 3.3)
+                # of one word, the joint score may count a label that is not given
+                # (reference-parser.md 3.3)
                 same_margin = ours.margin == theirs.margin or len(theirs.nodes) == 1
                 same = np.array_equal(ours.nodes, theirs.nodes) and same_margin
             else:
                 same = collapsed(ours.nodes) == collapsed(theirs.nodes)
-            same = same and (theirs.heads is None or np.array_equal(ours.heads, theirs.heads))
+            same = same and (
+                theirs.heads is None or np.array_equal(ours.heads, theirs.heads)
+            )
             rows[f"{mode} trees"] = rows.get(f"{mode} trees", 0.0) + (not same)
     tolerances = {"score": 0.0 if exact else SCORE_TOLERANCE, "trees": 0.0}
-    return [(stage, error, tolerances[stage.split()[1]]) for stage, error in rows.items()]
+    return [
+        (stage, error, tolerances[stage.split()[1]]) for stage, error in rows.items()
+    ]
 
 
 def _larger(left: float, right: float) -> float:

@@ -1,4 +1,5 @@
-"""Sets of Kitaev & Klein's parser: ids, every stage, decoding, losses and gradients, against ours."""
+"""Sets of Kitaev & Klein's parser: ids, every stage, decoding, losses and gradients,
+against ours."""
 
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -6,10 +7,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parity.encoder_network import INFERENCE, EncoderReference, our_selector_key, sentence_ids
+from parity.encoder_network import (
+    INFERENCE,
+    EncoderReference,
+    our_selector_key,
+    sentence_ids,
+)
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import EXTRAS, EachToken
-from parity.network import GRADIENT_TOLERANCE, STAGE_TOLERANCE, SUM_TOLERANCE, Errors, Row
+from parity.network import (
+    GRADIENT_TOLERANCE,
+    STAGE_TOLERANCE,
+    SUM_TOLERANCE,
+    Errors,
+    Row,
+)
 from spacy_lal.checkpoint.networks import our_key
 from spacy_lal.decode import cky
 from spacy_lal.layers.parser_network import ParserNetwork
@@ -27,7 +39,10 @@ def run_stages(network: ParserNetwork, inputs: Any) -> Tuple[Dict[str, Tensor], 
     stages: Dict[str, Tensor] = {}
     names = {"inputs": "emb", "fenceposts": "fencepost"}
     for i in range(len(network.encoder.layers)):
-        names |= {f"encoder.layers.{i}.attention": f"attn{i}", f"encoder.layers.{i}.attention.weights": f"attn{i}_w"}
+        names |= {
+            f"encoder.layers.{i}.attention": f"attn{i}",
+            f"encoder.layers.{i}.attention.weights": f"attn{i}_w",
+        }
         names |= {f"encoder.layers.{i}.feed_forward": f"ff{i}"}
         names |= {f"encoder.layers.{i}.attention.selector": f"selector{i}_logits"}
     modules = dict(network.named_modules())
@@ -35,11 +50,19 @@ def run_stages(network: ParserNetwork, inputs: Any) -> Tuple[Dict[str, Tensor], 
     for name, stage in names.items():
         if name in modules:
             handles.append(modules[name].register_forward_hook(_keep(stages, stage)))
-    for kind, dropout in EXTRAS.items():  # the reference's `extra` comes before its dropout
+    for (
+        kind,
+        dropout,
+    ) in EXTRAS.items():  # the reference's `extra` comes before its dropout
         module = modules.get(f"inputs.features.{kind}.{dropout}")
         if module is not None:
-            handles.append(module.register_forward_pre_hook(_keep_input(stages, "extra")))
-    restored = [_record_choices(stages, i, layer) for i, layer in enumerate(network.encoder.layers)]
+            handles.append(
+                module.register_forward_pre_hook(_keep_input(stages, "extra"))
+            )
+    restored = [
+        _record_choices(stages, i, layer)
+        for i, layer in enumerate(network.encoder.layers)
+    ]
     try:
         return stages, network(inputs)
     finally:
@@ -96,12 +119,18 @@ def compare_ids(reference: EncoderReference, errors: Errors) -> None:
         for name in IDS:
             if name in given:
                 found, theirs = ours.get(name), given[name].astype(np.int64)
-                same = found is not None and np.array_equal(found[..., : theirs.shape[-1]], theirs)
+                same = found is not None and np.array_equal(
+                    found[..., : theirs.shape[-1]], theirs
+                )
                 errors.add(name, float(not same), 0.0)
 
 
 def compare_stages(
-    reference: EncoderReference, errors: Errors, indices: Sequence[int], variant: str, suffix: str
+    reference: EncoderReference,
+    errors: Errors,
+    indices: Sequence[int],
+    variant: str,
+    suffix: str,
 ) -> None:
     """Run some sentences as one batch, and compare all that the set stores of them."""
     network = reference.variant(variant, indices)
@@ -118,8 +147,15 @@ def compare_stages(
         ours |= {stage: _cut(stage, value[row], n) for stage, value in stages.items()}
         for stage, theirs in answers.items():
             if stage in ours:
-                exact = stage.startswith("selected") and np.issubdtype(theirs.dtype, np.integer)
-                errors.add_arrays(stage + suffix, ours[stage], theirs, 0.0 if exact else STAGE_TOLERANCE)
+                exact = stage.startswith("selected") and np.issubdtype(
+                    theirs.dtype, np.integer
+                )
+                errors.add_arrays(
+                    stage + suffix,
+                    ours[stage],
+                    theirs,
+                    0.0 if exact else STAGE_TOLERANCE,
+                )
             elif not _is_input(stage):
                 errors.add(f"{stage}: no such stage", float("inf"), STAGE_TOLERANCE)
         _compare_decoding(reference, errors, index, answers, chart, variant, suffix)
@@ -127,7 +163,9 @@ def compare_stages(
 
 def _is_input(stage: str) -> bool:
     """Whether an array is no stage: an input, or an answer of the decoder."""
-    return stage in (*IDS, "features", "score", "gold_label") or stage.startswith(("noise", "dec_"))
+    return stage in (*IDS, "features", "score", "gold_label") or stage.startswith(
+        ("noise", "dec_")
+    )
 
 
 def their_labels(chart: np.ndarray) -> np.ndarray:
@@ -155,14 +193,27 @@ def _compare_decoding(
     constituents = sorted(tuple(map(int, node)) for node in nodes if node[2])
     if "score" in answers:
         theirs = float(answers["score"])
-        errors.add("score" + suffix, abs(score - theirs) / max(1.0, abs(theirs)), SUM_TOLERANCE)
+        errors.add(
+            "score" + suffix, abs(score - theirs) / max(1.0, abs(theirs)), SUM_TOLERANCE
+        )
     if "dec_i" in answers:
-        their_nodes = zip(*(answers[key].tolist() for key in ("dec_i", "dec_j", "dec_label")), strict=True)
-        errors.add("tree" + suffix, float(constituents != sorted(node for node in their_nodes if node[2])), 0.0)
+        their_nodes = zip(
+            *(answers[key].tolist() for key in ("dec_i", "dec_j", "dec_label")),
+            strict=True,
+        )
+        errors.add(
+            "tree" + suffix,
+            float(constituents != sorted(node for node in their_nodes if node[2])),
+            0.0,
+        )
     if expected is not None:
         labels = [join_chain(chain) for chain in reference.info["label_vocab"]]
-        spans = [(start, end, labels[label]) for start, end, label in _preorder(constituents)]
-        brackets = write_brackets(spans_to_tree(told["words"], told["tags"], spans), escape=False)
+        spans = [
+            (start, end, labels[label]) for start, end, label in _preorder(constituents)
+        ]
+        brackets = write_brackets(
+            spans_to_tree(told["words"], told["tags"], spans), escape=False
+        )
         errors.add("brackets" + suffix, float(brackets != expected), 0.0)
 
 
@@ -170,7 +221,9 @@ def _preorder(spans: Sequence[Tuple[int, int, int]]) -> List[Tuple[int, int, int
     return sorted(spans, key=lambda span: (span[0], -span[1]))
 
 
-def compare_training(reference: EncoderReference, errors: Errors, variant: str, suffix: str) -> None:
+def compare_training(
+    reference: EncoderReference, errors: Errors, variant: str, suffix: str
+) -> None:
     """Losses, and the gradient of each parameter: its norm and its probe."""
     everything = list(range(len(reference.lengths)))
     training = reference.info.get("training") or reference.info.get("training_dropout0")
@@ -183,8 +236,18 @@ def compare_training(reference: EncoderReference, errors: Errors, variant: str, 
             wanted = {"norms": training.get("grad_norms_single", {})}
         _compare_loss(reference, errors, [index], variant, expected, wanted, suffix)
     if "loss_batch" in training:
-        wanted = {kind: training.get(f"grad_{kind}_batch", {}) for kind in ("norms", "probes")}
-        _compare_loss(reference, errors, everything, variant, training["loss_batch"], wanted, f"{suffix} (batch)")
+        wanted = {
+            kind: training.get(f"grad_{kind}_batch", {}) for kind in ("norms", "probes")
+        }
+        _compare_loss(
+            reference,
+            errors,
+            everything,
+            variant,
+            training["loss_batch"],
+            wanted,
+            f"{suffix} (batch)",
+        )
 
 
 def _compare_loss(
@@ -208,25 +271,53 @@ def _compare_loss(
                 output.arcs[row, : n + 1, : n + 1],
                 output.deprels[row, : n + 1],
             )
-            scores.append(ParserScores(*(np.ascontiguousarray(value.detach().numpy()) for value in cut)))
+            scores.append(
+                ParserScores(
+                    *(np.ascontiguousarray(value.detach().numpy()) for value in cut)
+                )
+            )
             gold = reference.vectors.sentences[index]["gold_label"].astype(np.int32)
             no_words = np.full(n, MISSING, dtype=np.int32)
-            golds.append(GoldParse(np.where(gold > 0, gold + SUB_HEAD, 0).astype(np.int32), no_words, no_words))
+            golds.append(
+                GoldParse(
+                    np.where(gold > 0, gold + SUB_HEAD, 0).astype(np.int32),
+                    no_words,
+                    no_words,
+                )
+            )
         losses, gradients = ParserLoss()(scores, golds)
         total = sum(losses.values())
-        errors.add("loss" + suffix, abs(total - expected) / max(1.0, abs(expected)), SUM_TOLERANCE)
+        errors.add(
+            "loss" + suffix,
+            abs(total - expected) / max(1.0, abs(expected)),
+            SUM_TOLERANCE,
+        )
         if not any(wanted.values()):
             return
         d_labels = torch.zeros_like(output.labels)
         for row, gradient in enumerate(gradients):
-            d_labels[row] += torch.from_numpy(gradient.labels.to_dense(tuple(d_labels.shape[1:])))
+            d_labels[row] += torch.from_numpy(
+                gradient.labels.to_dense(tuple(d_labels.shape[1:]))
+            )
         torch.autograd.backward([output.labels], [d_labels])
     _compare_gradients(network, errors, wanted, suffix)
 
 
-def _compare_gradients(network: ParserNetwork, errors: Errors, wanted: Dict[str, Dict[str, Any]], suffix: str) -> None:
-    parameters = {key.replace(EachToken.PREFIX, "chars."): value for key, value in network.named_parameters()}
-    names = {key: value for key, value in wanted.get("norms", {}).items() if not key.startswith(ELMO)}
+def _compare_gradients(
+    network: ParserNetwork,
+    errors: Errors,
+    wanted: Dict[str, Dict[str, Any]],
+    suffix: str,
+) -> None:
+    parameters = {
+        key.replace(EachToken.PREFIX, "chars."): value
+        for key, value in network.named_parameters()
+    }
+    names = {
+        key: value
+        for key, value in wanted.get("norms", {}).items()
+        if not key.startswith(ELMO)
+    }
     largest = max((abs(value) for value in names.values() if value), default=1.0)
     for kind, values in wanted.items():
         for key, expected in values.items():
@@ -235,15 +326,23 @@ def _compare_gradients(network: ParserNetwork, errors: Errors, wanted: Dict[str,
             parameter = parameters.get(our_key(our_selector_key(key), network.config))
             gradient = None if parameter is None else parameter.grad
             if gradient is not None and key.startswith("f_label.3."):
-                gradient = gradient[[i for i in range(len(gradient)) if i != SUB_HEAD - 1]]
+                gradient = gradient[
+                    [i for i in range(len(gradient)) if i != SUB_HEAD - 1]
+                ]
             ours = 0.0
             if gradient is not None:
                 flat = gradient.double().flatten()
-                ours = float(flat.norm() if kind == "norms" else flat @ torch.arange(len(flat)).double().cos())
+                ours = float(
+                    flat.norm()
+                    if kind == "norms"
+                    else flat @ torch.arange(len(flat)).double().cos()
+                )
             error = abs(ours - float(expected or 0.0)) / largest
             errors.add(f"gradient {kind}{suffix}", error, GRADIENT_TOLERANCE)
             if parameter is None and expected:
-                errors.add(f"{key}: no such parameter", float("inf"), GRADIENT_TOLERANCE)
+                errors.add(
+                    f"{key}: no such parameter", float("inf"), GRADIENT_TOLERANCE
+                )
 
 
 def compare_encoder(vectors: EncoderSet) -> Tuple[List[Row], List[str]]:

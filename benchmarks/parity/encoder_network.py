@@ -1,4 +1,5 @@
-"""A network of Kitaev & Klein's reference rebuilt as ours: weights, inputs, variants."""
+"""A network of Kitaev & Klein's reference rebuilt as ours: weights, inputs,
+variants."""
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -29,7 +30,10 @@ from spacy_lal.models.batches import (
 
 CODEPOINTS = " codepoints"  # of a json's `char_vocab`: "256 codepoints"
 SELECTOR_KEY = "encoder.selector_"
-MODES = ("soft", "sample")  # the variants of a selector that are named as its modes; the others are hard
+MODES = (
+    "soft",
+    "sample",
+)  # the variants of a selector that are named as its modes; the others are hard
 INFERENCE = "infer"  # the variant of a selector outside of training
 
 
@@ -39,13 +43,18 @@ class EncoderReference:
     def __init__(self, vectors: EncoderSet) -> None:
         self.vectors, self.info = vectors, vectors.info
         self.hparams = self.info["hparams"]
-        self.state = {our_selector_key(key): torch.from_numpy(value) for key, value in vectors.weights.items()}
+        self.state = {
+            our_selector_key(key): torch.from_numpy(value)
+            for key, value in vectors.weights.items()
+        }
         self.lengths = [len(sentence["words"]) for sentence in self.info["sentences"]]
         self.network = self._build(SelectorConfig.mode)
         self.features = self._read_features()
 
     def _build(self, selector_mode: str) -> ParserNetwork:
-        config, sizes = kk_network_config({**self.hparams, **self._switches()}, self.state)
+        config, sizes = kk_network_config(
+            {**self.hparams, **self._switches()}, self.state
+        )
         if "selector" in self.info:
             config = self._with_selectors(config, selector_mode)
         network = ParserNetwork(config, sizes)
@@ -65,15 +74,24 @@ class EncoderReference:
             switches["position_only"] = settings["position_only_layers"]
         return switches
 
-    def _with_selectors(self, config: ParserNetworkConfig, mode: str) -> ParserNetworkConfig:
+    def _with_selectors(
+        self, config: ParserNetworkConfig, mode: str
+    ) -> ParserNetworkConfig:
         told = self.info["selector"]
         selector = SelectorConfig(
             mode=mode,  # type: ignore[arg-type]
             on_empty=told.get("on_empty", "nothing"),
             width=told["width"],
         )
-        single = [replace(layer, repeat=1) for layer in config.encoder.layers for _ in range(layer.repeat)]
-        layers = [replace(one, selector=selector if i in told["layers"] else None) for i, one in enumerate(single)]
+        single = [
+            replace(layer, repeat=1)
+            for layer in config.encoder.layers
+            for _ in range(layer.repeat)
+        ]
+        layers = [
+            replace(one, selector=selector if i in told["layers"] else None)
+            for i, one in enumerate(single)
+        ]
         return replace(config, encoder=EncoderConfig(tuple(layers)))
 
     def _read_features(self) -> List[SentenceFeatures]:
@@ -84,17 +102,25 @@ class EncoderReference:
             use_tags="tags" in kinds,
             use_words="words" in kinds,
             use_chars=inputs.alphabet is not None,
-            max_word_length=max(2, inputs.letters_read(self.network.config.hidden_width)),
+            max_word_length=max(
+                2, inputs.letters_read(self.network.config.hidden_width)
+            ),
         )
         reader = sentence_features(options)
         for name in ("tags", "words"):
-            reader.attrs[name] = list(self.info[f"{name[:-1]}_vocab"][N_SPECIAL_IDS:]) if name in kinds else []
+            reader.attrs[name] = (
+                list(self.info[f"{name[:-1]}_vocab"][N_SPECIAL_IDS:])
+                if name in kinds
+                else []
+            )
         if inputs.alphabet is not None:
             reader.attrs["chars"] = _alphabet(self.info.get("char_vocab"))
         vocab, docs = spacy.blank("xx").vocab, []
         for one in self.info["sentences"]:
             starts = [True] + [False] * (len(one["words"]) - 1)
-            docs.append(Doc(vocab, words=one["words"], tags=one["tags"], sent_starts=starts))
+            docs.append(
+                Doc(vocab, words=one["words"], tags=one["tags"], sent_starts=starts)
+            )
         return reader.predict(docs)
 
     def batch(self, indices: Sequence[int]) -> NetworkInputs:
@@ -103,7 +129,13 @@ class EncoderReference:
 
         def ids(name: str) -> Optional[Tensor]:
             rows = [getattr(one, name) for one in features]
-            return None if rows[0] is None else pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True)
+            return (
+                None
+                if rows[0] is None
+                else pad_sequence(
+                    [torch.from_numpy(row) for row in rows], batch_first=True
+                )
+            )
 
         seq_len = max(one.length for one in features) + 2
         char_ids = char_lengths = None
@@ -117,9 +149,13 @@ class EncoderReference:
                     char_lengths[row, column] = len(word)
         vectors = None
         if self.network.sizes.vector_width:
-            vectors = pad_sequence([torch.from_numpy(self._rows(i)) for i in indices], batch_first=True)
+            vectors = pad_sequence(
+                [torch.from_numpy(self._rows(i)) for i in indices], batch_first=True
+            )
         lengths = torch.tensor([one.length for one in features])
-        return NetworkInputs(lengths, vectors, ids("tag_ids"), ids("word_ids"), char_ids, char_lengths)
+        return NetworkInputs(
+            lengths, vectors, ids("tag_ids"), ids("word_ids"), char_ids, char_lengths
+        )
 
     def _rows(self, index: int) -> np.ndarray:
         if "features" not in self.vectors.sentences[index]:
@@ -127,7 +163,8 @@ class EncoderReference:
         return self.vectors.sentences[index]["features"].astype(np.float32)
 
     def variant(self, name: str, indices: Sequence[int]) -> ParserNetwork:
-        """The network of a variant, for a batch of some sentences: with recorded dropout masks or noise, if any."""
+        """The network of a variant, for a batch of some sentences: with recorded
+        dropout masks or noise, if any."""
         sentences = [self.vectors.sentences[i] for i in indices]
         if "dropout_rates" in self.info:
             return with_given_masks(self.network, sentences, self.info["dropout_rates"])
@@ -135,7 +172,9 @@ class EncoderReference:
             return self.network
         network = self._build(name if name in MODES else SelectorConfig.mode)
         for layer in self.info["selector"]["layers"]:
-            selector: Any = network.get_submodule(f"encoder.layers.{layer}.attention.selector")
+            selector: Any = network.get_submodule(
+                f"encoder.layers.{layer}.attention.selector"
+            )
             selector.train()
             noise = _padded([sentence.get(f"noise{layer}") for sentence in sentences])
             if noise is not None:
@@ -145,16 +184,26 @@ class EncoderReference:
     @contextmanager
     def limits(self, name: str, network: ParserNetwork) -> Iterator[None]:
         """The limits of attention of a variant, for a block."""
-        pattern, window = self.info.get("patterns", {}).get(name), self.info.get("windows", {}).get(name)
+        pattern, window = (
+            self.info.get("patterns", {}).get(name),
+            self.info.get("windows", {}).get(name),
+        )
         with ExitStack() as stack:
             for i, layer in enumerate(network.encoder.layers):
                 if pattern is not None:
-                    content, position = i not in pattern["content_off"], i not in pattern["position_off"]
-                    stack.enter_context(limited([layer.attention], content=content, position=position))
+                    content, position = (
+                        i not in pattern["content_off"],
+                        i not in pattern["position_off"],
+                    )
+                    stack.enter_context(
+                        limited([layer.attention], content=content, position=position)
+                    )
                 width = None if window is None else _of_layer(window["window"], i)
                 if window is not None and width is not None:
                     relaxed = bool(_of_layer(window["relaxed"], i))
-                    stack.enter_context(limited([layer.attention], window=width, relaxed_window=relaxed))
+                    stack.enter_context(
+                        limited([layer.attention], window=width, relaxed_window=relaxed)
+                    )
             yield
 
 
@@ -175,7 +224,9 @@ def _alphabet(told: Any) -> List[str]:
     if isinstance(told, str) and told.endswith(CODEPOINTS):
         return [chr(i) for i in range(N_SPECIAL_CHARS, int(told[: -len(CODEPOINTS)]))]
     if not isinstance(told, list):
-        raise UnreadableSetError(f"the json's char_vocab is {told!r:.50}: expected a list, or 'N{CODEPOINTS}'")
+        raise UnreadableSetError(
+            f"the json's char_vocab is {told!r:.50}: expected a list, or 'N{CODEPOINTS}'"
+        )
     return told[N_SPECIAL_CHARS:]
 
 
@@ -196,7 +247,10 @@ def sentence_ids(reference: EncoderReference, index: int) -> Arrays:
     features, batch = reference.features[index], reference.batch([index])
     found = {"tag_ids": features.tag_ids, "word_ids": features.word_ids}
     if batch.char_ids is not None and batch.char_lengths is not None:
-        found |= {"char_ids": batch.char_ids[0].numpy(), "char_lengths": batch.char_lengths[0].numpy()}
+        found |= {
+            "char_ids": batch.char_ids[0].numpy(),
+            "char_lengths": batch.char_lengths[0].numpy(),
+        }
     encoders = reference.network.inputs.features
     if "char_concat" in encoders:
         letters: Any = encoders["char_concat"]

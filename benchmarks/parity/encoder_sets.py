@@ -1,7 +1,8 @@
-"""Reads golden vectors of Kitaev & Klein's parser: sets of one network and its answers, or of several variants of it.
+"""Reads golden vectors of Kitaev & Klein's parser: sets of one network and its answers,
+or of several variants of it.
 
-A set is recognised by its json, never by its name. A set that cannot be read is an `UnreadableSetError` that says why.
-"""
+A set is recognised by its json, never by its name. A set that cannot be read is an
+`UnreadableSetError` that says why."""
 
 import json
 import re
@@ -21,9 +22,10 @@ class EncoderSet(NamedTuple):
 
     info (Dict[str, Any]): The json.
     weights (Dict[str, ndarray]): Its parameters by the reference's names, float32.
-    sentences (List[Dict[str, ndarray]]): For each sentence its inputs, and its answers if the set has no variants.
-    variants (Dict[str, List[Dict[str, ndarray]]]): By name, the answers for each sentence.
-    """
+    sentences (List[Dict[str, ndarray]]): For each sentence its inputs, and its answers
+        if the set has no variants.
+    variants (Dict[str, List[Dict[str, ndarray]]]): By name, the answers for each
+    sentence."""
 
     info: Dict[str, Any]
     weights: Arrays
@@ -42,18 +44,28 @@ def read_json(folder: Path, name: str) -> Any:
 
 def is_kitaev_klein(info: Any) -> bool:
     """Whether a json belongs to a network of constituents alone."""
-    return isinstance(info, dict) and {"hparams", "label_vocab"} <= info.keys() and "type_vocab" not in info
+    return (
+        isinstance(info, dict)
+        and {"hparams", "label_vocab"} <= info.keys()
+        and "type_vocab" not in info
+    )
 
 
 def read_arrays(folder: Path, name: str) -> Arrays:
-    """The arrays of a set; those in half precision are made float32. RAISES (UnreadableSetError): with the reason."""
+    """The arrays of a set; those in half precision are made float32. RAISES
+    (UnreadableSetError): with the reason."""
     path = folder / f"{Path(name).stem}.npz"
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
     except Exception as error:  # a broken archive may fail in any way
-        raise UnreadableSetError(f"{path.name}: {type(error).__name__}: {error}") from error
-    return {key: value.astype(np.float32) if value.dtype == np.float16 else value for key, value in arrays.items()}
+        raise UnreadableSetError(
+            f"{path.name}: {type(error).__name__}: {error}"
+        ) from error
+    return {
+        key: value.astype(np.float32) if value.dtype == np.float16 else value
+        for key, value in arrays.items()
+    }
 
 
 def read_encoder_set(folder: Path, name: str) -> EncoderSet:
@@ -72,20 +84,37 @@ def read_encoder_set(folder: Path, name: str) -> EncoderSet:
         elif own and int(own[1]) < n_sentences:
             sentences[int(own[1])][rest] = value
         elif inner and int(inner[1]) < n_sentences:
-            variants.setdefault(group, [{} for _ in range(n_sentences)])[int(inner[1])][inner[2]] = value
+            variants.setdefault(group, [{} for _ in range(n_sentences)])[int(inner[1])][
+                inner[2]
+            ] = value
         else:
-            raise UnreadableSetError(f"{name}: the array {key!r} belongs to no sentence of the json ({n_sentences})")
+            raise UnreadableSetError(
+                f"{name}: the array {key!r} belongs to no sentence of the json ({n_sentences})"
+            )
     if not weights or not n_sentences:
-        raise UnreadableSetError(f"{name} holds {len(weights)} weights and {n_sentences} sentences")
+        raise UnreadableSetError(
+            f"{name} holds {len(weights)} weights and {n_sentences} sentences"
+        )
     answers = variants or {"": sentences}
-    lacking = [f"{kind}/s{i}" for kind, group in answers.items() for i, one in enumerate(group) if not _answers(one)]
+    lacking = [
+        f"{kind}/s{i}"
+        for kind, group in answers.items()
+        for i, one in enumerate(group)
+        if not _answers(one)
+    ]
     for kind, group in answers.items():
         stages = [{key for key in one if not key.startswith("noise")} for one in group]
-        lacking += [f"{kind}/s{i}/{key}".strip("/") for i, one in enumerate(stages) for key in stages[0] ^ one]
+        lacking += [
+            f"{kind}/s{i}/{key}".strip("/")
+            for i, one in enumerate(stages)
+            for key in stages[0] ^ one
+        ]
     if lacking:
         raise UnreadableSetError(f"{name} lacks answers: {', '.join(lacking)}")
     return EncoderSet(info, weights, sentences, variants)
 
 
 def _answers(sentence: Arrays) -> bool:
-    return any(key == "label_scores_ut" or re.fullmatch(r"ff\d+", key) for key in sentence)
+    return any(
+        key == "label_scores_ut" or re.fullmatch(r"ff\d+", key) for key in sentence
+    )

@@ -1,8 +1,9 @@
-"""The forced modes of the decoder vectors: the score of a gold tree, binarised as the authors' decoders binarise it.
+"""The forced modes of the decoder vectors: the score of a gold tree, binarised as the
+authors' decoders binarise it.
 
-No decoder of ours is forced to anything, so this stands with the programs that compare, not in the library. The sums
-are float32, in the authors' order, and equal the vectors bit for bit.
-"""
+No decoder of ours is forced to anything, so this stands with the programs that compare,
+not in the library. The sums are float32, in the authors' order, and equal the vectors
+bit for bit."""
 
 from typing import Callable, List, Tuple
 
@@ -12,14 +13,17 @@ from numpy import ndarray
 Node = Tuple[int, int, int]
 
 
-def forced_cky(labels: ndarray, gold_label: ndarray, gold_split: ndarray) -> Tuple[float, ndarray]:
+def forced_cky(
+    labels: ndarray, gold_label: ndarray, gold_split: ndarray
+) -> Tuple[float, ndarray]:
     """Mode `const_gold`: the gold tree binarised at its smallest splits.
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32.
     gold_label (ndarray): Shape: (n + 1, n + 1). Gold label ids.
-    gold_split (ndarray): Shape: (n + 1, n + 1). The smallest gold split of each span (`gold_split_const`).
-    RETURNS (Tuple[float, ndarray]): The score, and the nodes, shape (2n - 1, 3), in pre-order.
-    """
+    gold_split (ndarray): Shape: (n + 1, n + 1). The smallest gold split of each span
+        (`gold_split_const`).
+    RETURNS (Tuple[float, ndarray]): The score, and the nodes, shape (2n - 1, 3), in
+    pre-order."""
     nodes = _binarise(gold_label, lambda i, j: int(gold_split[i, j]))
     sums: List[np.float32] = []
     for i, j, label in reversed(nodes):
@@ -29,18 +33,25 @@ def forced_cky(labels: ndarray, gold_label: ndarray, gold_split: ndarray) -> Tup
 
 
 def forced_joint(
-    labels: ndarray, arcs: ndarray, gold_label: ndarray, gold_head: ndarray, gold_split: ndarray, gold_father: ndarray
+    labels: ndarray,
+    arcs: ndarray,
+    gold_label: ndarray,
+    gold_head: ndarray,
+    gold_split: ndarray,
+    gold_father: ndarray,
 ) -> Tuple[float, ndarray]:
-    """Mode `hpsg_gold`: the children before the head word are split off first, then, from the last, those after it.
+    """Mode `hpsg_gold`: the children before the head word are split off first, then,
+    from the last, those after it.
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32.
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32.
     gold_label (ndarray): Shape: (n + 1, n + 1). Gold label ids.
     gold_head (ndarray): Shape: (n + 1, n + 1). The head word of each span, from 1.
-    gold_split (ndarray): Shape: (n + 1, n + 1). The smallest gold split of each span (`gold_split_const`).
+    gold_split (ndarray): Shape: (n + 1, n + 1). The smallest gold split of each span
+        (`gold_split_const`).
     gold_father (ndarray): Shape: (n,). The head of each word, 0 for the root.
-    RETURNS (Tuple[float, ndarray]): The score, and the nodes, shape (2n - 1, 3), in pre-order.
-    """
+    RETURNS (Tuple[float, ndarray]): The score, and the nodes, shape (2n - 1, 3), in
+    pre-order."""
 
     def split(i: int, j: int) -> int:
         first = last = int(gold_split[i, j])
@@ -62,8 +73,8 @@ def plain_score(labels: ndarray, spans: ndarray) -> float:
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels).
     spans (ndarray): Shape: (n_nodes, 3): start, end, label.
-    RETURNS (float): The sum. A vector's `augment` is round(score - plain score), with the arcs in both for `hpsg`.
-    """
+    RETURNS (float): The sum. A vector's `augment` is round(score - plain score), with
+    the arcs in both for `hpsg`."""
     return float(labels[spans[:, 0], spans[:, 1], spans[:, 2]].sum(dtype=np.float64))
 
 

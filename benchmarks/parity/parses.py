@@ -1,13 +1,15 @@
 """Do two versions of the code parse alike, to the bit?
 
-    python benchmarks/parity/parses.py write before.jsonl.gz en_lal_md assets/ewt/dev.conllu assets/gum/dev.conllu
-    python benchmarks/parity/parses.py compare before.jsonl.gz en_lal_md assets/ewt/dev.conllu assets/gum/dev.conllu
+    python benchmarks/parity/parses.py write before.jsonl.gz en_lal_md
+    assets/ewt/dev.conllu assets/gum/dev.conllu python benchmarks/parity/parses.py
+    compare before.jsonl.gz en_lal_md assets/ewt/dev.conllu assets/gum/dev.conllu
 
-`write` with one version of the code, `compare` with the other, on one machine with the same libraries: other products
-of matrices round otherwise. Tokens and sentence breaks are gold. A line of the file is one sentence: constituents,
-heads, deprels, tags, lemmas, morphology. `compare` names each sentence that differs; its exit code is 1 if any does.
-With `--alone` each sentence is a call of its own, which takes shorter ways through the code than a batch.
-"""
+`write` with one version of the code, `compare` with the other, on one machine with the
+same libraries: other products of matrices round otherwise. Tokens and sentence breaks
+are gold. A line of the file is one sentence: constituents, heads, deprels, tags,
+lemmas, morphology. `compare` names each sentence that differs; its exit code is 1 if
+any does. With `--alone` each sentence is a call of its own, which takes shorter ways
+through the code than a batch."""
 
 import argparse
 import gzip
@@ -22,10 +24,14 @@ from spacy.tokens import Doc
 from spacy_lal.export import read_sentences
 from spacy_lal.trees.conllu import read_conllu
 
-DOC_SENTENCES = 10  # in one Doc, so that Docs of several sentences and windows are among them
+DOC_SENTENCES = (
+    10  # in one Doc, so that Docs of several sentences and windows are among them
+)
 
 
-def parse_sentences(pipeline: str, paths: Sequence[Path], *, alone: bool = False) -> Iterator[Dict[str, Any]]:
+def parse_sentences(
+    pipeline: str, paths: Sequence[Path], *, alone: bool = False
+) -> Iterator[Dict[str, Any]]:
     """One record for each sentence of the files, in order.
 
     alone (bool): Whether to parse each sentence by a call of its own.
@@ -35,7 +41,10 @@ def parse_sentences(pipeline: str, paths: Sequence[Path], *, alone: bool = False
     for path in paths:
         with path.open(encoding="utf8") as file:
             words = [list(sentence.words) for sentence in read_conllu(file)]
-        docs = (_make_doc(nlp.vocab, words[i : i + size]) for i in range(0, len(words), size))
+        docs = (
+            _make_doc(nlp.vocab, words[i : i + size])
+            for i in range(0, len(words), size)
+        )
         number = 0
         for doc in map(nlp, docs) if alone else nlp.pipe(docs):
             for sentence in read_sentences(doc):
@@ -43,7 +52,9 @@ def parse_sentences(pipeline: str, paths: Sequence[Path], *, alone: bool = False
                     "file": path.name,
                     "sentence": number,
                     "words": [token.text for token in sentence.tokens],
-                    "constituents": [list(span) for span in sentence.constituents or []],
+                    "constituents": [
+                        list(span) for span in sentence.constituents or []
+                    ],
                     "heads": sentence.heads,
                     "deprels": sentence.deprels,
                     "tags": sentence.tags,
@@ -61,7 +72,9 @@ def _make_doc(vocab: Any, sentences: List[List[str]]) -> Doc:
 
 def compare(old: Sequence[Dict[str, Any]], new: Sequence[Dict[str, Any]]) -> List[str]:
     """One line for each sentence that differs, and for what only one of both has."""
-    differences = [f"{len(old)} sentences before, {len(new)} now"] if len(old) != len(new) else []
+    differences = (
+        [f"{len(old)} sentences before, {len(new)} now"] if len(old) != len(new) else []
+    )
     for before, now in zip(old, new, strict=False):
         changed = [key for key in before if before[key] != now[key]]
         if changed:
@@ -73,7 +86,9 @@ def compare(old: Sequence[Dict[str, Any]], new: Sequence[Dict[str, Any]]) -> Lis
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Write or compare. RETURNS (int): The exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["write", "compare"])
     parser.add_argument("parses", type=Path, help="gzipped JSON lines")
     parser.add_argument("pipeline")

@@ -1,4 +1,5 @@
-"""The sets without a network: trees from attention, and instances of the probing tasks."""
+"""The sets without a network: trees from attention, and instances of the probing
+tasks."""
 
 from typing import Any, Dict, List, Tuple
 
@@ -27,23 +28,31 @@ TREES = {
 
 
 def compare_attention_trees(info: Dict[str, Any]) -> Tuple[List[Row], List[str]]:
-    """The tree of every case in every variant; rows of trees that differ. RETURNS: The rows, and notes."""
+    """The tree of every case in every variant; rows of trees that differ. RETURNS: The
+    rows, and notes."""
     errors = Errors()
     for kind in ("cases", "ties"):
         for case in info.get(kind, ()):
             attention = np.array(case["attention"], dtype=np.float64)
             unknown = sorted(case.keys() - TREES.keys() - {"n", "attention"})
             if unknown or attention.shape[1:] != (case["n"] + 2, case["n"] + 2):
-                raise UnreadableSetError(f"{kind}: unknown {unknown}, or {attention.shape} for {case['n']} words")
+                raise UnreadableSetError(
+                    f"{kind}: unknown {unknown}, or {attention.shape} for {case['n']} words"
+                )
             for variant in TREES.keys() & case.keys():
                 score, renormalise = TREES[variant]
                 ours = attention_tree(attention, score=score, renormalise=renormalise)  # type: ignore[arg-type]
-                errors.add(f"{kind}: {variant}", float(ours != [tuple(span) for span in case[variant]]), 0.0)
+                errors.add(
+                    f"{kind}: {variant}",
+                    float(ours != [tuple(span) for span in case[variant]]),
+                    0.0,
+                )
     return sorted(errors.listed()), []
 
 
 def compare_probing(info: Dict[str, Any]) -> Tuple[List[Row], List[str]]:
-    """Labels and changed sentences of every item; rows of answers that differ. RETURNS: The rows, and notes."""
+    """Labels and changed sentences of every item; rows of answers that differ. RETURNS:
+    The rows, and notes."""
     errors = Errors()
     for item in info["items"]:
         tree = parse_tree(item["tree"])
@@ -64,7 +73,15 @@ def compare_probing(info: Dict[str, Any]) -> Tuple[List[Row], List[str]]:
             moved = reorder(words, told["popped"], told["inserted"])
             errors.add("reordered: words", float(moved.words != told["words"]), 0.0)
             expected = told["label_inserted"], told["label_original"]
-            errors.add("reordered: labels", float((moved.inserted, moved.original) != expected), 0.0)
+            errors.add(
+                "reordered: labels",
+                float((moved.inserted, moved.original) != expected),
+                0.0,
+            )
     if "punctuation_tags" in info:
-        errors.add("punctuation tags", float(set(info["punctuation_tags"]) != PUNCTUATION_TAGS), 0.0)
+        errors.add(
+            "punctuation tags",
+            float(set(info["punctuation_tags"]) != PUNCTUATION_TAGS),
+            0.0,
+        )
     return sorted(errors.listed()), []

@@ -1,4 +1,5 @@
-"""Layers and scorers of semantic roles against the reference: one set, one kind of layer."""
+"""Layers and scorers of semantic roles against the reference: one set, one kind of
+layer."""
 
 from typing import Any, Callable, Dict, List, Optional
 
@@ -15,8 +16,19 @@ from parity.lisa_layers import (
 )
 from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
 from spacy_lal.decode import viterbi
-from spacy_lal.layers.roles_configs import PredicateScorerConfig, RoleScorerConfig, RolesEncoderConfig, SyntaxConfig
-from spacy_lal.layers.roles_network import CLAMP, SLOPE, RolesLayer, clamped_heads, timing_signal
+from spacy_lal.layers.roles_configs import (
+    PredicateScorerConfig,
+    RoleScorerConfig,
+    RolesEncoderConfig,
+    SyntaxConfig,
+)
+from spacy_lal.layers.roles_network import (
+    CLAMP,
+    SLOPE,
+    RolesLayer,
+    clamped_heads,
+    timing_signal,
+)
 from spacy_lal.loss.parser import cross_entropy as our_cross_entropy
 
 NO_DROPOUT = {"dropout": 0.0}
@@ -31,19 +43,28 @@ def load(parameters: Dict[str, Tensor], weights: Arrays) -> None:
             parameter.copy_(torch.from_numpy(weights[name]))
 
 
-def compare_gradients(errors: Errors, gradients: Dict[str, Optional[Tensor]], theirs: Arrays, stage: str) -> None:
+def compare_gradients(
+    errors: Errors, gradients: Dict[str, Optional[Tensor]], theirs: Arrays, stage: str
+) -> None:
     """Compare gradients by name; a parameter without a gradient has zeros."""
     for name, gradient in theirs.items():
         ours = gradients[name]
-        errors.compare(stage, np.zeros_like(gradient) if ours is None else ours, gradient, GRADIENT)
+        errors.compare(
+            stage, np.zeros_like(gradient) if ours is None else ours, gradient, GRADIENT
+        )
 
 
-def gradients_of(parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.Module]) -> Dict[str, Optional[Tensor]]:
-    """The gradients of the modules' parameters, by the names that `parameters` gives to the parameters."""
+def gradients_of(
+    parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.Module]
+) -> Dict[str, Optional[Tensor]]:
+    """The gradients of the modules' parameters, by the names that `parameters` gives to
+    the parameters."""
     own = [parameter for module in modules for parameter in module.parameters()]
     values = [parameter.data for parameter in own]
     for parameter in own:
-        parameter.data = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        parameter.data = (
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        )
     named = {name: value.detach().clone() for name, value in parameters().items()}
     for parameter, value in zip(own, values, strict=True):
         parameter.data = value
@@ -51,11 +72,14 @@ def gradients_of(parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.M
 
 
 def cross_entropy(scores: Tensor, gold: np.ndarray, smoothing: float = 0.0) -> Any:
-    """Our cross-entropy, averaged over labels that are not -1, and its gradient as a tensor."""
+    """Our cross-entropy, averaged over labels that are not -1, and its gradient as a
+    tensor."""
     flat = scores.detach().numpy().reshape(-1, scores.shape[-1])
     total, gradient = our_cross_entropy(flat, gold.reshape(-1), smoothing)
     count = max(1, int((gold >= 0).sum()))
-    return total / count, torch.from_numpy(gradient.reshape(scores.shape) / np.float32(count))
+    return total / count, torch.from_numpy(
+        gradient.reshape(scores.shape) / np.float32(count)
+    )
 
 
 def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> List[Any]:
@@ -69,11 +93,15 @@ def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> Li
 
     def keep_weights(module: nn.Module, inputs: Any, output: Tensor) -> None:
         logits, padding = inputs
-        stages[prefix + "attention_logits"] = (logits - CLAMP * padding.float()).detach()
+        stages[prefix + "attention_logits"] = (
+            logits - CLAMP * padding.float()
+        ).detach()
         stages[prefix + "attention_weights"] = output.detach()
 
     def keep_context(module: nn.Module, inputs: Any, output: Tensor) -> None:
-        stages[prefix + "attention_context"] = inputs[0].unflatten(-1, (-1, layer.attention.head_width)).transpose(1, 2)
+        stages[prefix + "attention_context"] = (
+            inputs[0].unflatten(-1, (-1, layer.attention.head_width)).transpose(1, 2)
+        )
         stages[prefix + "attention_out"] = output.detach()
 
     return [
@@ -86,10 +114,17 @@ def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> Li
     ]
 
 
-def compare_stage(errors: Errors, stage: str, ours: Tensor, theirs: np.ndarray, keep: np.ndarray) -> None:
-    """Compare one stage of a layer at real words: rows of [B, T, ...], or queries of [B, heads, T, ...]."""
+def compare_stage(
+    errors: Errors, stage: str, ours: Tensor, theirs: np.ndarray, keep: np.ndarray
+) -> None:
+    """Compare one stage of a layer at real words: rows of [B, T, ...], or queries of
+    [B, heads, T, ...]."""
     value = ours.detach().numpy()
-    if stage.rpartition(".")[2] in ("attention_logits", "attention_weights", "attention_context"):
+    if stage.rpartition(".")[2] in (
+        "attention_logits",
+        "attention_weights",
+        "attention_context",
+    ):
         value, theirs = value.swapaxes(1, 2), theirs.swapaxes(1, 2)
     errors.compare(stage, value, theirs, keep=keep)
 
@@ -98,14 +133,24 @@ def compare_layer(vectors: RoleSet, errors: Errors) -> None:
     """A transformer layer: plain, with given logits, with given values."""
     info = vectors.info
     config = RolesEncoderConfig(
-        n_heads=info["heads"], head_width=info["head_dim"], ff_width=info["ff_hidden"], **NO_DROPOUT
+        n_heads=info["heads"],
+        head_width=info["head_dim"],
+        ff_width=info["ff_hidden"],
+        **NO_DROPOUT,
     )
     for case, told in info["cases"].items():
-        arrays = {key: torch.from_numpy(value) for key, value in vectors.under(f"{case}/").items()}
+        arrays = {
+            key: torch.from_numpy(value)
+            for key, value in vectors.under(f"{case}/").items()
+        }
         keep = arrays["keep"].numpy() > 0.5
         layer = RolesLayer(config, told["special_attention"], told["special_values"])
         load(layer_parameters(layer), vectors.under(f"{case}/w/"))
-        given = [clamped_heads(arrays["special_heads"].long())] if "special_heads" in arrays else []
+        given = (
+            [clamped_heads(arrays["special_heads"].long())]
+            if "special_heads" in arrays
+            else []
+        )
         given += [arrays["special_scores"]] if "special_scores" in arrays else []
         values = [arrays[f"special_values{i}"] for i in range(told["special_values"])]
         stages: Dict[str, Tensor] = {}
@@ -120,7 +165,9 @@ def compare_layer(vectors: RoleSet, errors: Errors) -> None:
             errors.compare(f"{case} {stage}", value, theirs, keep=keep)
         (out * arrays["R"]).sum().backward()
         theirs_grad = vectors.under(f"{case}/grad/")
-        errors.compare(f"{case} grad x", x.grad, theirs_grad.pop("x"), GRADIENT, keep=keep)
+        errors.compare(
+            f"{case} grad x", x.grad, theirs_grad.pop("x"), GRADIENT, keep=keep
+        )
         gradients = gradients_of(lambda layer=layer: layer_parameters(layer), [layer])  # type: ignore[misc]
         compare_gradients(errors, gradients, theirs_grad, f"{case} gradients")
 
@@ -140,11 +187,15 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
     gold = np.where(keep, arrays["targets"], -1)
     x = torch.from_numpy(arrays["x"])
     joint = LeakyPredicateScorer(
-        PredicateScorerConfig(hidden_width=info["hidden"], dropout=0.0), x.shape[-1], info["n_labels"]
+        PredicateScorerConfig(hidden_width=info["hidden"], dropout=0.0),
+        x.shape[-1],
+        info["n_labels"],
     )
 
     def parameters() -> Dict[str, Tensor]:
-        return linear_parameters("joint.hidden", joint.hidden) | linear_parameters("joint.output", joint.output)
+        return linear_parameters("joint.hidden", joint.hidden) | linear_parameters(
+            "joint.output", joint.output
+        )
 
     load(parameters(), vectors.under("w/"))
     scores = joint(x)
@@ -152,20 +203,34 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
     scores.backward(gradient)
     probabilities = scores.detach().softmax(-1)
     errors.compare("scores", scores, arrays["out/scores"], keep=keep)
-    errors.compare("probabilities", probabilities, arrays["out/probabilities"], keep=keep)
+    errors.compare(
+        "probabilities", probabilities, arrays["out/probabilities"], keep=keep
+    )
     errors.compare("loss", loss, arrays["out/loss"])
-    errors.equal("predictions", scores.detach().argmax(-1).numpy()[keep], arrays["out/predictions"][keep])
+    errors.equal(
+        "predictions",
+        scores.detach().argmax(-1).numpy()[keep],
+        arrays["out/predictions"][keep],
+    )
     for name in ("pos", "predicate"):
         components = tuple(arrays[f"joint_to_{name}"].tolist())
         theirs = arrays[f"out/{name}_probabilities"]
         ours = marginal(probabilities, components, theirs.shape[-1])
         errors.compare(f"{name} probabilities", ours, theirs, keep=keep)
-        errors.equal(f"{name} predictions", ours.argmax(-1).numpy()[keep], arrays[f"out/{name}_predictions"][keep])
-    compare_gradients(errors, gradients_of(parameters, [joint]), vectors.under("grad/"), "gradients")
+        errors.equal(
+            f"{name} predictions",
+            ours.argmax(-1).numpy()[keep],
+            arrays[f"out/{name}_predictions"][keep],
+        )
+    compare_gradients(
+        errors, gradients_of(parameters, [joint]), vectors.under("grad/"), "gradients"
+    )
     _compare_plain(vectors, errors, x, gold, keep)
 
 
-def _compare_plain(vectors: RoleSet, errors: Errors, x: Tensor, gold: np.ndarray, keep: np.ndarray) -> None:
+def _compare_plain(
+    vectors: RoleSet, errors: Errors, x: Tensor, gold: np.ndarray, keep: np.ndarray
+) -> None:
     """A linear map with leaky ReLU, whose loss is smoothed."""
     theirs = vectors.under("plain/")
     if not theirs:
@@ -177,9 +242,17 @@ def _compare_plain(vectors: RoleSet, errors: Errors, x: Tensor, gold: np.ndarray
     scores.backward(gradient)
     errors.compare("plain scores", scores, theirs["out/scores"], keep=keep)
     errors.compare("plain loss", loss, theirs["out/loss"])
-    errors.equal("plain predictions", scores.detach().argmax(-1).numpy()[keep], theirs["out/predictions"][keep])
-    gradients = gradients_of(lambda: linear_parameters("joint.output", linear), [linear])
-    compare_gradients(errors, gradients, vectors.under("plain/grad/"), "plain gradients")
+    errors.equal(
+        "plain predictions",
+        scores.detach().argmax(-1).numpy()[keep],
+        theirs["out/predictions"][keep],
+    )
+    gradients = gradients_of(
+        lambda: linear_parameters("joint.output", linear), [linear]
+    )
+    compare_gradients(
+        errors, gradients, vectors.under("plain/grad/"), "plain gradients"
+    )
 
 
 def linear_parameters(name: str, linear: nn.Linear) -> Dict[str, Tensor]:
@@ -188,16 +261,24 @@ def linear_parameters(name: str, linear: nn.Linear) -> Dict[str, Tensor]:
 
 
 def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
-    """Scores of arcs; loss, probabilities and predictions with the reference's padding columns, scores without."""
+    """Scores of arcs; loss, probabilities and predictions with the reference's padding
+    columns, scores without."""
     arrays, info = vectors.arrays, vectors.info
     keep = arrays["keep"] > 0.5
     x = torch.from_numpy(arrays["x"])
     scorer = DoubleHeadScorer(
-        SyntaxConfig(arc_width=info["arc_width"], deprel_width=info["label_width"], dropout=0.0), x.shape[-1], 1
+        SyntaxConfig(
+            arc_width=info["arc_width"], deprel_width=info["label_width"], dropout=0.0
+        ),
+        x.shape[-1],
+        1,
     )
 
     def parameters() -> Dict[str, Tensor]:
-        return {**linear_parameters("parse.mlp", scorer.projection), "parse.arc.U": scorer.arc_bilinear}
+        return {
+            **linear_parameters("parse.mlp", scorer.projection),
+            "parse.arc.U": scorer.arc_bilinear,
+        }
 
     load(parameters(), vectors.under("w/"))
     found = scorer(x, torch.from_numpy(~keep))
@@ -205,11 +286,26 @@ def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
     found.arcs.backward(gradient)
     errors.compare("arcs", found.arcs, arrays["out/scores"], keep=keep)
     errors.compare("loss", loss, arrays["out/loss"])
-    errors.compare("probabilities", found.arcs.detach().softmax(-1), arrays["out/probabilities"], keep=keep)
-    errors.equal("predictions", found.arcs.detach().argmax(-1).numpy()[keep], arrays["out/predictions"][keep])
-    errors.compare("dependents of deprels", found.dependents, arrays["out/dep_rel_mlp"], keep=keep)
-    errors.compare("heads of deprels", found.heads, arrays["out/head_rel_mlp"], keep=keep)
-    compare_gradients(errors, gradients_of(parameters, [scorer]), vectors.under("grad/"), "gradients")
+    errors.compare(
+        "probabilities",
+        found.arcs.detach().softmax(-1),
+        arrays["out/probabilities"],
+        keep=keep,
+    )
+    errors.equal(
+        "predictions",
+        found.arcs.detach().argmax(-1).numpy()[keep],
+        arrays["out/predictions"][keep],
+    )
+    errors.compare(
+        "dependents of deprels", found.dependents, arrays["out/dep_rel_mlp"], keep=keep
+    )
+    errors.compare(
+        "heads of deprels", found.heads, arrays["out/head_rel_mlp"], keep=keep
+    )
+    compare_gradients(
+        errors, gradients_of(parameters, [scorer]), vectors.under("grad/"), "gradients"
+    )
 
 
 def compare_deprels(vectors: RoleSet, errors: Errors) -> None:
@@ -219,25 +315,51 @@ def compare_deprels(vectors: RoleSet, errors: Errors) -> None:
     weight = arrays["w/parse.deprel.U"]
     for mode in ("train", "eval"):
         scorer = DoubleHeadScorer(
-            SyntaxConfig(arc_width=4, deprel_width=arrays["dep"].shape[-1], dropout=0.0), 4, weight.shape[1]
+            SyntaxConfig(
+                arc_width=4, deprel_width=arrays["dep"].shape[-1], dropout=0.0
+            ),
+            4,
+            weight.shape[1],
         )
         load({"U": scorer.deprel_bilinear}, {"U": weight})
-        inputs = [torch.from_numpy(arrays[name]).clone().requires_grad_() for name in ("dep", "head")]
-        scores = scorer.score_deprels(*inputs, torch.from_numpy(arrays[f"{mode}/heads_used"]).long())
+        inputs = [
+            torch.from_numpy(arrays[name]).clone().requires_grad_()
+            for name in ("dep", "head")
+        ]
+        scores = scorer.score_deprels(
+            *inputs, torch.from_numpy(arrays[f"{mode}/heads_used"]).long()
+        )
         loss, gradient = cross_entropy(scores, np.where(keep, arrays["labels"], -1))
         scores.backward(gradient)
         theirs = vectors.under(f"{mode}/")
         errors.compare(f"{mode} scores", scores, theirs["scores"], keep=keep)
         errors.compare(f"{mode} loss", loss, theirs["loss"])
-        errors.compare(f"{mode} probabilities", scores.detach().softmax(-1), theirs["probabilities"], keep=keep)
-        errors.equal(f"{mode} predictions", scores.detach().argmax(-1).numpy()[keep], theirs["predictions"][keep])
+        errors.compare(
+            f"{mode} probabilities",
+            scores.detach().softmax(-1),
+            theirs["probabilities"],
+            keep=keep,
+        )
+        errors.equal(
+            f"{mode} predictions",
+            scores.detach().argmax(-1).numpy()[keep],
+            theirs["predictions"][keep],
+        )
         for name, tensor in zip(("dep", "head"), inputs, strict=True):
-            errors.compare(f"{mode} gradients", tensor.grad, theirs[f"grad/{name}"], GRADIENT)
-        errors.compare(f"{mode} gradients", scorer.deprel_bilinear.grad, theirs["grad/parse.deprel.U"], GRADIENT)
+            errors.compare(
+                f"{mode} gradients", tensor.grad, theirs[f"grad/{name}"], GRADIENT
+            )
+        errors.compare(
+            f"{mode} gradients",
+            scorer.deprel_bilinear.grad,
+            theirs["grad/parse.deprel.U"],
+            GRADIENT,
+        )
 
 
 def role_targets(targets: np.ndarray, rows: np.ndarray, keep: np.ndarray) -> np.ndarray:
-    """The gold tags of each predicate: the k-th column for the k-th predicate of a sentence; -1 on padding."""
+    """The gold tags of each predicate: the k-th column for the k-th predicate of a
+    sentence; -1 on padding."""
     found = np.full((len(rows), targets.shape[1]), -1, dtype=np.int64)
     seen: Dict[int, int] = {}
     for f, sentence in enumerate(rows[:, 0].tolist()):
@@ -248,9 +370,14 @@ def role_targets(targets: np.ndarray, rows: np.ndarray, keep: np.ndarray) -> np.
     return found
 
 
-def decoded(scores: np.ndarray, lengths: List[int], transitions: Optional[np.ndarray]) -> List[np.ndarray]:
-    """The reference's tags: argmax without transitions, else Viterbi without constraints."""
-    cut = [np.ascontiguousarray(one[:n]) for one, n in zip(scores, lengths, strict=True)]
+def decoded(
+    scores: np.ndarray, lengths: List[int], transitions: Optional[np.ndarray]
+) -> List[np.ndarray]:
+    """The reference's tags: argmax without transitions, else Viterbi without
+    constraints."""
+    cut = [
+        np.ascontiguousarray(one[:n]) for one, n in zip(scores, lengths, strict=True)
+    ]
     if transitions is None:
         return [one.argmax(-1) for one in cut]
     return [tags for tags, _ in viterbi(cut, transitions=transitions)]
@@ -266,23 +393,44 @@ def compare_roles(vectors: RoleSet, errors: Errors) -> None:
         scorer = DoubleRoleScorer(widths, x.shape[-1], len(info["labels"]))
 
         def parameters(scorer: DoubleRoleScorer = scorer) -> Dict[str, Tensor]:
-            return {**linear_parameters("srl.mlp", scorer.projection), "srl.U": scorer.bilinear}
+            return {
+                **linear_parameters("srl.mlp", scorer.projection),
+                "srl.U": scorer.bilinear,
+            }
 
         load(parameters(), vectors.under("w/"))
         theirs = vectors.under(f"{case}/")
-        chosen = (torch.from_numpy(theirs["predicates_used"]) > 0) & torch.from_numpy(keep)
+        chosen = (torch.from_numpy(theirs["predicates_used"]) > 0) & torch.from_numpy(
+            keep
+        )
         rows = chosen.nonzero()
         scores = scorer(x, rows).tags
         errors.equal(f"{case} predicates", rows.numpy(), theirs["predicate_index"])
         real = keep[rows[:, 0].numpy()]
         errors.compare(f"{case} scores", scores, theirs["scores"], keep=real)
-        errors.compare(f"{case} probabilities", scores.detach().softmax(-1), theirs["probabilities"], keep=real)
+        errors.compare(
+            f"{case} probabilities",
+            scores.detach().softmax(-1),
+            theirs["probabilities"],
+            keep=real,
+        )
         name = told["transitions"]
         lengths = real.sum(1).tolist()
-        ours = decoded(scores.detach().numpy(), lengths, arrays[f"transitions_{name}"] if name else None)
-        same = all(np.array_equal(a, b[:n]) for a, b, n in zip(ours, theirs["predictions"], lengths, strict=True))
+        ours = decoded(
+            scores.detach().numpy(),
+            lengths,
+            arrays[f"transitions_{name}"] if name else None,
+        )
+        same = all(
+            np.array_equal(a, b[:n])
+            for a, b, n in zip(ours, theirs["predictions"], lengths, strict=True)
+        )
         errors.equal(f"{case} predictions", same, True)
-        if told["mode"] != "train" or theirs["targets"].shape[0] != len(rows) or case == "padding_flags":
+        if (
+            told["mode"] != "train"
+            or theirs["targets"].shape[0] != len(rows)
+            or case == "padding_flags"
+        ):
             if len(rows):
                 continue
         gold = role_targets(arrays["targets"], rows.numpy(), keep)
@@ -290,7 +438,10 @@ def compare_roles(vectors: RoleSet, errors: Errors) -> None:
         scores.backward(gradient)
         errors.compare(f"{case} loss", loss, theirs["loss"])
         compare_gradients(
-            errors, gradients_of(parameters, [scorer]), vectors.under(f"{case}/grad/"), f"{case} gradients"
+            errors,
+            gradients_of(parameters, [scorer]),
+            vectors.under(f"{case}/grad/"),
+            f"{case} gradients",
         )
 
 
@@ -300,7 +451,12 @@ def compare_viterbi(vectors: RoleSet, errors: Errors) -> None:
     for case in vectors.info["cases"]:
         transitions = arrays[f"{case}/transitions"]
         lengths = arrays["lengths"].tolist()
-        scores = [np.ascontiguousarray(one[:n]) for one, n in zip(arrays[f"{case}/scores"], lengths, strict=True)]
+        scores = [
+            np.ascontiguousarray(one[:n])
+            for one, n in zip(arrays[f"{case}/scores"], lengths, strict=True)
+        ]
         for i, (tags, score) in enumerate(viterbi(scores, transitions=transitions)):
             errors.equal(f"{case} tags", tags, arrays[f"{case}/tags"][i, : lengths[i]])
-            errors.add(f"{case} score", abs(score - float(arrays[f"{case}/best"][i])), 1e-3)
+            errors.add(
+                f"{case} score", abs(score - float(arrays[f"{case}/best"][i])), 1e-3
+            )

@@ -1,4 +1,5 @@
-"""Reads golden vectors of semantic roles (NAME.npz + NAME.json). A set's kind follows from its json, not its name."""
+"""Reads golden vectors of semantic roles (NAME.npz + NAME.json). A set's kind follows
+from its json, not its name."""
 
 import json
 from pathlib import Path
@@ -35,11 +36,16 @@ class RoleSet(NamedTuple):
 
     def under(self, prefix: str) -> Arrays:
         """The arrays below a prefix, without it."""
-        return {key[len(prefix) :]: value for key, value in self.arrays.items() if key.startswith(prefix)}
+        return {
+            key[len(prefix) :]: value
+            for key, value in self.arrays.items()
+            if key.startswith(prefix)
+        }
 
 
 class Errors:
-    """The largest error of each stage beyond its relative tolerance, and its absolute tolerance."""
+    """The largest error of each stage beyond its relative tolerance, and its absolute
+    tolerance."""
 
     def __init__(self) -> None:
         self.rows: Dict[str, List[float]] = {}
@@ -51,32 +57,52 @@ class Errors:
             row[0] = error
 
     def compare(
-        self, stage: str, ours: Any, theirs: np.ndarray, tolerance: Tuple[float, float] = STAGE, keep: Any = None
+        self,
+        stage: str,
+        ours: Any,
+        theirs: np.ndarray,
+        tolerance: Tuple[float, float] = STAGE,
+        keep: Any = None,
     ) -> None:
-        """Compare two arrays, in rows of real words alone where `keep` is given: |a - b| - relative * |b|."""
-        ours = np.asarray(ours.detach().numpy() if hasattr(ours, "detach") else ours, dtype=np.float64)
+        """Compare two arrays, in rows of real words alone where `keep` is given: |a -
+        b| - relative * |b|."""
+        ours = np.asarray(
+            ours.detach().numpy() if hasattr(ours, "detach") else ours, dtype=np.float64
+        )
         if ours.shape != theirs.shape:
             self.add(stage, float("inf"), tolerance[0])
             return
         if keep is not None:
             ours, theirs = ours[keep], theirs[keep]
         relative = np.where(np.abs(theirs) > HUGE, HUGE_RELATIVE, tolerance[1])
-        difference = np.abs(ours - theirs.astype(np.float64)) - relative * np.abs(theirs.astype(np.float64))
-        self.add(stage, float(difference.max()) if difference.size else 0.0, tolerance[0])
+        difference = np.abs(ours - theirs.astype(np.float64)) - relative * np.abs(
+            theirs.astype(np.float64)
+        )
+        self.add(
+            stage, float(difference.max()) if difference.size else 0.0, tolerance[0]
+        )
 
     def equal(self, stage: str, ours: Any, theirs: Any) -> None:
         """Compare what must be equal."""
-        self.add(stage, float(not np.array_equal(np.asarray(ours), np.asarray(theirs))), 0.0)
+        self.add(
+            stage, float(not np.array_equal(np.asarray(ours), np.asarray(theirs))), 0.0
+        )
 
     def listed(self) -> List[Row]:
         """RETURNS (List[Row]): One row for each stage."""
-        return [(stage, error, tolerance) for stage, (error, tolerance) in self.rows.items()]
+        return [
+            (stage, error, tolerance) for stage, (error, tolerance) in self.rows.items()
+        ]
 
 
 def kind_of(info: Any) -> str:
     """The kind of a set by its json, or "" where it is none of semantic roles."""
     if isinstance(info, list):
-        return "columns" if info and isinstance(info[0], dict) and {"tags", "column"} <= set(info[0]) else ""
+        return (
+            "columns"
+            if info and isinstance(info[0], dict) and {"tags", "column"} <= set(info[0])
+            else ""
+        )
     if isinstance(info, dict):
         for kind, keys in KINDS.items():
             if all(key in info for key in keys):

@@ -1,4 +1,5 @@
-"""Sets of semantic roles: LISA's network, stage by stage, its losses and gradients, its Viterbi, its columns."""
+"""Sets of semantic roles: LISA's network, stage by stage, its losses and gradients, its
+Viterbi, its columns."""
 
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
@@ -64,8 +65,13 @@ def build_reference(vectors: RoleSet) -> ReferenceRoles:
         "role_width": model["role_mlp_size"],
         **{name: len(labels) for name, labels in vocabularies.items()},
     }
-    joint = tuple(info.get("joint_to_pos", ())), tuple(info.get("joint_to_predicate", ()))
-    network = ReferenceRoles(ReferenceRolesConfig(encoder, info["layers"], sizes, *joint))
+    joint = (
+        tuple(info.get("joint_to_pos", ())),
+        tuple(info.get("joint_to_predicate", ())),
+    )
+    network = ReferenceRoles(
+        ReferenceRolesConfig(encoder, info["layers"], sizes, *joint)
+    )
     with torch.no_grad():
         network.words.weight.copy_(torch.from_numpy(table))
     load(reference_parameters(network), weights)
@@ -76,11 +82,14 @@ def gold_of(arrays: Arrays, keep: np.ndarray) -> ReferenceGold:
     """The gold labels of a set; zeros for a missing task."""
     names = ("parse_head", "parse_label", "gold_pos", "predicate")
     labels = [arrays.get(f"gold/{name}", np.zeros(keep.shape)) for name in names]
-    return ReferenceGold(*(torch.from_numpy(np.where(keep, one, 0)).long() for one in labels))
+    return ReferenceGold(
+        *(torch.from_numpy(np.where(keep, one, 0)).long() for one in labels)
+    )
 
 
 def follows_gold(vectors: RoleSet, keep: np.ndarray) -> bool:
-    """Whether the syntax head follows gold heads at evaluation: its stored logits tell it."""
+    """Whether the syntax head follows gold heads at evaluation: its stored logits tell
+    it."""
     layer = vectors.info["layers"].get(GIVEN)
     if layer is None:
         return False
@@ -95,15 +104,21 @@ def compare_network(vectors: RoleSet, errors: Errors) -> None:
     for mode in ("train", "eval"):
         network.train(mode == "train").zero_grad()
         stages: Dict[str, Tensor] = {}
-        handles = [network.inputs.projection.register_forward_hook(_keep_projected(stages))]
+        handles = [
+            network.inputs.projection.register_forward_hook(_keep_projected(stages))
+        ]
         handles.append(network.inputs.register_forward_hook(_keep(stages, "timed")))
         for i, layer in enumerate(network.layers):
             handles += hooked(layer, stages, f"layer{i}.")
         for i, norm in network.task_norms.items():
-            handles.append(norm.register_forward_hook(_keep(stages, f"layer{i}.task_norm")))
+            handles.append(
+                norm.register_forward_hook(_keep(stages, f"layer{i}.task_norm"))
+            )
         words = torch.from_numpy(vectors.arrays["word_ids"]).long()
         gold_heads = mode == "eval" and follows_gold(vectors, keep)
-        output = network(words, torch.from_numpy(vectors.arrays["keep"]), gold, gold_heads)
+        output = network(
+            words, torch.from_numpy(vectors.arrays["keep"]), gold, gold_heads
+        )
         for handle in handles:
             handle.remove()
         theirs = vectors.under(f"{mode}/")
@@ -126,55 +141,129 @@ def _keep_projected(stages: Dict[str, Tensor]) -> Callable:
     return hook
 
 
-def _compare_tasks(vectors: RoleSet, errors: Errors, mode: str, output: ReferenceOutput, keep: np.ndarray) -> None:
+def _compare_tasks(
+    vectors: RoleSet,
+    errors: Errors,
+    mode: str,
+    output: ReferenceOutput,
+    keep: np.ndarray,
+) -> None:
     """Scores, probabilities and predictions of each task."""
     theirs, info = vectors.under(f"{mode}/"), vectors.info
-    scored: List[Tuple[str, Any]] = [("joint", output.joint), ("parse_label", output.deprels)]
+    scored: List[Tuple[str, Any]] = [
+        ("joint", output.joint),
+        ("parse_label", output.deprels),
+    ]
     if output.heads is not None:
         scored.append(("parse_head", output.heads.arcs))
-        for name, features in (("dep_rel_mlp", output.heads.dependents), ("head_rel_mlp", output.heads.heads)):
-            errors.compare(f"{mode} parse_head.{name}", features, theirs[f"parse_head.{name}"], keep=keep)
+        for name, features in (
+            ("dep_rel_mlp", output.heads.dependents),
+            ("head_rel_mlp", output.heads.heads),
+        ):
+            errors.compare(
+                f"{mode} parse_head.{name}",
+                features,
+                theirs[f"parse_head.{name}"],
+                keep=keep,
+            )
     for task, scores in scored:
         if scores is None:
             continue
-        errors.compare(f"{mode} {task}.scores", scores, theirs[f"{task}.scores"], keep=keep)
+        errors.compare(
+            f"{mode} {task}.scores", scores, theirs[f"{task}.scores"], keep=keep
+        )
         probabilities = scores.detach().softmax(-1)
-        errors.compare(f"{mode} {task}.probabilities", probabilities, theirs[f"{task}.probabilities"], keep=keep)
+        errors.compare(
+            f"{mode} {task}.probabilities",
+            probabilities,
+            theirs[f"{task}.probabilities"],
+            keep=keep,
+        )
         errors.equal(
-            f"{mode} {task}.predictions", scores.detach().argmax(-1).numpy()[keep], theirs[f"{task}.predictions"][keep]
+            f"{mode} {task}.predictions",
+            scores.detach().argmax(-1).numpy()[keep],
+            theirs[f"{task}.predictions"][keep],
         )
     if output.joint is not None:
-        for name, key in (("gold_pos", "joint_to_pos"), ("predicate", "joint_to_predicate")):
+        for name, key in (
+            ("gold_pos", "joint_to_pos"),
+            ("predicate", "joint_to_predicate"),
+        ):
             expected = theirs[f"joint.{name}_probabilities"]
-            ours = marginal(output.joint.detach().softmax(-1), tuple(info[key]), expected.shape[-1])
-            errors.compare(f"{mode} joint.{name}_probabilities", ours, expected, keep=keep)
+            ours = marginal(
+                output.joint.detach().softmax(-1), tuple(info[key]), expected.shape[-1]
+            )
+            errors.compare(
+                f"{mode} joint.{name}_probabilities", ours, expected, keep=keep
+            )
             predicted = theirs[f"joint.{name}_predictions"][keep]
-            errors.equal(f"{mode} joint.{name}_predictions", ours.argmax(-1).numpy()[keep], predicted)
+            errors.equal(
+                f"{mode} joint.{name}_predictions",
+                ours.argmax(-1).numpy()[keep],
+                predicted,
+            )
     real = keep[output.rows[:, 0].numpy()]
     errors.compare(f"{mode} srl.scores", output.tags, theirs["srl.scores"], keep=real)
     errors.compare(
-        f"{mode} srl.probabilities", output.tags.detach().softmax(-1), theirs["srl.probabilities"], keep=real
+        f"{mode} srl.probabilities",
+        output.tags.detach().softmax(-1),
+        theirs["srl.probabilities"],
+        keep=real,
     )
     transitions = vectors.arrays["transitions"] if mode == "eval" else None
     lengths = real.sum(1).tolist()
     ours_tags = decoded(output.tags.detach().numpy(), lengths, transitions)
     pairs = zip(ours_tags, theirs["srl.predictions"], lengths, strict=True)
-    errors.equal(f"{mode} srl.predictions", all(np.array_equal(a, b[:n]) for a, b, n in pairs), True)
+    errors.equal(
+        f"{mode} srl.predictions",
+        all(np.array_equal(a, b[:n]) for a, b, n in pairs),
+        True,
+    )
 
 
 def _compare_losses(
-    vectors: RoleSet, errors: Errors, mode: str, output: ReferenceOutput, network: ReferenceRoles, keep: np.ndarray
+    vectors: RoleSet,
+    errors: Errors,
+    mode: str,
+    output: ReferenceOutput,
+    network: ReferenceRoles,
+    keep: np.ndarray,
 ) -> None:
-    """The losses, with the reference's padding columns; in training their gradients, and where sentences have no
-    padding our masked loss, too. The evaluation loss of roles is the reference's fault S2 and left out."""
+    """The losses, with the reference's padding columns; in training their gradients,
+    and where sentences have no padding our masked loss, too. The evaluation loss of
+    roles is the reference's fault S2 and left out."""
     arrays, told, tasks = vectors.arrays, vectors.info[mode], vectors.info["tasks"]
     parts: List[Tuple[str, str, Any, np.ndarray, float]] = []
     if output.joint is not None:
-        parts.append(("joint_pos_predicate", "joint_loss", output.joint, arrays["gold/joint_pos_predicate"], 0.0))
+        parts.append(
+            (
+                "joint_pos_predicate",
+                "joint_loss",
+                output.joint,
+                arrays["gold/joint_pos_predicate"],
+                0.0,
+            )
+        )
     if output.heads is not None:
-        parts.append(("parse_head", "parse_head_loss", output.heads.arcs, arrays["gold/parse_head"], 0.0))
+        parts.append(
+            (
+                "parse_head",
+                "parse_head_loss",
+                output.heads.arcs,
+                arrays["gold/parse_head"],
+                0.0,
+            )
+        )
     if output.deprels is not None:
-        parts.append(("parse_label", "parse_label_loss", output.deprels, arrays["gold/parse_label"], 0.0))
+        parts.append(
+            (
+                "parse_label",
+                "parse_label_loss",
+                output.deprels,
+                arrays["gold/parse_label"],
+                0.0,
+            )
+        )
     total, tensors, gradients = 0.0, [], []
     for task, name, scores, gold, smoothing in parts:
         loss, gradient = cross_entropy(scores, np.where(keep, gold, -1), smoothing)
@@ -200,51 +289,97 @@ def _compare_losses(
         _compare_masked(vectors, errors, output, gold_tags)
 
 
-def _compare_masked(vectors: RoleSet, errors: Errors, output: ReferenceOutput, gold_tags: np.ndarray) -> None:
+def _compare_masked(
+    vectors: RoleSet, errors: Errors, output: ReferenceOutput, gold_tags: np.ndarray
+) -> None:
     """The loss that our component trains with, over sentences without padding."""
     arrays, tasks = vectors.arrays, vectors.info["tasks"]
     loss = RolesLoss(
-        predicate_weight=tasks["joint_pos_predicate"]["penalty"],  # the other tasks' are constants of the loss
+        predicate_weight=tasks["joint_pos_predicate"][
+            "penalty"
+        ],  # the other tasks' are constants of the loss
         label_smoothing=0.1,
     )
     scores, golds = [], []
     for i in range(len(arrays["keep"])):
         mine = (output.rows[:, 0] == i).numpy()
         rows = output.rows.numpy()[mine, 1]
-        numpy_of = [None if one is None else one[i].detach().numpy() for one in (output.joint, output.deprels)]
+        numpy_of = [
+            None if one is None else one[i].detach().numpy()
+            for one in (output.joint, output.deprels)
+        ]
         arcs = None if output.heads is None else output.heads.arcs[i].detach().numpy()
-        scores.append(RoleScores(numpy_of[0], rows, output.tags.detach().numpy()[mine], None, arcs, numpy_of[1]))
-        heads = arrays["gold/parse_head"][i] if arcs is not None else np.full(len(rows), -1)
+        scores.append(
+            RoleScores(
+                numpy_of[0],
+                rows,
+                output.tags.detach().numpy()[mine],
+                None,
+                arcs,
+                numpy_of[1],
+            )
+        )
+        heads = (
+            arrays["gold/parse_head"][i] if arcs is not None else np.full(len(rows), -1)
+        )
         deprels = arrays["gold/parse_label"][i] if numpy_of[1] is not None else heads
         none = np.full(len(rows), -1)
-        golds.append(GoldRoles(arrays["gold/joint_pos_predicate"][i], rows, gold_tags[mine], none, heads, deprels))
+        golds.append(
+            GoldRoles(
+                arrays["gold/joint_pos_predicate"][i],
+                rows,
+                gold_tags[mine],
+                none,
+                heads,
+                deprels,
+            )
+        )
     losses, _ = loss(scores, golds)
-    errors.compare("train RolesLoss", sum(losses.values()), np.asarray(vectors.info["train"]["loss"]), STAGE)
+    errors.compare(
+        "train RolesLoss",
+        sum(losses.values()),
+        np.asarray(vectors.info["train"]["loss"]),
+        STAGE,
+    )
 
 
 def compare_optimizer(vectors: RoleSet, errors: Errors) -> None:
-    """The formulas of the schedule, of Nesterov Adam and of clipping. Our component takes the optimizer of its config,
-    so they have no part in the library."""
+    """The formulas of the schedule, of Nesterov Adam and of clipping. Our component
+    takes the optimizer of its config, so they have no part in the library."""
     info, arrays = vectors.info, vectors.arrays
-    for step, rate in zip(info["schedule"]["global_step"], info["schedule"]["learning_rate"], strict=True):
+    for step, rate in zip(
+        info["schedule"]["global_step"], info["schedule"]["learning_rate"], strict=True
+    ):
         ours = 0.04 * min((step + 1) ** -0.5, (step + 1) * 8000**-1.5)
         errors.add("learning rate", abs(ours - rate) / rate, 1e-5)
     adam = info["adam"]
     weights = arrays["dense/w0"].astype(np.float64)
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for t, gradient in enumerate(arrays["dense/g"].astype(np.float64), start=1):
-        pace = adam["learning_rate"] * np.sqrt(1 - adam["beta2"] ** t) / (1 - adam["beta1"] ** t)
+        pace = (
+            adam["learning_rate"]
+            * np.sqrt(1 - adam["beta2"] ** t)
+            / (1 - adam["beta1"] ** t)
+        )
         first = adam["beta1"] * first + (1 - adam["beta1"]) * gradient
         second = adam["beta2"] * second + (1 - adam["beta2"]) * gradient**2
-        ahead = adam["beta1"] * first + (1 - adam["beta1"]) * gradient if adam["nesterov"] else first
+        ahead = (
+            adam["beta1"] * first + (1 - adam["beta1"]) * gradient
+            if adam["nesterov"]
+            else first
+        )
         weights = weights - pace * ahead / (np.sqrt(second) + adam["epsilon"])
         errors.compare("dense Adam", weights, arrays["dense/w"][t - 1])
     for scale, norm in info["clip_global_norms"]:
         given = vectors.under(f"clip{scale:g}/")
-        tensors = {key: torch.nn.Parameter(torch.zeros(given[key].shape)) for key in ("a", "b")}
+        tensors = {
+            key: torch.nn.Parameter(torch.zeros(given[key].shape)) for key in ("a", "b")
+        }
         for key, parameter in tensors.items():
             parameter.grad = torch.from_numpy(given[key].copy())
-        found = torch.nn.utils.clip_grad_norm_(list(tensors.values()), info["clip_norm"])
+        found = torch.nn.utils.clip_grad_norm_(
+            list(tensors.values()), info["clip_norm"]
+        )
         errors.compare("clipping: norm", found, np.asarray(norm))
         for key, parameter in tensors.items():
             errors.compare("clipping", parameter.grad, given[f"{key}_clipped"])

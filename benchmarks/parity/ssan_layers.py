@@ -1,5 +1,5 @@
-"""The encoder of SSAN's released code: a pre-norm Transformer with a selector (Geng et al. 2020; reference-encoders.md
-B1 and B4). For parity with it.
+"""The encoder of SSAN's released code: a pre-norm Transformer with a selector (Geng et
+al. 2020; reference-encoders.md B1 and B4). For parity with it.
 
 *Not* for your own parser: `spacy-lal.SelfAttentionLayer.v1` takes the same selector.
 """
@@ -22,17 +22,21 @@ LONGEST_PERIOD = 1e4
 
 
 def sinusoids(seq_len: int, width: int) -> Tensor:
-    """Sinusoidal positions from 0: all sines, then all cosines. width: Even, at least 4. *Shape:* (seq_len, width)."""
+    """Sinusoidal positions from 0: all sines, then all cosines. width: Even, at least
+    4. *Shape:* (seq_len, width)."""
     n_rates = width // 2
-    rates = LONGEST_PERIOD ** (-torch.arange(n_rates, dtype=torch.float64) / (n_rates - 1))
+    rates = LONGEST_PERIOD ** (
+        -torch.arange(n_rates, dtype=torch.float64) / (n_rates - 1)
+    )
     angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1).float()
 
 
 @dataclass(frozen=True)
 class SinusoidalInputsConfig(InputLayerConfig):
-    """An input layer with sinusoidal positions, which are added; features are multiplied by sqrt(hidden width) and get
-    a bias; no norm. Its `dropout` is elementwise; `join` is "sum"."""
+    """An input layer with sinusoidal positions, which are added; features are
+    multiplied by sqrt(hidden width) and get a bias; no norm. Its `dropout` is
+    elementwise; `join` is "sum"."""
 
     def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
         """See `InputLayerConfig`."""
@@ -42,10 +46,14 @@ class SinusoidalInputsConfig(InputLayerConfig):
 class SinusoidalInputs(InputLayer):
     """See `SinusoidalInputsConfig`."""
 
-    def __init__(self, config: SinusoidalInputsConfig, hidden_width: int, sizes: InputSizes) -> None:
+    def __init__(
+        self, config: SinusoidalInputsConfig, hidden_width: int, sizes: InputSizes
+    ) -> None:
         super().__init__(config, hidden_width, sizes)
         del self.positions
-        self.register_buffer("positions", sinusoids(config.max_positions, hidden_width), persistent=False)
+        self.register_buffer(
+            "positions", sinusoids(config.max_positions, hidden_width), persistent=False
+        )
         self.norm = nn.Identity()  # type: ignore[assignment]
         self.bias = nn.Parameter(torch.zeros(hidden_width))
         self.element_dropout = ElementDropout(config.dropout)
@@ -55,10 +63,17 @@ class SinusoidalInputs(InputLayer):
                 if isinstance(module, nn.Embedding):
                     module.weight.div_(self.scale)
 
-    def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
+    def forward(
+        self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None
+    ) -> Tensor:
         """See `InputLayer`."""
-        content = self.combine([feature(inputs) for feature in self.features.values()]) * self.scale
-        padding = torch.arange(seq_len, device=content.device) >= inputs.lengths[:, None] + 2
+        content = (
+            self.combine([feature(inputs) for feature in self.features.values()])
+            * self.scale
+        )
+        padding = (
+            torch.arange(seq_len, device=content.device) >= inputs.lengths[:, None] + 2
+        )
         content = content.masked_fill(padding.unsqueeze(-1), 0.0)
         rows = self.place(len(content), seq_len) if positions is None else positions
         return self.element_dropout(content + self.bias + rows)
@@ -69,21 +84,27 @@ def make_sinusoidal_inputs(
 ) -> SinusoidalInputsConfig:
     """See `SinusoidalInputsConfig`."""
     return SinusoidalInputsConfig(
-        features=features, join="sum", max_positions=max_positions, position_dropout=0.0, dropout=dropout
+        features=features,
+        join="sum",
+        max_positions=max_positions,
+        position_dropout=0.0,
+        dropout=dropout,
     )
 
 
 @dataclass(frozen=True)
 class PreNormLayerConfig(EncoderLayer):
-    """One or several equal pre-norm layers: x + attention(norm(x)), then x + feed_forward(norm(x)), with biases and
-    standard norms. Logits are divided by sqrt(the width of a head). All dropout is elementwise.
+    """One or several equal pre-norm layers: x + attention(norm(x)), then x +
+    feed_forward(norm(x)), with biases and standard norms. Logits are divided by
+    sqrt(the width of a head). All dropout is elementwise.
 
     repeat (int): How many layers there are; each has weights of its own.
     n_heads (int): Attention heads; they share the hidden width.
     ff_width (int): Hidden units of the feed-forward network.
-    attention_dropout, relu_dropout, residual_dropout (float): Dropout on attention weights, on hidden units, and before
-        a residual is added.
-    selector (Optional[SelectorConfig]): See `SelfAttentionLayerConfig`; the reference's on_empty is "nothing".
+    attention_dropout, relu_dropout, residual_dropout (float): Dropout on attention
+        weights, on hidden units, and before a residual is added.
+    selector (Optional[SelectorConfig]): See `SelfAttentionLayerConfig`; the reference's
+        on_empty is "nothing".
     RAISES (ValueError): An option is out of range.
     """
 
@@ -119,18 +140,30 @@ class PreNormAttention(SelfAttention):
         self.widths, self.hidden_width = {"all": hidden_width}, hidden_width
         self.n_heads, self.part_width = config.n_heads, hidden_width // config.n_heads
         self.reads_positions, self.window = False, None
-        self.projection = nn.Linear(hidden_width, 3 * hidden_width)  # queries, keys, values
+        self.projection = nn.Linear(
+            hidden_width, 3 * hidden_width
+        )  # queries, keys, values
         self.combination = nn.Linear(hidden_width, hidden_width)
         self.selector = None
         self.weights = MaskedSoftmax(config.attention_dropout)
         if config.selector is not None:
             width = config.selector.width or self.part_width
             self.selector = Selector(config.selector, self.widths, self.n_heads, width)
-            self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
+            self.weights = SelectiveSoftmax(
+                config.selector.on_empty, config.attention_dropout
+            )
 
-    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
-        query, key, value = self.projection(inputs).unflatten(-1, (3, self.n_heads, -1)).permute(2, 0, 3, 1, 4).unbind()
+    def forward(
+        self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
+    ) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding
+        (batch_size, seq_len)."""
+        query, key, value = (
+            self.projection(inputs)
+            .unflatten(-1, (3, self.n_heads, -1))
+            .permute(2, 0, 3, 1, 4)
+            .unbind()
+        )
         logits = (query * (1.0 / math.sqrt(self.part_width))) @ key.transpose(-1, -2)
         context = self.attend(inputs, logits, padding) @ value
         return self.combination(context.transpose(1, 2).flatten(2))
@@ -141,16 +174,25 @@ class PreNormLayer(nn.Module):
 
     def __init__(self, config: PreNormLayerConfig, hidden_width: int) -> None:
         super().__init__()
-        self.attention_norm, self.feed_forward_norm = (nn.LayerNorm(hidden_width, NORM_EPSILON) for _ in range(2))
+        self.attention_norm, self.feed_forward_norm = (
+            nn.LayerNorm(hidden_width, NORM_EPSILON) for _ in range(2)
+        )
         self.attention = PreNormAttention(config, hidden_width)
         self.hidden = nn.Linear(hidden_width, config.ff_width)
         self.output = nn.Linear(config.ff_width, hidden_width)
         self.relu_dropout = ElementDropout(config.relu_dropout)
-        self.attention_dropout, self.output_dropout = (ElementDropout(config.residual_dropout) for _ in range(2))
+        self.attention_dropout, self.output_dropout = (
+            ElementDropout(config.residual_dropout) for _ in range(2)
+        )
 
-    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
-        inputs = inputs + self.attention_dropout(self.attention(self.attention_norm(inputs), padding))
+    def forward(
+        self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
+    ) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding
+        (batch_size, seq_len)."""
+        inputs = inputs + self.attention_dropout(
+            self.attention(self.attention_norm(inputs), padding)
+        )
         hidden = self.relu_dropout(self.hidden(self.feed_forward_norm(inputs)).relu())
         return inputs + self.output_dropout(self.output(hidden))
 
@@ -172,6 +214,11 @@ class FinalNormConfig(EncoderLayer):
 class FinalNorm(nn.LayerNorm):
     """A standard layer norm as an encoder layer."""
 
-    def forward(self, inputs: Tensor, padding: Optional[Tensor] = None, positions: Optional[Tensor] = None) -> Tensor:
+    def forward(
+        self,
+        inputs: Tensor,
+        padding: Optional[Tensor] = None,
+        positions: Optional[Tensor] = None,
+    ) -> Tensor:
         """*Shape:* (batch_size, seq_len, hidden_width) to the same."""
         return super().forward(inputs)

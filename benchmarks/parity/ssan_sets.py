@@ -1,4 +1,5 @@
-"""Reads SSAN's sets; tells the kinds of sets that are no network of a parser, by their json, never by their name."""
+"""Reads SSAN's sets; tells the kinds of sets that are no network of a parser, by their
+json, never by their name."""
 
 import re
 from pathlib import Path
@@ -16,7 +17,8 @@ class SSANSet(NamedTuple):
     info (Dict[str, Any]): The json.
     weights (Dict[str, ndarray]): Weights by the reference's names, float32.
     sentences (List[Dict[str, ndarray]]): Inputs of each sentence.
-    variants (Dict[str, List[Dict[str, ndarray]]]): Answers of each sentence in each mode, by its name.
+    variants (Dict[str, List[Dict[str, ndarray]]]): Answers of each sentence in each
+        mode, by its name.
     batch (Dict[str, ndarray]): Arrays that belong to no sentence.
     """
 
@@ -28,7 +30,8 @@ class SSANSet(NamedTuple):
 
 
 def kind_of(info: Any) -> Optional[str]:
-    """The kind of a set: "attention_trees", "probing", "ssan"; None for others. info (Any): Its json."""
+    """The kind of a set: "attention_trees", "probing", "ssan"; None for others. info
+    (Any): Its json."""
     if not isinstance(info, dict):
         return None
     if _is_list_of(info.get("cases"), "attention"):
@@ -39,7 +42,12 @@ def kind_of(info: Any) -> Optional[str]:
 
 
 def _is_list_of(value: Any, key: str) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and key in value[0]
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and isinstance(value[0], dict)
+        and key in value[0]
+    )
 
 
 def read_ssan_set(folder: Path, name: str) -> SSANSet:
@@ -57,20 +65,27 @@ def read_ssan_set(folder: Path, name: str) -> SSANSet:
             _sentence(found.sentences, group, name)[rest] = value
         else:
             number, _, stage = rest.partition("/")
-            _sentence(found.variants.setdefault(group, [{} for _ in range(n)]), number, name)[stage] = value
+            _sentence(
+                found.variants.setdefault(group, [{} for _ in range(n)]), number, name
+            )[stage] = value
     if not found.weights or not n:
-        raise UnreadableSetError(f"{name} holds {len(found.weights)} weights and {n} sentences")
+        raise UnreadableSetError(
+            f"{name} holds {len(found.weights)} weights and {n} sentences"
+        )
     return found
 
 
 def _sentence(sentences: List[Arrays], number: str, name: str) -> Arrays:
     if not re.fullmatch(r"s\d+", number) or int(number[1:]) >= len(sentences):
-        raise UnreadableSetError(f"{name} has arrays of a sentence {number!r}; its json tells of {len(sentences)}")
+        raise UnreadableSetError(
+            f"{name} has arrays of a sentence {number!r}; its json tells of {len(sentences)}"
+        )
     return sentences[int(number[1:])]
 
 
 def pad(arrays: List[np.ndarray], shape: List[int], fill: float = 0.0) -> np.ndarray:
-    """Arrays one behind the other, each padded to a shape. *Shape:* (n_arrays, *shape)."""
+    """Arrays one behind the other, each padded to a shape. *Shape:* (n_arrays,
+    *shape)."""
     padded = np.full((len(arrays), *shape), fill, np.float32)
     for row, array in zip(padded, arrays, strict=True):
         row[tuple(slice(size) for size in array.shape)] = array
@@ -78,6 +93,7 @@ def pad(arrays: List[np.ndarray], shape: List[int], fill: float = 0.0) -> np.nda
 
 
 def probe(gradient: np.ndarray) -> float:
-    """What `grad_probes` hold: the dot product of a flattened gradient with cos(0), cos(1), cos(2), ..."""
+    """What `grad_probes` hold: the dot product of a flattened gradient with cos(0),
+    cos(1), cos(2), ..."""
     flat = np.asarray(gradient, np.float64).ravel()
     return float(flat @ np.cos(np.arange(flat.size)))

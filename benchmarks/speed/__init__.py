@@ -1,1 +1,2 @@
-"""How fast the network, a pipeline, the decoders and training are, beside others too; and what memory they take."""
+"""How fast the network, a pipeline, the decoders and training are, beside others too;
+and what memory they take."""

@@ -1,5 +1,5 @@
-"""`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens, by component, and beside a
-network of MiniLM-L6's sizes in torch on as many pieces."""
+"""`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens,
+by component, and beside a network of MiniLM-L6's sizes in torch on as many pieces."""
 
 import argparse
 from typing import Any, Callable, Dict, List, Optional
@@ -23,10 +23,28 @@ WHOLE, PARSE, BARE = "all", "all but lal_srl", "MiniLM-L6 in torch"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
-    parser.add_argument("--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)")
-    parser.add_argument("--tokens", type=at_least_one, nargs="+", default=[1, 8, 20, 40], help="of the sentences")
-    parser.add_argument("--rounds", type=at_least_one, default=100, help="calls of each length (default: 100)")
-    parser.add_argument("--clock", choices=CLOCKS, default="cpu", help="cpu: this process' own time (default)")
+    parser.add_argument(
+        "--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)"
+    )
+    parser.add_argument(
+        "--tokens",
+        type=at_least_one,
+        nargs="+",
+        default=[1, 8, 20, 40],
+        help="of the sentences",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=at_least_one,
+        default=100,
+        help="calls of each length (default: 100)",
+    )
+    parser.add_argument(
+        "--clock",
+        choices=CLOCKS,
+        default="cpu",
+        help="cpu: this process' own time (default)",
+    )
     parser.add_argument(
         "--runtime",
         choices=("torch", "onnx", "onnx-int8"),
@@ -47,10 +65,18 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         for n_tokens in args.tokens:
             seconds = call(nlp, sentence(n_tokens), args.clock)
             seconds[BARE] = bare(n_tokens)
-            for name, value in seconds.items() if turn >= 3 else ():  # the first calls warm up
+            for name, value in (
+                seconds.items() if turn >= 3 else ()
+            ):  # the first calls warm up
                 found[n_tokens].setdefault(name, []).append(1e3 * value)
     rows = [
-        {"tokens": n, "part": name, "p50": float(np.median(ms)), "p95": float(np.quantile(ms, 0.95)), "least": min(ms)}
+        {
+            "tokens": n,
+            "part": name,
+            "p50": float(np.median(ms)),
+            "p95": float(np.quantile(ms, 0.95)),
+            "least": min(ms),
+        }
         for n, parts in found.items()
         for name, ms in parts.items()
     ]
@@ -58,8 +84,14 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
 
 
 def bare_encoder(clock: str) -> Callable[[int], float]:
-    """Seconds of a forward pass of MiniLM-L6, with random weights, on a sentence of so many tokens, a piece each."""
-    config = BertConfig(hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
+    """Seconds of a forward pass of MiniLM-L6, with random weights, on a sentence of so
+    many tokens, a piece each."""
+    config = BertConfig(
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+    )
     module, now = BertModel(config, add_pooling_layer=False).eval(), CLOCKS[clock]
 
     def seconds(n_tokens: int) -> float:
@@ -103,12 +135,20 @@ def table(result: Dict[str, Any]) -> str:
     rows = result["rows"]
     lengths = list(dict.fromkeys(row["tokens"] for row in rows))
     parts = list(dict.fromkeys(row["part"] for row in rows))
-    cells = {(row["tokens"], row["part"]): f"{row['p50']:.1f} / {row['p95']:.1f}" for row in rows}
+    cells = {
+        (row["tokens"], row["part"]): f"{row['p50']:.1f} / {row['p95']:.1f}"
+        for row in rows
+    }
     header = ["ms, p50 / p95", *(f"{n} tokens" for n in lengths)]
     lines = [[part, *(cells[n, part] for n in lengths)] for part in parts]
     p50 = {(row["tokens"], row["part"]): row["p50"] for row in rows}
     for part in (WHOLE, PARSE):
-        lines.append([f"{part} / {BARE}", *(f"{p50[n, part] / p50[n, BARE]:.2f}" for n in lengths)])
+        lines.append(
+            [
+                f"{part} / {BARE}",
+                *(f"{p50[n, part] / p50[n, BARE]:.2f}" for n in lengths),
+            ]
+        )
     clock = result["settings"]["clock"]
     about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time"
     return f"{about}\n\n{markdown(header, lines)}"

@@ -1,17 +1,20 @@
-"""What do long sentences, long Docs and many Docs cost? Time and peak memory of a pipeline.
+"""What do long sentences, long Docs and many Docs cost? Time and peak memory of a
+pipeline.
 
-    python benchmarks/speed/memory.py metrics/memory.jsonl
-    python benchmarks/speed/memory.py metrics/memory.jsonl --pipeline training/model-best --lengths 1 100 --docs 1000
+    python benchmarks/speed/memory.py metrics/memory.jsonl python
+    benchmarks/speed/memory.py metrics/memory.jsonl --pipeline training/model-best
+    --lengths 1 100 --docs 1000
 
-parses, each in a process of its own: one sentence of each length; one Doc of `--tokens` tokens in sentences of 20; and
-`--docs` short Docs through `nlp.pipe`, with and without `nlp.memory_zone()`, looked at ten times on the way; and
-`--texts` texts in batches of several sizes. Words are drawn from a list; every tenth is made up and new, so that
-vocabularies have something to keep. A line is added to the output file as soon as a figure is there; present
-lines are not made again. At the end it prints Markdown tables.
+parses, each in a process of its own: one sentence of each length; one Doc of `--tokens`
+tokens in sentences of 20; and `--docs` short Docs through `nlp.pipe`, with and without
+`nlp.memory_zone()`, looked at ten times on the way; and `--texts` texts in batches of
+several sizes. Words are drawn from a list; every tenth is made up and new, so that
+vocabularies have something to keep. A line is added to the output file as soon as a
+figure is there; present lines are not made again. At the end it prints Markdown tables.
 
-Memory is resident memory in MB: "loaded" after a first short sentence, "peak" the most since then. Where there is no
-/proc (outside of Linux) both are the most since the process began, and loading may hide what comes later.
-"""
+Memory is resident memory in MB: "loaded" after a first short sentence, "peak" the most
+since then. Where there is no /proc (outside of Linux) both are the most since the
+process began, and loading may hide what comes later."""
 
 import argparse
 import json
@@ -30,12 +33,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-COMMON = (
-    "the old dog sees a red car in park and she , who drives it , sleeps ; nobody asked him about that house".split()
-)
+COMMON = "the old dog sees a red car in park and she , who drives it , sleeps ; nobody asked him about that house".split()
 SENTENCE_LENGTH = 20
 STATUS = Path("/proc/self/status")
-ZONE_DOCS = 1000  # Docs in one memory zone: what a program would read, write out and forget
+ZONE_DOCS = (
+    1000  # Docs in one memory zone: what a program would read, write out and forget
+)
 Task = Dict[str, Any]
 
 
@@ -57,9 +60,15 @@ def reset_peak() -> None:
 
 def _status(name: str) -> float:
     if STATUS.exists():
-        found = next(line for line in STATUS.read_text(encoding="utf8").splitlines() if line.startswith(name + ":"))
+        found = next(
+            line
+            for line in STATUS.read_text(encoding="utf8").splitlines()
+            if line.startswith(name + ":")
+        )
         return int(found.split()[1]) / 2**10
-    unit = 2**20 if platform.system() == "Darwin" else 2**10  # bytes there, KB elsewhere
+    unit = (
+        2**20 if platform.system() == "Darwin" else 2**10
+    )  # bytes there, KB elsewhere
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
@@ -75,7 +84,9 @@ def iter_words(seed: int) -> Iterator[str]:
 def make_doc(nlp: Language, n_tokens: int, sentence_length: int, seed: int) -> Doc:
     """A Doc with sentence boundaries, which a `senter` leaves alone."""
     starts = [i % sentence_length == 0 for i in range(n_tokens)]
-    return Doc(nlp.vocab, words=list(islice(iter_words(seed), n_tokens)), sent_starts=starts)
+    return Doc(
+        nlp.vocab, words=list(islice(iter_words(seed), n_tokens)), sent_starts=starts
+    )
 
 
 def load(task: Task) -> Language:
@@ -122,20 +133,43 @@ def _pipe(nlp: Language, numbers: List[int], rng: random.Random) -> None:
 def measure_texts(nlp: Language, task: Task) -> Dict[str, Any]:
     """Short texts through `nlp.pipe` in batches of one size."""
     rng = random.Random(1)
-    docs = (make_doc(nlp, rng.randint(5, 35), SENTENCE_LENGTH, seed=i) for i in range(task["texts"]))
-    return {"words": sum(len(doc) for doc in nlp.pipe(docs, batch_size=task["batch_size"]))}
+    docs = (
+        make_doc(nlp, rng.randint(5, 35), SENTENCE_LENGTH, seed=i)
+        for i in range(task["texts"])
+    )
+    return {
+        "words": sum(len(doc) for doc in nlp.pipe(docs, batch_size=task["batch_size"]))
+    }
 
 
-MEASURES = {"sentence": measure_sentence, "doc": measure_doc, "docs": measure_docs, "texts": measure_texts}
+MEASURES = {
+    "sentence": measure_sentence,
+    "doc": measure_doc,
+    "docs": measure_docs,
+    "texts": measure_texts,
+}
 
 
 def tasks(args: argparse.Namespace) -> List[Task]:
     """All that is measured, in order."""
-    sentences: List[Task] = [{"kind": "sentence", "length": length} for length in args.lengths]
+    sentences: List[Task] = [
+        {"kind": "sentence", "length": length} for length in args.lengths
+    ]
     rest: List[Task] = [{"kind": "doc", "tokens": args.tokens}]
-    rest += [{"kind": "docs", "docs": args.docs, "memory_zone": zone} for zone in (True, False)]
-    rest += [{"kind": "texts", "texts": args.texts, "batch_size": size} for size in args.batch_sizes if args.texts]
-    return [{"pipeline": args.pipeline, **task} for task in sentences + rest if task.get("docs", 1)]
+    rest += [
+        {"kind": "docs", "docs": args.docs, "memory_zone": zone}
+        for zone in (True, False)
+    ]
+    rest += [
+        {"kind": "texts", "texts": args.texts, "batch_size": size}
+        for size in args.batch_sizes
+        if args.texts
+    ]
+    return [
+        {"pipeline": args.pipeline, **task}
+        for task in sentences + rest
+        if task.get("docs", 1)
+    ]
 
 
 def run_task(task: Task) -> Dict[str, Any]:
@@ -156,7 +190,8 @@ def run_task(task: Task) -> Dict[str, Any]:
 
 
 def run_in_process(task: Task, timeout: float) -> Dict[str, Any]:
-    """Measure in a process of its own; where it fails or takes too long, the line says so."""
+    """Measure in a process of its own; where it fails or takes too long, the line says
+    so."""
     command = [sys.executable, __file__, "--task", json.dumps(task)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
@@ -186,24 +221,60 @@ def print_tables(lines: List[Dict[str, Any]]) -> None:
         if "error" in line:
             row(name, line["error"], "", "", "")
         else:
-            row(name, line.get("method", ""), line["seconds"], line["loaded_mb"], line["peak_mb"])
+            row(
+                name,
+                line.get("method", ""),
+                line["seconds"],
+                line["loaded_mb"],
+                line["peak_mb"],
+            )
     for line in lines:
         if "resident_mb" in line:
-            print(f"\nMB after each tenth of {line['docs']} Docs, memory zone {line['memory_zone']}:", end=" ")
+            print(
+                f"\nMB after each tenth of {line['docs']} Docs, memory zone {line['memory_zone']}:",
+                end=" ",
+            )
             print(", ".join(map(str, line["resident_mb"])))
 
 
 def main() -> int:
-    """Measure what is not in the file yet, and print all of it; 1 where something failed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path, nargs="?", help="file of JSON lines, added to")
-    parser.add_argument("--pipeline", default="en_lal_md", help="name or folder of a pipeline with a lal_parser")
-    parser.add_argument("--lengths", type=int, nargs="*", default=[1, 100, 300, 1000, 5000], help="of sentences")
+    """Measure what is not in the file yet, and print all of it; 1 where something
+    failed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "output", type=Path, nargs="?", help="file of JSON lines, added to"
+    )
+    parser.add_argument(
+        "--pipeline",
+        default="en_lal_md",
+        help="name or folder of a pipeline with a lal_parser",
+    )
+    parser.add_argument(
+        "--lengths",
+        type=int,
+        nargs="*",
+        default=[1, 100, 300, 1000, 5000],
+        help="of sentences",
+    )
     parser.add_argument("--tokens", type=int, default=100_000, help="of one long Doc")
-    parser.add_argument("--docs", type=int, default=100_000, help="number of short Docs, 0 for none")
-    parser.add_argument("--texts", type=int, default=1000, help="texts in batches, 0 for none")
-    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64, 128, 256], help="of these texts")
-    parser.add_argument("--timeout", type=float, default=7200.0, help="seconds for one figure")
+    parser.add_argument(
+        "--docs", type=int, default=100_000, help="number of short Docs, 0 for none"
+    )
+    parser.add_argument(
+        "--texts", type=int, default=1000, help="texts in batches, 0 for none"
+    )
+    parser.add_argument(
+        "--batch-sizes",
+        type=int,
+        nargs="+",
+        default=[16, 64, 128, 256],
+        help="of these texts",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=7200.0, help="seconds for one figure"
+    )
     parser.add_argument("--task", type=json.loads, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.task:
@@ -212,7 +283,11 @@ def main() -> int:
     if args.output is None:
         parser.error("expected a file for the figures")
     args.output.parent.mkdir(parents=True, exist_ok=True)
-    done = args.output.read_text(encoding="utf8").splitlines() if args.output.exists() else []
+    done = (
+        args.output.read_text(encoding="utf8").splitlines()
+        if args.output.exists()
+        else []
+    )
     lines = [json.loads(line) for line in done]
     for task in tasks(args):
         if not any(task.items() <= line.items() for line in lines):

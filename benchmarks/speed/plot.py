@@ -1,4 +1,5 @@
-"""`speed.py plot`: the figures of the other commands as SVG. Needs matplotlib (the extra `bench`)."""
+"""`speed.py plot`: the figures of the other commands as SVG. Needs matplotlib (the
+extra `bench`)."""
 
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
@@ -7,7 +8,9 @@ import matplotlib
 
 matplotlib.use("svg")
 # text stays text, and the same figures make the same file
-matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "spacy-lal", "font.size": 9})
+matplotlib.rcParams.update(
+    {"svg.fonttype": "none", "svg.hashsalt": "spacy-lal", "font.size": 9}
+)
 
 from matplotlib import pyplot  # noqa: E402
 
@@ -26,7 +29,9 @@ def draw(result: Dict[str, Any], folder: Path) -> List[Path]:
     RAISES (ValueError): It is of no known command.
     """
     if result.get("command") not in PLOTS:
-        raise ValueError(f"expected the JSON of one of {sorted(PLOTS)}, got that of {result.get('command')!r}")
+        raise ValueError(
+            f"expected the JSON of one of {sorted(PLOTS)}, got that of {result.get('command')!r}"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in PLOTS[result["command"]](result):
@@ -36,16 +41,32 @@ def draw(result: Dict[str, Any], folder: Path) -> List[Path]:
     return paths
 
 
-def bars(title: str, unit: str, names: Sequence[str], values: Values, *, stacked: bool = False) -> Any:
-    """Horizontal bars, the first name on top, several to a name: side by side, or one after the other."""
+def bars(
+    title: str,
+    unit: str,
+    names: Sequence[str],
+    values: Values,
+    *,
+    stacked: bool = False,
+) -> Any:
+    """Horizontal bars, the first name on top, several to a name: side by side, or one
+    after the other."""
     figure, axes = pyplot.subplots(
-        figsize=(7.0, 1.0 + 0.4 * len(names) * (1 if stacked else max(1, len(values) ** 0.5)))
+        figsize=(
+            7.0,
+            1.0 + 0.4 * len(names) * (1 if stacked else max(1, len(values) ** 0.5)),
+        )
     )
     height = 0.7 if stacked else 0.8 / len(values)
     left = [0.0] * len(names)
     for i, (kind, numbers) in enumerate(values.items()):
-        places = [place + (0.0 if stacked else (i - (len(values) - 1) / 2) * height) for place in range(len(names))]
-        drawn = axes.barh(places, numbers, height, left=left if stacked else None, label=kind)
+        places = [
+            place + (0.0 if stacked else (i - (len(values) - 1) / 2) * height)
+            for place in range(len(names))
+        ]
+        drawn = axes.barh(
+            places, numbers, height, left=left if stacked else None, label=kind
+        )
         if not stacked:
             axes.bar_label(drawn, fmt="%.4g", padding=2)
         left = [start + number for start, number in zip(left, numbers, strict=True)]
@@ -82,25 +103,46 @@ def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
     for row in result["throughput"]:
         values.setdefault(f"{row['input']}", []).append(row["words_per_second"])
     names = [f"{n} thread{'s' if n > 1 else ''}" for n in threads]
-    yield "throughput", bars("Raw texts and given tokens", "words a second", names, values)
-    stages = {name: 1e6 * one["median"] / result["words"] for name, one in result["stages"]["seconds"].items()}
+    yield (
+        "throughput",
+        bars("Raw texts and given tokens", "words a second", names, values),
+    )
+    stages = {
+        name: 1e6 * one["median"] / result["words"]
+        for name, one in result["stages"]["seconds"].items()
+    }
     names = [f"- {name.split(': ')[1]}" if ": " in name else name for name in stages]
     yield (
         "stages",
-        bars("Components and their parts", "ms for 1,000 words, one thread", names, {"": [*stages.values()]}),
+        bars(
+            "Components and their parts",
+            "ms for 1,000 words, one thread",
+            names,
+            {"": [*stages.values()]},
+        ),
     )
     rows = result["lengths"]
     kinds = {"alone": "one by one", "many": "many at once"}
-    speeds = {title: [row[kind]["words_per_second"] for row in rows] for kind, title in kinds.items()}
+    speeds = {
+        title: [row[kind]["words_per_second"] for row in rows]
+        for kind, title in kinds.items()
+    }
     yield (
         "lengths",
-        lines("Longer sentences, one thread", "words a second", [row["words_each"] for row in rows], speeds),
+        lines(
+            "Longer sentences, one thread",
+            "words a second",
+            [row["words_each"] for row in rows],
+            speeds,
+        ),
     )
 
 
 def plot_latency(result: Dict[str, Any]) -> Iterator[Plot]:
     """The parts of one call at each length."""
-    rows = [row for row in result["rows"] if not row["part"].startswith(("all", "MiniLM"))]
+    rows = [
+        row for row in result["rows"] if not row["part"].startswith(("all", "MiniLM"))
+    ]
     lengths = list(dict.fromkeys(row["tokens"] for row in rows))
     values: Values = {}
     for row in rows:
@@ -112,21 +154,35 @@ def plot_latency(result: Dict[str, Any]) -> Iterator[Plot]:
 def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput of each way."""
     ways = result["ways"]
-    names = [f"processes: {way['processes']}, threads: {way['threads']}, sharing: {way['sharing']}" for way in ways]
+    names = [
+        f"processes: {way['processes']}, threads: {way['threads']}, sharing: {way['sharing']}"
+        for way in ways
+    ]
     speeds: Values = {"": [way["words_per_second"] for way in ways]}
-    yield "throughput", bars("Processes or threads", "words a second, raw texts", names, speeds)
+    yield (
+        "throughput",
+        bars("Processes or threads", "words a second, raw texts", names, speeds),
+    )
 
 
 def plot_beside(result: Dict[str, Any]) -> Iterator[Plot]:
     """The encoder's network and the rest, for each parser."""
     systems = result["systems"]
     values = {
-        "encoder's network": [one["encoder_ms_per_1000_words"] or 0.0 for one in systems.values()],
+        "encoder's network": [
+            one["encoder_ms_per_1000_words"] or 0.0 for one in systems.values()
+        ],
         "all the rest": [one["rest_ms_per_1000_words"] for one in systems.values()],
     }
     yield (
         "parsers",
-        bars("The same sentences, the same encoder", "ms for 1,000 words", list(systems), values, stacked=True),
+        bars(
+            "The same sentences, the same encoder",
+            "ms for 1,000 words",
+            list(systems),
+            values,
+            stacked=True,
+        ),
     )
 
 
@@ -138,8 +194,19 @@ def plot_training(result: Dict[str, Any]) -> Iterator[Plot]:
         return 1e3 * (found - (part(seconds, DECODER) / 1e3 if name == "loss" else 0.0))
 
     forms = result["forms"]
-    values = {name: [part(form["seconds"], name) for form in forms.values()] for name in PARTS}
-    yield "step", bars("An update of the parser's network", "ms a step", list(forms), values, stacked=True)
+    values = {
+        name: [part(form["seconds"], name) for form in forms.values()] for name in PARTS
+    }
+    yield (
+        "step",
+        bars(
+            "An update of the parser's network",
+            "ms a step",
+            list(forms),
+            values,
+            stacked=True,
+        ),
+    )
     memory = {"at most": [float(form["peak_mb"]) for form in forms.values()]}
     yield "memory", bars("Memory of the process", "MB", list(forms), memory)
 

@@ -1,4 +1,5 @@
-"""The sentences that the speed benchmarks parse: read from a file, cut into Docs, sorted by length; random lengths."""
+"""The sentences that the speed benchmarks parse: read from a file, cut into Docs,
+sorted by length; random lengths."""
 
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
@@ -11,7 +12,8 @@ from spacy.vocab import Vocab
 from spacy_lal.annotations import has_sentences
 from spacy_lal.trees.conllu import read_conllu
 
-# The most words of each bucket; the last one takes longer sentences, up to twice as long.
+# The most words of each bucket; the last one takes longer sentences, up to twice as
+# long.
 BUCKETS = (10, 20, 40, 80, 160)
 
 
@@ -25,8 +27,8 @@ class Sentence(NamedTuple):
 def read_sentences(path: Path, nlp: Language, n_words: int) -> List[Sentence]:
     """The first sentences of a file.
 
-    path (Path): A `.spacy` file whose Docs have sentences, a `.conllu` file, or plain text, a paragraph a line, whose
-        sentences and tokens are the pipeline's.
+    path (Path): A `.spacy` file whose Docs have sentences, a `.conllu` file, or plain
+        text, a paragraph a line, whose sentences and tokens are the pipeline's.
     n_words (int): So many words, or a few more, are taken.
     RAISES (ValueError): Where there is no word, or Docs without sentences.
     """
@@ -50,12 +52,21 @@ def _iter_sentences(path: Path, nlp: Language) -> Iterator[Sentence]:
     if path.suffix == ".spacy":
         docs = DocBin().from_disk(path).get_docs(nlp.vocab)
     else:
-        docs = nlp.pipe(line.strip() for line in path.read_text(encoding="utf8").splitlines() if line.strip())
+        docs = nlp.pipe(
+            line.strip()
+            for line in path.read_text(encoding="utf8").splitlines()
+            if line.strip()
+        )
     for number, doc in enumerate(docs, start=1):
         if not has_sentences(doc):
-            raise ValueError(f"expected Docs with sentence boundaries in {path}, Doc {number} has none")
+            raise ValueError(
+                f"expected Docs with sentence boundaries in {path}, Doc {number} has none"
+            )
         for sent in doc.sents if len(doc) else ():
-            yield Sentence([token.text for token in sent], [bool(token.whitespace_) for token in sent])
+            yield Sentence(
+                [token.text for token in sent],
+                [bool(token.whitespace_) for token in sent],
+            )
 
 
 def group(sentences: Sequence[Sentence], n_sents: int) -> List[List[Sentence]]:
@@ -65,32 +76,52 @@ def group(sentences: Sequence[Sentence], n_sents: int) -> List[List[Sentence]]:
 
 def make_text(sentences: Sequence[Sentence]) -> str:
     """A document's text; each sentence is parted from the next."""
-    texts = ("".join(w + " " * s for w, s in zip(*sentence, strict=True)).strip() for sentence in sentences)
+    texts = (
+        "".join(w + " " * s for w, s in zip(*sentence, strict=True)).strip()
+        for sentence in sentences
+    )
     return " ".join(texts)
 
 
 def make_doc(vocab: Vocab, sentences: Sequence[Sentence], *, with_sents: bool) -> Doc:
     """A Doc of the file's tokens, with its sentence boundaries or without."""
     words = [word for sentence in sentences for word in sentence.words]
-    spaces = [space for sentence in sentences for space in (*sentence.spaces[:-1], True)]
+    spaces = [
+        space for sentence in sentences for space in (*sentence.spaces[:-1], True)
+    ]
     starts = [i == 0 for sentence in sentences for i in range(len(sentence.words))]
-    return Doc(vocab, words=words, spaces=spaces, sent_starts=starts if with_sents else None)
+    return Doc(
+        vocab, words=words, spaces=spaces, sent_starts=starts if with_sents else None
+    )
 
 
-def by_length(sentences: Sequence[Sentence], n_words: int) -> Dict[str, Tuple[List[Sentence], int]]:
-    """Sentences of each length. Where a bucket has too few words, consecutive sentences are joined into longer ones.
+def by_length(
+    sentences: Sequence[Sentence], n_words: int
+) -> Dict[str, Tuple[List[Sentence], int]]:
+    """Sentences of each length. Where a bucket has too few words, consecutive sentences
+    are joined into longer ones.
 
     n_words (int): About how many words each bucket is to have.
-    RETURNS (Dict[str, Tuple[List[Sentence], int]]): By name of the bucket, its sentences and how many of them were
-        joined. A bucket for which the file is too short is left out.
+    RETURNS (Dict[str, Tuple[List[Sentence], int]]): By name of the bucket, its
+        sentences and how many of them were joined. A bucket for which the file is too
+        short is left out.
     """
     found = {}
     for low, high in zip((0, *BUCKETS), (*BUCKETS, 2 * BUCKETS[-1]), strict=True):
-        own = _first_words([one for one in sentences if low < len(one.words) <= high], n_words)
+        own = _first_words(
+            [one for one in sentences if low < len(one.words) <= high], n_words
+        )
         missing = n_words - sum(len(one.words) for one in own)
-        joined = _first_words(list(_join(sentences, low, high)), missing) if missing > 0 else []
+        joined = (
+            _first_words(list(_join(sentences, low, high)), missing)
+            if missing > 0
+            else []
+        )
         if own or joined:
-            found[f"<= {high}" if high in BUCKETS else f"> {low}"] = (own + joined, len(joined))
+            found[f"<= {high}" if high in BUCKETS else f"> {low}"] = (
+                own + joined,
+                len(joined),
+            )
     return found
 
 
@@ -100,7 +131,8 @@ def _first_words(sentences: Sequence[Sentence], n_words: int) -> List[Sentence]:
 
 
 def _join(sentences: Sequence[Sentence], low: int, high: int) -> Iterator[Sentence]:
-    """Runs of two or more sentences with more than `low` words and no more than `high`."""
+    """Runs of two or more sentences with more than `low` words and no more than
+    `high`."""
     words: List[str] = []
     spaces: List[bool] = []
     n_joined = 0
@@ -108,14 +140,20 @@ def _join(sentences: Sequence[Sentence], low: int, high: int) -> Iterator[Senten
         if len(words) + len(sentence.words) > high:
             words, spaces, n_joined = [], [], 0
         if len(sentence.words) <= high:
-            words, spaces = words + sentence.words, [*spaces, *sentence.spaces[:-1], True]
+            words, spaces = (
+                words + sentence.words,
+                [*spaces, *sentence.spaces[:-1], True],
+            )
             n_joined += 1
         if len(words) > low and n_joined > 1:
             yield Sentence(words, spaces)
             words, spaces, n_joined = [], [], 0
 
 
-def random_lengths(rng: np.random.Generator, n_sentences: int, mean: float = 24.0) -> np.ndarray:
-    """Lengths of sentences as newspapers have them (gamma distributed), between 2 and 80, of about that mean."""
+def random_lengths(
+    rng: np.random.Generator, n_sentences: int, mean: float = 24.0
+) -> np.ndarray:
+    """Lengths of sentences as newspapers have them (gamma distributed), between 2 and
+    80, of about that mean."""
     drawn = np.clip(rng.gamma(4.0, mean / 4.0, n_sentences), 3.0, 60.0)
     return np.clip((drawn * mean / drawn.mean()).round().astype(int), 2, 80)

@@ -1,7 +1,8 @@
-"""`speed.py service`: a server that many clients ask at once. Requests a second, and how long an answer takes.
+"""`speed.py service`: a server that many clients ask at once. Requests a second, and
+how long an answer takes.
 
-The server is the one of docs/how_to/serve.md, in a process of its own. Needs the extra `serve`.
-"""
+The server is the one of docs/how_to/serve.md, in a process of its own. Needs the extra
+`serve`."""
 
 import argparse
 import json
@@ -32,20 +33,38 @@ START_SECONDS = 120
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
     parser.add_argument("source", type=Path, help=".spacy, .conllu or text file")
-    parser.add_argument("--requests", type=at_least_one, default=512, help="for each number of clients (default: 512)")
-    parser.add_argument("--clients", type=at_least_one, nargs="+", default=[1, 8, 64], help="(default: 1 8 64)")
+    parser.add_argument(
+        "--requests",
+        type=at_least_one,
+        default=512,
+        help="for each number of clients (default: 512)",
+    )
+    parser.add_argument(
+        "--clients",
+        type=at_least_one,
+        nargs="+",
+        default=[1, 8, 64],
+        help="(default: 1 8 64)",
+    )
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
-    """Ask the server with each number of clients. RETURNS (Dict[str, Any]): See `table`."""
+    """Ask the server with each number of clients. RETURNS (Dict[str, Any]): See
+    `table`."""
     needs("serve", "fastapi", "uvicorn")
     sentences = read_sentences(args.source, spacy.blank("en"), 100_000)
     texts = [make_text(one) for one in group(sentences, 1)]
     texts = [texts[i % len(texts)] for i in range(args.requests)]
     with running() as address:
         lone = [ask(address, text)[1] for text in texts]
-        rows = [ask_at_once(address, texts, lone, n_clients) for n_clients in args.clients]
-    return {"requests": len(texts), "rows": rows, "version": spacy.util.get_package_version("en_lal_md")}
+        rows = [
+            ask_at_once(address, texts, lone, n_clients) for n_clients in args.clients
+        ]
+    return {
+        "requests": len(texts),
+        "rows": rows,
+        "version": spacy.util.get_package_version("en_lal_md"),
+    }
 
 
 @contextmanager
@@ -59,7 +78,16 @@ def running() -> Iterator[str]:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "service.py").write_text(code.group(1), encoding="utf8")
-        command = [sys.executable, "-m", "uvicorn", "service:app", "--port", str(port), "--log-level", "error"]
+        command = [
+            sys.executable,
+            "-m",
+            "uvicorn",
+            "service:app",
+            "--port",
+            str(port),
+            "--log-level",
+            "error",
+        ]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         server = subprocess.Popen(command, cwd=folder, env=environment)
         try:
@@ -72,7 +100,8 @@ def running() -> Iterator[str]:
 
 
 def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
-    """Wait until the server answers. RAISES (RuntimeError): It ended, or did not answer in time."""
+    """Wait until the server answers. RAISES (RuntimeError): It ended, or did not answer
+    in time."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and server.poll() is None:
         try:
@@ -80,32 +109,54 @@ def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
             return
         except OSError:
             time.sleep(0.2)
-    raise RuntimeError(f"the server did not start: exit code {server.poll()} (pip install 'spacy-lal[serve]'?)")
+    raise RuntimeError(
+        f"the server did not start: exit code {server.poll()} (pip install 'spacy-lal[serve]'?)"
+    )
 
 
 def ask(address: str, text: str) -> Any:
     """RETURNS (Tuple[float, Any]): Seconds and answer."""
-    request = urllib.request.Request(address, json.dumps({"text": text}).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        address,
+        json.dumps({"text": text}).encode(),
+        {"Content-Type": "application/json"},
+    )
     start = time.perf_counter()
     with urllib.request.urlopen(request, timeout=120) as response:
         answer = json.load(response)
     return time.perf_counter() - start, answer
 
 
-def ask_at_once(address: str, texts: List[str], lone: List[Any], n_clients: int) -> Dict[str, Any]:
+def ask_at_once(
+    address: str, texts: List[str], lone: List[Any], n_clients: int
+) -> Dict[str, Any]:
     """Ask all texts, `n_clients` at a time."""
     start = time.perf_counter()
     with ThreadPoolExecutor(n_clients) as pool:
         answers = list(pool.map(lambda text: ask(address, text), texts))
     seconds = time.perf_counter() - start
     p50, p95 = numpy.percentile([one for one, _ in answers], [50, 95])
-    differ = sum(answer != expected for (_, answer), expected in zip(answers, lone, strict=True))
-    return {"clients": n_clients, "per_second": len(texts) / seconds, "p50": p50, "p95": p95, "differ": differ}
+    differ = sum(
+        answer != expected for (_, answer), expected in zip(answers, lone, strict=True)
+    )
+    return {
+        "clients": n_clients,
+        "per_second": len(texts) / seconds,
+        "p50": p50,
+        "p95": p95,
+        "differ": differ,
+    }
 
 
 def table(result: Dict[str, Any]) -> str:
     """Markdown."""
-    header = ["clients", "requests/s", "p50, ms", "p95, ms", "answers that differ from lone ones"]
+    header = [
+        "clients",
+        "requests/s",
+        "p50, ms",
+        "p95, ms",
+        "answers that differ from lone ones",
+    ]
     rows = [
         [
             row["clients"],

@@ -1,4 +1,5 @@
-"""What the speed benchmarks share: rounds that alternate, the machine they ran on, Markdown."""
+"""What the speed benchmarks share: rounds that alternate, the machine they ran on,
+Markdown."""
 
 import argparse
 import os
@@ -19,8 +20,12 @@ import torch
 from speed.decode import machine
 
 LIBRARIES = ("spacy", "spacy-lal", "spacy-transformers", "thinc", "torch", "numpy")
-# "cpu" is this process' own time, on all its threads: with one thread, what the clock would show on a quiet machine.
-CLOCKS: Dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
+# "cpu" is this process' own time, on all its threads: with one thread, what the clock
+# would show on a quiet machine.
+CLOCKS: Dict[str, Callable[[], float]] = {
+    "wall": time.perf_counter,
+    "cpu": time.process_time,
+}
 Seconds = Dict[str, float]
 
 
@@ -45,11 +50,14 @@ class StopWatch:
 
     @contextmanager
     def forwards(self, module: torch.nn.Module, name: str) -> Iterator[None]:
-        """Add what every forward pass of a torch module takes that runs within the block."""
+        """Add what every forward pass of a torch module takes that runs within the
+        block."""
         starts: List[float] = []
         hooks = [
             module.register_forward_pre_hook(lambda *_: starts.append(self.clock())),
-            module.register_forward_hook(lambda *_: self._add(name, self.clock() - starts.pop())),
+            module.register_forward_hook(
+                lambda *_: self._add(name, self.clock() - starts.pop())
+            ),
         ]
         try:
             yield
@@ -61,25 +69,31 @@ class StopWatch:
         self.seconds[name] += seconds
 
 
-def alternate(calls: Mapping[str, Callable[[], Any]], rounds: int, clock: str = "wall") -> Dict[str, Seconds]:
+def alternate(
+    calls: Mapping[str, Callable[[], Any]], rounds: int, clock: str = "wall"
+) -> Dict[str, Seconds]:
     """Time several things that are compared, in turns.
 
     rounds (int): At least 1.
-    RETURNS (Dict[str, Seconds]): For each name the `median` and the `least` of its seconds.
-    """
+    RETURNS (Dict[str, Seconds]): For each name the `median` and the `least` of its
+    seconds."""
 
     def seconds_of(call: Callable[[], Any]) -> float:
         start = CLOCKS[clock]()
         call()
         return CLOCKS[clock]() - start
 
-    found = in_turns({name: partial(seconds_of, call) for name, call in calls.items()}, rounds)
+    found = in_turns(
+        {name: partial(seconds_of, call) for name, call in calls.items()}, rounds
+    )
     return {name: _spread(seconds) for name, seconds in found.items()}
 
 
-def in_turns(calls: Mapping[str, Callable[[], Any]], rounds: int) -> Dict[str, List[Any]]:
-    """Call each once, for nothing, and then once in every round. A round begins where the last one has not: a machine
-    that grows slower is slower for all of them.
+def in_turns(
+    calls: Mapping[str, Callable[[], Any]], rounds: int
+) -> Dict[str, List[Any]]:
+    """Call each once, for nothing, and then once in every round. A round begins where
+    the last one has not: a machine that grows slower is slower for all of them.
 
     RETURNS (Dict[str, List[Any]]): What each returned, in all rounds.
     """
@@ -108,16 +122,28 @@ def _spread(seconds: List[float]) -> Seconds:
 
 
 def environment() -> Dict[str, Any]:
-    """The machine, what is installed on it, and the commit of this checkout ("" where it is none)."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    """The machine, what is installed on it, and the commit of this checkout ("" where
+    it is none)."""
+    command = [
+        "git",
+        "-C",
+        str(Path(__file__).parent),
+        "describe",
+        "--always",
+        "--dirty",
+    ]
     try:
-        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        commit = subprocess.run(
+            command, capture_output=True, text=True, check=False
+        ).stdout.strip()
     except OSError:
         commit = ""
     return {
         "machine": machine(),
         "cores": os.cpu_count(),
-        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,  # of the last minute: was it quiet?
+        "load": os.getloadavg()[0]
+        if hasattr(os, "getloadavg")
+        else None,  # of the last minute: was it quiet?
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "python": platform.python_version(),
         **{name: version(name) for name in LIBRARIES},
@@ -144,14 +170,26 @@ def needs(extra: str, *modules: str) -> None:
 def at_least_one(text: str) -> int:
     """For argparse: a whole number above 0."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number of at least 1, got {text!r}"
+        )
     return int(text)
 
 
 def add_timing_arguments(parser: argparse.ArgumentParser, rounds: int) -> None:
     """The options of every measurement."""
-    parser.add_argument("--rounds", type=at_least_one, default=rounds, help=f"alternating rounds (default: {rounds})")
-    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: this process' own time; use one thread")
+    parser.add_argument(
+        "--rounds",
+        type=at_least_one,
+        default=rounds,
+        help=f"alternating rounds (default: {rounds})",
+    )
+    parser.add_argument(
+        "--clock",
+        choices=CLOCKS,
+        default="wall",
+        help="cpu: this process' own time; use one thread",
+    )
 
 
 def markdown(header: List[str], rows: Iterable[List[Any]]) -> str:

@@ -1,7 +1,7 @@
 """The drawn pictures of README and docs: `python docs/pictures/draw.py`.
 
-en_lal_md finds the trees, the arcs and the roles. `shoot.py` makes the screenshots beside them.
-"""
+en_lal_md finds the trees, the arcs and the roles. `shoot.py` makes the screenshots
+beside them."""
 
 from pathlib import Path
 
@@ -16,7 +16,9 @@ SENTENCE = "She gave him the book that he wanted."
 def main() -> None:
     doc = spacy.load("en_lal_md")(SENTENCE)
     for style, name in (("tree", "tree"), ("dep", "arcs"), ("parse", "parse")):
-        (FOLDER / f"{name}.svg").write_text(render(doc, style=style, format="svg"), encoding="utf8")
+        (FOLDER / f"{name}.svg").write_text(
+            render(doc, style=style, format="svg"), encoding="utf8"
+        )
 
 
 if __name__ == "__main__":

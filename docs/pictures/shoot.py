@@ -1,6 +1,6 @@
-"""The screenshots of docs: `python docs/pictures/shoot.py`. Needs en_lal_md, Playwright and Chromium, Pillow, and the
-app at ADDRESS (`python -m spacy lal app --port 8600 --headless`).
-"""
+"""The screenshots of docs: `python docs/pictures/shoot.py`. Needs en_lal_md, Playwright
+and Chromium, Pillow, and the app at ADDRESS (`python -m spacy lal app --port 8600
+--headless`)."""
 
 import io
 import shutil
@@ -30,27 +30,43 @@ def main() -> None:
     table = render(nlp(TABLE), style="roles", jupyter=False)
     with sync_playwright() as playwright:
         # Who is root in a container can't have the sandbox.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         for scheme in ("light", "dark"):
-            for width, app_width, page_width, predicate in (("wide", 1280, 1100, PREDICATE), ("narrow", 420, 420, "")):
+            for width, app_width, page_width, predicate in (
+                ("wide", 1280, 1100, PREDICATE),
+                ("narrow", 420, 420, ""),
+            ):
                 name = f"{scheme}_{width}.png"
-                shoot_app(visit(browser, scheme, app_width), FOLDER / f"app_{name}", predicate)
-                shoot_page(visit(browser, scheme, page_width), page, FOLDER / f"page_{name}")
+                shoot_app(
+                    visit(browser, scheme, app_width), FOLDER / f"app_{name}", predicate
+                )
+                shoot_page(
+                    visit(browser, scheme, page_width), page, FOLDER / f"page_{name}"
+                )
         body = f'<body style="margin: 18px; font-family: sans-serif">{table}</body>'
-        shoot_page(visit(browser, "light", 600), body, FOLDER.parent / "how_to" / "roles.png")
+        shoot_page(
+            visit(browser, "light", 600), body, FOLDER.parent / "how_to" / "roles.png"
+        )
         browser.close()
 
 
 def visit(browser: Any, scheme: str, width: int) -> Any:
-    page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": HEIGHT})
+    page = browser.new_page(
+        color_scheme=scheme, viewport={"width": width, "height": HEIGHT}
+    )
     page.set_default_timeout(PATIENCE)
     return page
 
 
 def shoot_app(page: Any, path: Path, predicate: str) -> None:
-    """The app with a sentence and the predicate of this name, or all, in a window as high as it."""
+    """The app with a sentence and the predicate of this name, or all, in a window as
+    high as it."""
     page.goto(ADDRESS)
-    page.locator("svg.lal-tree").first.wait_for()  # a text that is entered before may be lost
+    page.locator(
+        "svg.lal-tree"
+    ).first.wait_for()  # a text that is entered before may be lost
     rest(page)
     page.get_by_label("Text", exact=True).fill(APP)
     page.get_by_role("button", name="Parse").click()
@@ -64,7 +80,9 @@ def shoot_app(page: Any, path: Path, predicate: str) -> None:
         page.mouse.move(0, 0)
         page.evaluate("document.activeElement.blur()")
         rest(page)
-    height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
+    height = page.evaluate(
+        "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+    )
     page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
     page.wait_for_timeout(1000)
     save(page.screenshot(), path)
@@ -73,13 +91,17 @@ def shoot_app(page: Any, path: Path, predicate: str) -> None:
 def rest(page: Any) -> None:
     """Wait until Streamlit has no more to do."""
     page.wait_for_timeout(500)
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.locator(
+        '[data-testid="stApp"][data-test-script-state="notRunning"]'
+    ).wait_for()
 
 
 def shoot_page(page: Any, html: str, path: Path) -> None:
     """A page, unfolded."""
     page.set_content(html)
-    page.evaluate("document.querySelectorAll('section > details').forEach(one => { one.open = true })")
+    page.evaluate(
+        "document.querySelectorAll('section > details').forEach(one => { one.open = true })"
+    )
     save(page.screenshot(full_page=True), path)
 
 

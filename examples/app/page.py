@@ -1,8 +1,10 @@
-"""An interactive page: type a text, click a constituent, see its head, its alternatives, its margin and score.
+"""An interactive page: type a text, click a constituent, see its head, its
+alternatives, its margin and score.
 
-`python -m spacy lal app` runs it (the extra `app`), and so does `streamlit run page.py -- PIPELINE`. The reader's text
-enters the page as text of a widget, of `st.code` or `st.dataframe`, which do not read Markdown; escaped; or drawn by
-`render`. Other functions of Streamlit and the labels of widgets read Markdown, and never get such text.
+`python -m spacy lal app` runs it (the extra `app`), and so does `streamlit run page.py
+-- PIPELINE`. The reader's text enters the page as text of a widget, of `st.code` or
+`st.dataframe`, which do not read Markdown; escaped; or drawn by `render`. Other
+functions of Streamlit and the labels of widgets read Markdown, and never get such text.
 """
 
 import json
@@ -17,8 +19,19 @@ import streamlit as st
 from nltk.tree import Tree
 from spacy.language import Language
 
-from spacy_lal.export import SCHEMA_VERSION, Sentence, read_sentences, sentence_record, sentence_to_conllu
-from spacy_lal.interpret import arc_margins, constituent_margins, contributions, span_marginals
+from spacy_lal.export import (
+    SCHEMA_VERSION,
+    Sentence,
+    read_sentences,
+    sentence_record,
+    sentence_to_conllu,
+)
+from spacy_lal.interpret import (
+    arc_margins,
+    constituent_margins,
+    contributions,
+    span_marginals,
+)
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
@@ -35,14 +48,23 @@ EXAMPLES = (
     "After the storm had passed, she gave the children the book that they wanted.",
     "Time flies like an arrow; fruit flies like a banana.",
 )
-MAX_TEXT, MAX_LINKED = 5000, 1500  # characters of a text, and of a text in the page's address
+MAX_TEXT, MAX_LINKED = (
+    5000,
+    1500,
+)  # characters of a text, and of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES, N_PARTS = 5, 5
 DIGITS = {"Margin": 2, "Probability": 3}  # of the numbers shown large, as in the tables
 LEAST_SHARE = 0.0005  # smaller probabilities are among the other labels
-PICTURES = {"Arcs": "dep", "Constituents": "spans", "Label attention": "attention", "Contributions": "contributions"}
+PICTURES = {
+    "Arcs": "dep",
+    "Constituents": "spans",
+    "Label attention": "attention",
+    "Contributions": "contributions",
+}
 
-# The drawing as a component of the page: it reports the span chosen by mouse or keyboard.
+# The drawing as a component of the page: it reports the span chosen by mouse or
+# keyboard.
 SCRIPT = """
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".lal-box")
@@ -59,7 +81,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   box.onkeydown = choose
 }
 """
-NOTE = "border-inline-start: 4px solid #d9a400; padding: .4em .8em; background: #d9a40022"
+NOTE = (
+    "border-inline-start: 4px solid #d9a400; padding: .4em .8em; background: #d9a40022"
+)
 ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #dd333322"
 STYLE = """
 .lal-box { --lal-canvas: var(--st-background-color) }
@@ -76,13 +100,16 @@ NO_CONSTITUENT = "no constituent"
 NAMES = "Names of heads are a convention: other heads and the whole tokens add to a label, too."
 SVG = "{http://www.w3.org/2000/svg}"
 Words = Tuple[int, int]  # a half-open span of words, counted from 0
-# A label, the numbers shown large, tables (title -> rows), and the reasons for missing numbers.
-Report = Tuple[str, Dict[str, Optional[float]], Dict[str, List[Dict[str, Any]]], List[str]]
+# A label, the numbers shown large, tables (title -> rows), and the reasons for missing
+# numbers.
+Report = Tuple[
+    str, Dict[str, Optional[float]], Dict[str, List[Dict[str, Any]]], List[str]
+]
 
 
 class Shown:
-    """A parsed sentence; its numbers and pictures are computed on first use and kept. `lock` serves one reader at a
-    time: the readers of a page share the pipeline."""
+    """A parsed sentence; its numbers and pictures are computed on first use and kept.
+    `lock` serves one reader at a time: the readers of a page share the pipeline."""
 
     def __init__(self, nlp: Language, lock: Any, sentence: Sentence) -> None:
         self.nlp, self.lock, self.sentence = nlp, lock, sentence
@@ -94,12 +121,21 @@ class Shown:
     def span(self, words: Optional[Words] = None) -> Any:
         """The Span of some words; default: of all."""
         start, end = words or (0, len(self.words))
-        return self.sentence.tokens[0].doc[self.sentence.tokens[start].i : self.sentence.tokens[end - 1].i + 1]
+        return self.sentence.tokens[0].doc[
+            self.sentence.tokens[start].i : self.sentence.tokens[end - 1].i + 1
+        ]
 
     def checked(self, value: Any) -> Optional[Words]:
         """The span of words that a browser sent; None if the value is no such span."""
-        is_pair = isinstance(value, (list, tuple)) and [type(one) for one in value] == [int, int]
-        return (value[0], value[1]) if is_pair and 0 <= value[0] < value[1] <= len(self.words) else None
+        is_pair = isinstance(value, (list, tuple)) and [type(one) for one in value] == [
+            int,
+            int,
+        ]
+        return (
+            (value[0], value[1])
+            if is_pair and 0 <= value[0] < value[1] <= len(self.words)
+            else None
+        )
 
     def get(self, key: Any, compute: Callable[[], Any]) -> Tuple[Any, str]:
         """A result, or None and the reason why this pipeline has none."""
@@ -113,13 +149,22 @@ class Shown:
 
     def picture(self, style: str) -> str:
         """A picture as markup, or the reason why there is none."""
-        markup, reason = self.get(style, lambda: draw(self.span(), style, {"folded": True}, self.nlp)[0])
+        markup, reason = self.get(
+            style, lambda: draw(self.span(), style, {"folded": True}, self.nlp)[0]
+        )
         return markup or f"<p>{escape(reason)}</p>"
 
     def files(self) -> Iterator[Tuple[str, str, str]]:
-        """The sentence as files: the name of the format, the ending, and the content."""
+        """The sentence as files: the name of the format, the ending, and the
+        content."""
         yield "CoNLL-U", "conllu", sentence_to_conllu(self.sentence, "1")
-        yield "JSON", "json", json.dumps({"schema": SCHEMA_VERSION, **sentence_record(self.sentence)}, indent=1)
+        yield (
+            "JSON",
+            "json",
+            json.dumps(
+                {"schema": SCHEMA_VERSION, **sentence_record(self.sentence)}, indent=1
+            ),
+        )
         if self.sentence.constituents is not None:
             yield "Brackets", "ptb", write_brackets(self.sentence.tree()) + "\n"
             style = "tree" if self.sentence.heads is None else "parse"
@@ -127,7 +172,10 @@ class Shown:
 
     def report(self, words: Words) -> Report:
         """What the parser says of a span of words."""
-        label = next((label for start, end, label in self.constituents if (start, end) == words), "")
+        label = next(
+            (label for start, end, label in self.constituents if (start, end) == words),
+            "",
+        )
         notes: List[str] = []
 
         def said(key: Any, compute: Callable[[], Any]) -> Any:
@@ -137,28 +185,78 @@ class Shown:
             return result
 
         if len(self.words) > MAX_EXPLAINED:
-            return label, {}, {}, [f"Only sentences of at most {MAX_EXPLAINED} words are explained."]
+            return (
+                label,
+                {},
+                {},
+                [f"Only sentences of at most {MAX_EXPLAINED} words are explained."],
+            )
         nlp, sent, span = self.nlp, self.span(), self.span(words)
-        margins = said("margins", lambda: {one[:2]: one.margin for one in constituent_margins(nlp, sent)}) or {}
-        arcs = said("arcs", lambda: {one.dependent: one.margin for one in arc_margins(nlp, sent)}) or {}
+        margins = (
+            said(
+                "margins",
+                lambda: {one[:2]: one.margin for one in constituent_margins(nlp, sent)},
+            )
+            or {}
+        )
+        arcs = (
+            said(
+                "arcs",
+                lambda: {one.dependent: one.margin for one in arc_margins(nlp, sent)},
+            )
+            or {}
+        )
         marginals = said("marginals", lambda: span_marginals(nlp, sent))
-        rows = [] if marginals is None else zip(marginals.labels, marginals.probabilities[words].tolist(), strict=True)
-        shares = {name: share for name, share in rows if name not in ("", SUB_HEAD_LABEL)}  # labels that a tree shows
+        rows = (
+            []
+            if marginals is None
+            else zip(
+                marginals.labels, marginals.probabilities[words].tolist(), strict=True
+            )
+        )
+        shares = {
+            name: share for name, share in rows if name not in ("", SUB_HEAD_LABEL)
+        }  # labels that a tree shows
         none = 1 - sum(shares.values())
         best = sorted(shares, key=lambda name: -shares[name])[:N_ALTERNATIVES]
         best = best[:1] + [name for name in best[1:] if shares[name] >= LEAST_SHARE]
         shown = label or "".join(best[:1])
-        parts = said(("parts", words), lambda: contributions(nlp, span, shown)) if shown else None
+        parts = (
+            said(("parts", words), lambda: contributions(nlp, span, shown))
+            if shown
+            else None
+        )
         tables: Dict[str, List[Dict[str, Any]]] = {"Its head": []}
-        for token, head in zip(self.sentence.tokens, self.sentence.heads or [], strict=False):
+        for token, head in zip(
+            self.sentence.tokens, self.sentence.heads or [], strict=False
+        ):
             governor = self.sentence.tokens[head - 1] if head else None
-            if head is not None and span.start <= token.i < span.end and not (governor in span if governor else False):
-                row = {"word": token.text, "deprel": token.dep_, "depends on": governor.text if governor else "(root)"}
-                tables["Its head"].append({**row, "margin": round(arcs[token.i], 2) if token.i in arcs else None})
+            if (
+                head is not None
+                and span.start <= token.i < span.end
+                and not (governor in span if governor else False)
+            ):
+                row = {
+                    "word": token.text,
+                    "deprel": token.dep_,
+                    "depends on": governor.text if governor else "(root)",
+                }
+                tables["Its head"].append(
+                    {
+                        **row,
+                        "margin": round(arcs[token.i], 2) if token.i in arcs else None,
+                    }
+                )
         if shares:
             rest = sum(shares.values()) - sum(shares[name] for name in best)
-            rows = [*((name, shares[name]) for name in best), ("other labels", rest), (NO_CONSTITUENT, none)]
-            tables["What these words are"] = [{"label": name, "probability": round(value, 3)} for name, value in rows]
+            rows = [
+                *((name, shares[name]) for name in best),
+                ("other labels", rest),
+                (NO_CONSTITUENT, none),
+            ]
+            tables["What these words are"] = [
+                {"label": name, "probability": round(value, 3)} for name, value in rows
+            ]
         if parts is not None:
             top = [(name, value) for name, value in parts.top(N_PARTS) if value]
             rest = float(parts.heads.sum()) - sum(value for _, value in top)
@@ -166,18 +264,25 @@ class Shown:
             adds = [*top, *others, ("whole tokens", parts.tokens), ("bias", parts.bias)]
             title = f"Parts of the score of {parts.label}"
             rows = [*adds, ("sum: the score", parts.score)]
-            tables[title] = [{"label head": name, "adds": round(value, 2)} for name, value in rows]
+            tables[title] = [
+                {"label head": name, "adds": round(value, 2)} for name, value in rows
+            ]
         numbers = {"Margin": margins.get((span.start, span.end))}
         if shares:
             numbers["Probability"] = shares[label] if label else none
         if parts is not None and dict(top).get(parts.label, 0) < 0:
-            notes.append(f"The head called {parts.label} speaks against {parts.label} here. {NAMES}")
+            notes.append(
+                f"The head called {parts.label} speaks against {parts.label} here. {NAMES}"
+            )
         if parts is not None and label and parts.score < 0:
-            notes.append(f"The score of {label} is below 0, that of leaving it out: the best tree as a whole needs it.")
+            notes.append(
+                f"The score of {label} is below 0, that of leaving it out: the best tree as a whole needs it."
+            )
         return label, numbers, tables, notes
 
     def tree(self, chosen: Words, predicate: Optional[int]) -> str:
-        """The tree with clickable nodes: each bears its span of words; the chosen one and arguments are marked."""
+        """The tree with clickable nodes: each bears its span of words; the chosen one
+        and arguments are marked."""
         markup = self.picture("tree")
         if "<svg" not in markup:
             return markup
@@ -185,14 +290,20 @@ class Shown:
         root = ElementTree.fromstring(markup)
         is_rtl = self.sentence.tokens[0].vocab.writing_system.get("direction") == "rtl"
         nodes = node_spans(self.sentence.tree(), is_rtl)
-        for text, (start, end, is_constituent) in zip(root.iter(f"{SVG}text"), nodes, strict=True):
+        for text, (start, end, is_constituent) in zip(
+            root.iter(f"{SVG}text"), nodes, strict=True
+        ):
             text.set("data-start", str(start))
             text.set("data-end", str(end))
             if is_constituent:
                 text.set("tabindex", "0")
                 text.set("role", "button")
                 text.set("class", "lal-chosen" if (start, end) == chosen else "")
-            within = [role for (first, last), role in marked.items() if not is_constituent and first <= start < last]
+            within = [
+                role
+                for (first, last), role in marked.items()
+                if not is_constituent and first <= start < last
+            ]
             role = marked.get((start, end)) or "".join(within[:1])
             if role:
                 text.set("class", f"lal-argument {text.get('class') or ''}")
@@ -205,7 +316,8 @@ class Shown:
 
 
 def node_spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
-    """The span of words of each node, in drawing order, and whether the node is above preterminals."""
+    """The span of words of each node, in drawing order, and whether the node is above
+    preterminals."""
     stack: List[Tuple[Any, int]] = [(tree, 0)]
     while stack:
         node, start = stack.pop()
@@ -221,22 +333,31 @@ def node_spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
         stack += children if mirrored else reversed(children)
 
 
-@st.cache_resource(show_spinner="Loading the pipeline: the first time takes some seconds", max_entries=1)
+@st.cache_resource(
+    show_spinner="Loading the pipeline: the first time takes some seconds",
+    max_entries=1,
+)
 def load(pipeline: str) -> Tuple[Language, Any]:
     """The pipeline, loaded once for all readers, and its lock."""
     return spacy.load(pipeline), RLock()
 
 
 def read_link(query: Any) -> Tuple[str, int, Optional[Words]]:
-    """Text, sentence and words of an address. Anybody may write one: other values than numbers are ignored."""
+    """Text, sentence and words of an address. Anybody may write one: other values than
+    numbers are ignored."""
     number = re.fullmatch(r"[1-9]\d{0,3}", str(query.get("sentence", "")), re.ASCII)
     words = re.fullmatch(r"(\d{1,4})-(\d{1,4})", str(query.get("words", "")), re.ASCII)
     span = (int(words[1]) - 1, int(words[2])) if words else None
-    return str(query.get("text", ""))[:MAX_TEXT], int(number[0]) - 1 if number else 0, span
+    return (
+        str(query.get("text", ""))[:MAX_TEXT],
+        int(number[0]) - 1 if number else 0,
+        span,
+    )
 
 
 def ask() -> str:
-    """The form with the text, and examples that fill it; at first the text of the page's address."""
+    """The form with the text, and examples that fill it; at first the text of the
+    page's address."""
     state = st.session_state
     if "text" not in state:
         text, *state.wanted = read_link(st.query_params)
@@ -246,7 +367,13 @@ def ask() -> str:
         if state.example is not None:
             state.text, state.example = state.example, None
 
-    st.pills("Examples", EXAMPLES, format_func=lambda text: shorten(text, 40), key="example", on_change=take_example)
+    st.pills(
+        "Examples",
+        EXAMPLES,
+        format_func=lambda text: shorten(text, 40),
+        key="example",
+        on_change=take_example,
+    )
     with st.form("form", border=False):
         text = st.text_area("Text", max_chars=MAX_TEXT, key="text")
         st.form_submit_button("Parse", type="primary")
@@ -256,7 +383,11 @@ def ask() -> str:
 def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[int]:
     """A list; the names may be the reader's text."""
     return st.selectbox(
-        what, range(len(names)), format_func=lambda i: shorten(visible(names[i]), 80), key=key, **options
+        what,
+        range(len(names)),
+        format_func=lambda i: shorten(visible(names[i]), 80),
+        key=key,
+        **options,
     )
 
 
@@ -282,27 +413,62 @@ def show_sentence(one: Shown) -> None:
 
     predicate = None
     if one.predicates:
-        verbs = [min(start for (start, _), role in row.spans.items() if role == "V") for row in one.predicates]
-        names = [f"{one.words[verb]} {row.name}" for verb, row in zip(verbs, one.predicates, strict=True)]
+        verbs = [
+            min(start for (start, _), role in row.spans.items() if role == "V")
+            for row in one.predicates
+        ]
+        names = [
+            f"{one.words[verb]} {row.name}"
+            for verb, row in zip(verbs, one.predicates, strict=True)
+        ]
         wanted = "Predicate: its arguments are marked in the tree"
-        predicate = choose(wanted, names, f"predicate of {one.sentence.text}", index=None, placeholder="none")
+        predicate = choose(
+            wanted,
+            names,
+            f"predicate of {one.sentence.text}",
+            index=None,
+            placeholder="none",
+        )
     component(data=one.tree(span, predicate), key="tree", on_span_change=take_click)
-    st.html(label_legend(label for *_, chain in one.constituents for label in split_chain(chain)) or "<p></p>")
+    st.html(
+        label_legend(
+            label for *_, chain in one.constituents for label in split_chain(chain)
+        )
+        or "<p></p>"
+    )
     if one.predicates:
         st.html(one.picture("roles"))
-    state.constituent = next((i for i, (s, e, _) in enumerate(one.constituents) if (s, e) == span), None)
+    state.constituent = next(
+        (i for i, (s, e, _) in enumerate(one.constituents) if (s, e) == span), None
+    )
     state.first, state.last = span[0], span[1] - 1
     lists = st.columns([2, 1, 1])
     with lists[0]:
-        names = [f"{label}: {' '.join(one.words[start:end])}" for start, end, label in one.constituents]
+        names = [
+            f"{label}: {' '.join(one.words[start:end])}"
+            for start, end, label in one.constituents
+        ]
         none = "these words are no constituent"
-        choose("Constituent (or click in the tree)", names, "constituent", on_change=take_constituent, placeholder=none)
+        choose(
+            "Constituent (or click in the tree)",
+            names,
+            "constituent",
+            on_change=take_constituent,
+            placeholder=none,
+        )
     numbered = [f"{i}. {word}" for i, word in enumerate(one.words, start=1)]
-    for place, (what, key) in zip(lists[1:], (("First word", "first"), ("Last word", "last")), strict=True):
+    for place, (what, key) in zip(
+        lists[1:], (("First word", "first"), ("Last word", "last")), strict=True
+    ):
         with place:
             choose(what, numbered, key, on_change=take_words)
     show_report(one.report(span))
-    picture = st.radio("Show the sentence as", [*PICTURES, "Brackets", "CoNLL-U"], horizontal=True, key="picture")
+    picture = st.radio(
+        "Show the sentence as",
+        [*PICTURES, "Brackets", "CoNLL-U"],
+        horizontal=True,
+        key="picture",
+    )
     files = {name: (suffix, content) for name, suffix, content in one.files()}
     if picture == "Arcs":
         component(data=one.picture("dep"), key="arcs")
@@ -312,7 +478,9 @@ def show_sentence(one: Shown) -> None:
         st.code(files.get(picture, ("", ""))[1], language=None, wrap_lines=True)
     with st.container(horizontal=True):
         for name, (suffix, content) in files.items():
-            st.download_button(f"Download {name}", content, f"parse.{suffix}", on_click="ignore")
+            st.download_button(
+                f"Download {name}", content, f"parse.{suffix}", on_click="ignore"
+            )
 
 
 def show_report(report: Report) -> None:
@@ -332,7 +500,8 @@ def show_report(report: Report) -> None:
 
 
 def main(pipeline: str) -> None:
-    """The page, from top to bottom; Streamlit runs it again after each action of the reader."""
+    """The page, from top to bottom; Streamlit runs it again after each action of the
+    reader."""
     st.set_page_config(page_title=TITLE, layout="wide")
     st.title(TITLE)
     st.caption(INTRO)
@@ -341,21 +510,32 @@ def main(pipeline: str) -> None:
         nlp, lock = load(pipeline)
         if state.get("parsed_text") != text:
             with lock:
-                state.sentences = [Shown(nlp, lock, sentence) for sentence in read_sentences(nlp(text))]
+                state.sentences = [
+                    Shown(nlp, lock, sentence) for sentence in read_sentences(nlp(text))
+                ]
             state.parsed_text, state.sentence, state.span = text, 0, None
             number, span = state.pop("wanted", (0, None))
             if number < len(state.sentences):
-                state.sentence, state.span = number, state.sentences[number].checked(span)
+                state.sentence, state.span = (
+                    number,
+                    state.sentences[number].checked(span),
+                )
     except (OSError, ValueError, ImportError) as err:
         st.html(f'<p role="alert" style="{ERROR}">{escape(str(err))}</p>')
         return
     if not state.sentences:
-        st.html(f'<p role="alert" style="{ERROR}">Expected a text, got nothing but whitespace.</p>')
+        st.html(
+            f'<p role="alert" style="{ERROR}">Expected a text, got nothing but whitespace.</p>'
+        )
         return
-    names = [f"{i}. {one.sentence.text}" for i, one in enumerate(state.sentences, start=1)]
+    names = [
+        f"{i}. {one.sentence.text}" for i, one in enumerate(state.sentences, start=1)
+    ]
     if len(names) > 1:
         choose("Sentence", names, "sentence", on_change=lambda: state.update(span=None))
-    number = state.get("sentence", 0)  # Streamlit forgets the keys of lists that are not shown
+    number = state.get(
+        "sentence", 0
+    )  # Streamlit forgets the keys of lists that are not shown
     show_sentence(state.sentences[number])
     st.query_params.clear()
     if len(text) <= MAX_LINKED:

@@ -1,6 +1,7 @@
-"""What a Doc holds: sentences, parses, roles and constraints, as spaCy's heads and as span groups, which survive
-`to_bytes`, DocBin and pickle. Only this room writes and reads them. Whitespace tokens are no part of a parse: "word"
-means a token that is not whitespace, and a word position counts the words of one sentence from 0."""
+"""What a Doc holds: sentences, parses, roles and constraints, as spaCy's heads and as
+span groups, which survive `to_bytes`, DocBin and pickle. Only this room writes and
+reads them. Whitespace tokens are no part of a parse: "word" means a token that is not
+whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .clauses import Clause, get_clauses, simplify
@@ -16,7 +17,13 @@ from .constraints import (
     get_constraints,
     in_words,
 )
-from .getters import MISSING_TAG, NonConstituentException, UnparsedDocError, install_extensions, sentence_trees
+from .getters import (
+    MISSING_TAG,
+    NonConstituentException,
+    UnparsedDocError,
+    install_extensions,
+    sentence_trees,
+)
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .parses import (
     METHODS_KEY,
@@ -45,7 +52,15 @@ from .parses import (
     tokens_with_heads,
     with_root_deprel,
 )
-from .predicates import Argument, Predicate, copy_frames, get_frame, get_span_predicates, has_frames, install_frames
+from .predicates import (
+    Argument,
+    Predicate,
+    copy_frames,
+    get_frame,
+    get_span_predicates,
+    has_frames,
+    install_frames,
+)
 from .relations import Relation, get_relations
 from .roles import (
     ROLES_KEY,

@@ -1,13 +1,33 @@
-"""Constraints on a Doc, for the parser: known constituents, forbidden ones, and known heads. In the span group
-`doc.spans["constraints"]` the `kb_id_` tells the kind; the Span of a head follows the Span of its dependent."""
+"""Constraints on a Doc, for the parser: known constituents, forbidden ones, and known
+heads. In the span group `doc.spans["constraints"]` the `kb_id_` tells the kind; the
+Span of a head follows the Span of its dependent."""
 
 from itertools import combinations
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
-from .parses import StaleParseError, check_present, has_sentences, read_group, sentence_bounds, write_group
+from .parses import (
+    StaleParseError,
+    check_present,
+    has_sentences,
+    read_group,
+    sentence_bounds,
+    write_group,
+)
 
 CONSTRAINTS_KEY = "constraints"
 _KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head"
@@ -16,7 +36,8 @@ _KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head
 class SpanConstraint(NamedTuple):
     """A constituent that a parse must have, or must not have.
     start, end (int): Half-open, in tokens of the Doc, or in words of a sentence.
-    label (str): Its label, or several of its unary chain ("S::VP"). Empty for any label.
+    label (str): Its label, or several of its unary chain ("S::VP"). Empty for any
+        label.
     forbidden (bool): Whether the parse must not have it."""
 
     start: int
@@ -27,7 +48,8 @@ class SpanConstraint(NamedTuple):
 
 class HeadConstraint(NamedTuple):
     """A head that a parse must have.
-    dependent, head (int): In tokens of the Doc, or in words of a sentence. A root is its own head."""
+    dependent, head (int): In tokens of the Doc, or in words of a sentence. A root is
+    its own head."""
 
     dependent: int
     head: int
@@ -39,16 +61,25 @@ SpanLike = Union[Span, Tuple[int, int], Tuple[int, int, str]]
 
 class ContradictionError(ValueError):
     """No parse fulfils some constraints.
-    constraints (Tuple[Constraint, ...]): Constraints that contradict each other, in tokens.
+    constraints (Tuple[Constraint, ...]): Constraints that contradict each other, in
+        tokens.
     reason (str): Why no parse fulfils them."""
 
-    def __init__(self, doc: Union[Doc, str], constraints: Sequence[Constraint], reason: str) -> None:
+    def __init__(
+        self, doc: Union[Doc, str], constraints: Sequence[Constraint], reason: str
+    ) -> None:
         self.constraints, self.reason = tuple(constraints), reason
-        named = doc if isinstance(doc, str) else "; ".join(_describe(doc, one) for one in constraints)
+        named = (
+            doc
+            if isinstance(doc, str)
+            else "; ".join(_describe(doc, one) for one in constraints)
+        )
         super().__init__(f"no parse fulfils these constraints, since {reason}: {named}")
         self._named = named
 
-    def __reduce__(self) -> Tuple[Any, ...]:  # as worker processes send it: without the Doc
+    def __reduce__(
+        self,
+    ) -> Tuple[Any, ...]:  # as worker processes send it: without the Doc
         return ContradictionError, (self._named, self.constraints, self.reason)
 
 
@@ -59,26 +90,39 @@ def constrain(
     heads: Optional[Mapping[Union[int, Token], Union[int, Token]]] = None,
     forbidden: Iterable[SpanLike] = (),
 ) -> None:
-    """Constrain the parse of a Doc. The parser then finds the best parse that fulfils the constraints. They replace
-    earlier ones; without arguments, the Doc has none.
+    """Constrain the parse of a Doc. The parser then finds the best parse that fulfils
+    the constraints. They replace earlier ones; without arguments, the Doc has none.
     doc (Doc): Modified in place; a parse that it already has stays as it is.
-    constituents (Iterable[Union[Span, Tuple]]): Spans, or `(start, end)` or `(start, end, label)` in tokens, half-open.
-        With a label, this label is in the unary chain over the span; with "S::VP", both are, S above VP.
-    heads (Optional[Mapping]): Tokens or their indices, and their heads. A root is its own head.
-    forbidden (Iterable[Union[Span, Tuple]]): Spans that are no constituents; with a label, that do not have this label.
-    RAISES (ContradictionError): Constituents cross, one is forbidden, heads form a cycle; where sentence boundaries are
-        known, a constraint reaches beyond one, or a sentence has several roots. What only a parser knows, such as its
-        labels, is checked when it parses.
-    RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or has no words."""
+    constituents (Iterable[Union[Span, Tuple]]): Spans, or `(start, end)` or `(start,
+        end, label)` in tokens, half-open. With a label, this label is in the unary
+        chain over the span; with "S::VP", both are, S above VP.
+    heads (Optional[Mapping]): Tokens or their indices, and their heads. A root is its
+        own head.
+    forbidden (Iterable[Union[Span, Tuple]]): Spans that are no constituents; with a
+        label, that do not have this label.
+    RAISES (ContradictionError): Constituents cross, one is forbidden, heads form a
+        cycle; where sentence boundaries are known, a constraint reaches beyond one, or
+        a sentence has several roots. What only a parser knows, such as its labels, is
+        checked when it parses.
+    RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or
+        has no words."""
     if not isinstance(heads, (Mapping, type(None))):
-        raise ValueError(f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}")
+        raise ValueError(
+            f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}"
+        )
     for name, value in (("constituents", constituents), ("forbidden", forbidden)):
         if isinstance(value, (str, Span)) or not hasattr(value, "__iter__"):
-            raise ValueError(f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, 'NP')], got {value!r}")
+            raise ValueError(
+                f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, 'NP')], got {value!r}"
+            )
     found: List[Constraint] = [_read_span(doc, given, False) for given in constituents]
     found += [_read_span(doc, given, True) for given in forbidden]
     for dependent, head in (heads or {}).items():
-        found.append(HeadConstraint(_read_word(doc, dependent, "dependent"), _read_word(doc, head, "head")))
+        found.append(
+            HeadConstraint(
+                _read_word(doc, dependent, "dependent"), _read_word(doc, head, "head")
+            )
+        )
     found = list(dict.fromkeys(found))
     check_structure(doc, found)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
@@ -88,14 +132,24 @@ def constrain(
             spans.append(Span(doc, one.dependent, one.dependent + 1, kb_id=_DEPENDENT))
             spans.append(Span(doc, one.head, one.head + 1, kb_id=_HEAD))
         else:
-            spans.append(Span(doc, one.start, one.end, one.label, kb_id=_FORBIDDEN if one.forbidden else _KNOWN))
+            spans.append(
+                Span(
+                    doc,
+                    one.start,
+                    one.end,
+                    one.label,
+                    kb_id=_FORBIDDEN if one.forbidden else _KNOWN,
+                )
+            )
     if spans:
         write_group(doc, CONSTRAINTS_KEY, spans)
 
 
 def get_constraints(doc: Doc) -> List[Constraint]:
-    """The constraints of a Doc, in its present tokens. RAISES (StaleParseError): Tokens were merged or split since
-    `constrain`, and a constraint begins or ends within a token; or the text has changed."""
+    """The constraints of a Doc, in its present tokens.
+    RAISES (StaleParseError): Tokens
+    were merged or split since `constrain`, and a constraint begins or ends within a
+    token; or the text has changed."""
     if CONSTRAINTS_KEY not in doc.spans:
         return []
     found: List[Constraint] = []
@@ -114,45 +168,66 @@ def get_constraints(doc: Doc) -> List[Constraint]:
         elif span.kb_id == _HEAD:
             found[-1] = found[-1]._replace(head=start)  # type: ignore[call-arg]
         else:
-            found.append(SpanConstraint(start, end, span.label, span.kb_id == _FORBIDDEN))
+            found.append(
+                SpanConstraint(start, end, span.label, span.kb_id == _FORBIDDEN)
+            )
     return found
 
 
-def in_words(doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]) -> List[Tuple[Constraint, Constraint]]:
-    """The constraints within a sentence: each as a constraint on its words, counted from 0, and as given. A forbidden
-    span that reaches beyond the sentence is a constituent of no tree, so it is skipped.
+def in_words(
+    doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]
+) -> List[Tuple[Constraint, Constraint]]:
+    """The constraints within a sentence: each as a constraint on its words, counted
+    from 0, and as given. A forbidden span that reaches beyond the sentence is a
+    constituent of no tree, so it is skipped.
     words (Sequence[int]): The indices of the sentence's words in the Doc."""
     found: List[Tuple[Constraint, Constraint]] = []
     place = {word: i for i, word in enumerate(words)}
     for one in constraints:
         if isinstance(one, HeadConstraint):
             if one.dependent in place:
-                found.append((HeadConstraint(place[one.dependent], place[one.head]), one))
+                found.append(
+                    (HeadConstraint(place[one.dependent], place[one.head]), one)
+                )
         else:
             inside = [place[i] for i in range(one.start, one.end) if i in place]
-            reaches_beyond = len(inside) < sum(not doc[i].is_space for i in range(one.start, one.end))
+            reaches_beyond = len(inside) < sum(
+                not doc[i].is_space for i in range(one.start, one.end)
+            )
             if inside and not (one.forbidden and reaches_beyond):
                 found.append((one._replace(start=inside[0], end=inside[-1] + 1), one))
     return found
 
 
 def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
-    """Check constraints without a parser. RAISES (ContradictionError): As `constrain`."""
+    """Check constraints without a parser.
+    RAISES (ContradictionError): As
+    `constrain`."""
     for contradicting, reason in _contradictions(doc, constraints):
         raise ContradictionError(doc, contradicting, reason)
 
 
-def _contradictions(doc: Doc, constraints: Sequence[Constraint]) -> Iterator[Tuple[List[Constraint], str]]:
+def _contradictions(
+    doc: Doc, constraints: Sequence[Constraint]
+) -> Iterator[Tuple[List[Constraint], str]]:
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
-    sentence_of = [i for i, (start, end) in enumerate(bounds) for _ in range(start, end)]
+    sentence_of = [
+        i for i, (start, end) in enumerate(bounds) for _ in range(start, end)
+    ]
     spans: Dict[Tuple[int, int, SpanConstraint], None] = {}  # first word, last word
-    heads = {one.dependent: one for one in constraints if isinstance(one, HeadConstraint)}
+    heads = {
+        one.dependent: one for one in constraints if isinstance(one, HeadConstraint)
+    }
     roots: Dict[int, HeadConstraint] = {}
     for one in constraints:
         if isinstance(one, HeadConstraint):
             if sentence_of[one.dependent] != sentence_of[one.head]:
                 yield [one], "the head is in another sentence"
-            other = roots.setdefault(sentence_of[one.head], one) if one.dependent == one.head else one
+            other = (
+                roots.setdefault(sentence_of[one.head], one)
+                if one.dependent == one.head
+                else one
+            )
             if other != one and has_sentences(doc):
                 yield [other, one], "a sentence has one root"
         else:
@@ -168,7 +243,10 @@ def _contradictions(doc: Doc, constraints: Sequence[Constraint]) -> Iterator[Tup
             path[word] = None
             word = heads[word].head
         if word in path:
-            yield [heads[i] for i in [*path][[*path].index(word) :]], "heads must not form a cycle"
+            yield (
+                [heads[i] for i in [*path][[*path].index(word) :]],
+                "heads must not form a cycle",
+            )
     for (a, b, x), (c, d, y) in combinations(spans, 2):
         if not x.forbidden and not y.forbidden and (a < c <= b < d or c < a <= d < b):
             yield [x, y], "constituents must not cross"
@@ -179,9 +257,13 @@ def _contradictions(doc: Doc, constraints: Sequence[Constraint]) -> Iterator[Tup
 
 
 def contains_chain(chain: str, part: str) -> bool:
-    """Whether the labels of `part` follow each other in a unary chain, as in "S::VP" and "VP"."""
+    """Whether the labels of `part` follow each other in a unary chain, as in "S::VP"
+    and "VP"."""
     labels, wanted = split_chain(chain), split_chain(part)
-    return any(labels[i : i + len(wanted)] == wanted for i in range(len(labels) - len(wanted) + 1))
+    return any(
+        labels[i : i + len(wanted)] == wanted
+        for i in range(len(labels) - len(wanted) + 1)
+    )
 
 
 def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
@@ -190,8 +272,17 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
         check_present(given)
         parts = (given.start, given.end, given.label_)
     start: Any
-    start, end, label = (*parts, "")[:3] if isinstance(parts, (tuple, list)) and len(parts) in (2, 3) else (0, None, "")
-    fits = _is_index(start) and _is_index(end) and isinstance(label, str) and 0 <= start < end <= len(doc)
+    start, end, label = (
+        (*parts, "")[:3]
+        if isinstance(parts, (tuple, list)) and len(parts) in (2, 3)
+        else (0, None, "")
+    )
+    fits = (
+        _is_index(start)
+        and _is_index(end)
+        and isinstance(label, str)
+        and 0 <= start < end <= len(doc)
+    )
     if not fits or all(token.is_space for token in doc[start:end]):
         raise ValueError(
             f"expected a Span of this Doc, (start, end) or (start, end, label), with 0 <= start < end <= {len(doc)} in "
@@ -201,7 +292,9 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
-    i: Any = (given.i if given.doc is doc else None) if isinstance(given, Token) else given
+    i: Any = (
+        (given.i if given.doc is doc else None) if isinstance(given, Token) else given
+    )
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
             f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no "
@@ -221,4 +314,6 @@ def _describe(doc: Doc, one: Constraint) -> str:
             return f"{word} is a root"
         return f"the head of {word} is doc[{one.head}] {doc[one.head].text!r}"
     place = f"doc[{one.start}:{one.end}] {doc[one.start : one.end].text[:40]!r}"
-    return f"{place} {'is no' if one.forbidden else 'is a'} {one.label or 'constituent'}"
+    return (
+        f"{place} {'is no' if one.forbidden else 'is a'} {one.label or 'constituent'}"
+    )

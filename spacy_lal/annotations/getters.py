@@ -1,10 +1,21 @@
-"""The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`, ... They read the Doc on
-demand, a Span's or Token's sentence alone, and write nothing on it. Roles are in `predicates.py`."""
+"""The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`,
+... They read the Doc on demand, a Span's or Token's sentence alone, and write nothing
+on it. Roles are in `predicates.py`."""
 
 import warnings
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from spacy.tokens import Doc, Span, Token
 
@@ -33,15 +44,18 @@ Item = Union[Doc, Span]
 
 
 class NonConstituentException(ValueError):  # noqa: N818  (benepar's name)
-    """The Span is no constituent. Raised by the getters of `install_extensions(strict=True)`, as by benepar's."""
+    """The Span is no constituent. Raised by the getters of
+    `install_extensions(strict=True)`, as by benepar's."""
 
 
 class UnparsedDocError(ValueError):
-    """The Doc has no constituents. Raised by the getters of `install_extensions(strict=True)`."""
+    """The Doc has no constituents. Raised by the getters of
+    `install_extensions(strict=True)`."""
 
 
 class SentenceTree:
-    """The nodes of a sentence of n words in pre-order: the sentence, each word, and each constituent.
+    """The nodes of a sentence of n words in pre-order: the sentence, each word, and
+    each constituent.
     words (List[int]): The index of each word in the Doc.
     keys (List[Tuple[int, int]]): The half-open range of word positions of each node.
     chains (List[str]): The unary chain of each node ("S::VP"), or "".
@@ -49,9 +63,13 @@ class SentenceTree:
     parents (List[int]): The node above each node; -1 above the sentence.
     RAISES (SpanError): The constituents cross."""
 
-    def __init__(self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]) -> None:
+    def __init__(
+        self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]
+    ) -> None:
         self.doc, self.words, n = doc, words, len(words)
-        labels = {(start, end): label for start, end, label in nested_spans(constituents, n)}
+        labels = {
+            (start, end): label for start, end, label in nested_spans(constituents, n)
+        }
         keys = {(0, n), *((i, i + 1) for i in range(n)), *labels}
         self.keys = sorted(keys, key=lambda key: (key[0], -key[1]))
         self.chains = [labels.get(key, "") for key in self.keys]
@@ -68,7 +86,9 @@ class SentenceTree:
         tokens = (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
         start, end = (bisect_left(self.words, token) for token in tokens)
         found = []
-        number = bisect_left(self.keys, (start, -end), key=lambda one: (one[0], -one[1]))
+        number = bisect_left(
+            self.keys, (start, -end), key=lambda one: (one[0], -one[1])
+        )
         while number < len(self.keys) and self.keys[number][0] < end:
             is_within = self.keys[number][1] <= end
             if is_within:
@@ -82,7 +102,8 @@ class SentenceTree:
         return self.doc[self.words[start] : self.words[end - 1] + 1]
 
     def to_nltk(self, node: int = 0) -> "Tree":
-        """Give the tree below a node; a word without tag and part of speech has the tag X."""
+        """Give the tree below a node; a word without tag and part of speech has the tag
+        X."""
         return spans_to_tree(*self._below(node))
 
     def to_brackets(self, node: int = 0) -> str:
@@ -92,7 +113,11 @@ class SentenceTree:
     def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
         """Give words, tags and spans below a node."""
         start, end = self.keys[node]
-        below = [(*self.keys[i], self.chains[i]) for i in range(node, self.after[node]) if self.chains[i]]
+        below = [
+            (*self.keys[i], self.chains[i])
+            for i in range(node, self.after[node])
+            if self.chains[i]
+        ]
         tokens = [self.doc[i] for i in self.words[start:end]]
         tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
         spans = [(first - start, last - start, chain) for first, last, chain in below]
@@ -100,30 +125,44 @@ class SentenceTree:
 
 
 def sentence_trees(item: Item) -> Iterator[SentenceTree]:
-    """Give the trees of sentences with words, those of a Doc or around a Span, at the cost of these sentences.
-    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not have the Span's tokens."""
+    """Give the trees of sentences with words, those of a Doc or around a Span, at the
+    cost of these sentences.
+    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not
+        have the Span's tokens."""
     doc = item if isinstance(item, Doc) else item.doc
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
-        missing = "sentence boundaries" if SPANS_KEY in doc.spans else f"constituents (doc.spans[{SPANS_KEY!r}])"
-        raise UnparsedDocError(f"the Doc has no {missing}: it must come from a pipeline with a lal_parser")
+        missing = (
+            "sentence boundaries"
+            if SPANS_KEY in doc.spans
+            else f"constituents (doc.spans[{SPANS_KEY!r}])"
+        )
+        raise UnparsedDocError(
+            f"the Doc has no {missing}: it must come from a pipeline with a lal_parser"
+        )
     if isinstance(item, Span):
         check_present(item)
         found = _of_sentences(item)
     else:
         found = zip(sentence_words(doc), get_constituents(doc), strict=True)
-    yield from (SentenceTree(doc, words, constituents) for words, constituents in found if words)
+    yield from (
+        SentenceTree(doc, words, constituents) for words, constituents in found if words
+    )
 
 
 def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[CollapsedSpan]]]:
     start = span.start
     while start < span.end:
         sentence = sentence_of(span.doc[start : start + 1])
-        yield [token.i for token in sentence if not token.is_space], get_constituents(span.doc, sentence)[0]
+        yield (
+            [token.i for token in sentence if not token.is_space],
+            get_constituents(span.doc, sentence)[0],
+        )
         start = sentence.end
 
 
 def _trees(item: Item, strict: bool) -> List[SentenceTree]:
-    """Give the trees of `sentence_trees`; none for a Doc without a parse, unless `strict`."""
+    """Give the trees of `sentence_trees`; none for a Doc without a parse, unless
+    `strict`."""
     try:
         return list(sentence_trees(item))
     except UnparsedDocError as error:
@@ -137,7 +176,8 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
 
 
 def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
-    """Give the tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none."""
+    """Give the tree of a sentence and the node of a Span, or of a Doc of one sentence;
+    None where there is none."""
     if not isinstance(item, Doc):
         check_present(item)
     trees = _trees(item, strict)
@@ -146,29 +186,37 @@ def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
         return trees[0], nodes[0]
     if strict:
         name = "Doc" if isinstance(item, Doc) else f"Span {item.start}:{item.end}"
-        raise NonConstituentException(f"the {name} is no constituent: {item.text[:80]!r}. See its _.trees")
+        raise NonConstituentException(
+            f"the {name} is no constituent: {item.text[:80]!r}. See its _.trees"
+        )
     return None
 
 
-# Doc, Span and Token have these getters. Their docstrings are docs/reference/getters.md.
+# Doc, Span and Token have these getters. Their docstrings are
+# docs/reference/getters.md.
 
 
 def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
-    """Give the constituency tree; None where the item is no constituent, is a Doc of several sentences, or has no
-    parse."""
+    """Give the constituency tree; None where the item is no constituent, is a Doc of
+    several sentences, or has no parse."""
     node = _node(item, strict)
     return node[0].to_nltk(node[1]) if node else None
 
 
 def get_trees(item: Item, *, strict: bool = False) -> "List[Tree]":
-    """Give the fewest trees that together have the words, in order: of a constituent, its tree; of several sentences,
-    their trees; else the trees of the largest constituents and words within. Empty without a parse."""
-    return [tree.to_nltk(node) for tree in _trees(item, strict) for node in tree.largest_within(item)]
+    """Give the fewest trees that together have the words, in order: of a constituent,
+    its tree; of several sentences, their trees; else the trees of the largest
+    constituents and words within. Empty without a parse."""
+    return [
+        tree.to_nltk(node)
+        for tree in _trees(item, strict)
+        for node in tree.largest_within(item)
+    ]
 
 
 def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
-    """Give the constituency tree in brackets, of a Doc one line a sentence; None where the item is no constituent, or
-    without a parse."""
+    """Give the constituency tree in brackets, of a Doc one line a sentence; None where
+    the item is no constituent, or without a parse."""
     if not isinstance(item, Doc):
         node = _node(item, strict)
         return node[0].to_brackets(node[1]) if node else None
@@ -178,49 +226,64 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
 
 
 def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
-    """Give the labels of a constituent, outermost first; empty for a word without labels, or where the item is no
-    constituent."""
+    """Give the labels of a constituent, outermost first; empty for a word without
+    labels, or where the item is no constituent."""
     node = _node(item, strict)
     return split_chain(node[0].chains[node[1]]) if node else ()
 
 
 def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
-    """Give the constituents at or below, pre-order, words included; of a Doc, those of all sentences. Empty where the
-    item is no constituent."""
+    """Give the constituents at or below, pre-order, words included; of a Doc, those of
+    all sentences. Empty where the item is no constituent."""
     node = None if isinstance(item, Doc) else _node(item, strict)
-    nodes = [(tree, 0) for tree in _trees(item, strict)] if isinstance(item, Doc) else [node] if node else []
+    nodes = (
+        [(tree, 0) for tree in _trees(item, strict)]
+        if isinstance(item, Doc)
+        else [node]
+        if node
+        else []
+    )
     for tree, top in nodes:
         yield from map(tree.span, range(top, tree.after[top]))
 
 
 def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
-    """Give the constituents directly below, words included; empty where the item is no constituent."""
+    """Give the constituents directly below, words included; empty where the item is no
+    constituent."""
     node = _node(item, strict)
     if node:
         tree, top = node
-        yield from (tree.span(i) for i in range(top + 1, tree.after[top]) if tree.parents[i] == top)
+        yield from (
+            tree.span(i)
+            for i in range(top + 1, tree.after[top])
+            if tree.parents[i] == top
+        )
 
 
 def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
-    """Give the smallest constituent above; None for a whole sentence, or where the item is no constituent."""
+    """Give the smallest constituent above; None for a whole sentence, or where the item
+    is no constituent."""
     node = _node(item, strict)
     parent = node[0].parents[node[1]] if node else -1
     return node[0].span(parent) if node and parent >= 0 else None
 
 
 def get_head_confidence(token: Token) -> Optional[float]:
-    """Give the calibrated probability that the token's head is right; None for white space. Each access scores the
-    sentence: `spacy_lal.interpret.head_confidences` gives those of all tokens at once."""
+    """Give the calibrated probability that the token's head is right; None for white
+    space. Each access scores the sentence: `spacy_lal.interpret.head_confidences` gives
+    those of all tokens at once."""
     return ask_parser("head_confidences", token.sent)[token.i - token.sent.start]
 
 
 def get_label_confidence(span: Span) -> Optional[float]:
-    """Give the calibrated probability that the constituent is one, with its labels; None for a Span that is none."""
+    """Give the calibrated probability that the constituent is one, with its labels;
+    None for a Span that is none."""
     return ask_parser("label_confidence", span)
 
 
 def get_parse_confidence(span: Span) -> Optional[float]:
-    """Give the share of the heads of the Span's sentence that should be right: the mean of their confidences."""
+    """Give the share of the heads of the Span's sentence that should be right: the mean
+    of their confidences."""
     return ask_parser("parse_confidence", span)
 
 
@@ -260,14 +323,20 @@ GETTERS += _ROLE_GETTERS
 
 
 def install_extensions(strict: Optional[bool] = None) -> None:
-    """Give Doc, Span and Token the getters that users of benepar know. Extensions that others have set are left alone.
-    strict (Optional[bool]): True: the getters raise `NonConstituentException` for a Span that is no constituent, and
-        `UnparsedDocError` for a Doc without a parse, where benepar raises. False: they give None or nothing. Default:
-        as before, at first False."""
+    """Give Doc, Span and Token the getters that users of benepar know. Extensions that
+    others have set are left alone.
+    strict (Optional[bool]): True: the getters raise `NonConstituentException` for a
+        Span that is no constituent, and `UnparsedDocError` for a Doc without a parse,
+        where benepar raises. False: they give None or nothing. Default: as before, at
+        first False."""
     for cls, name, getter in GETTERS:
         is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
         if not cls.has_extension(name) or (is_ours and strict is not None):
-            chosen = partial(getter, strict=True) if strict and (cls, name, getter) not in _ROLE_GETTERS else getter
+            chosen = (
+                partial(getter, strict=True)
+                if strict and (cls, name, getter) not in _ROLE_GETTERS
+                else getter
+            )
             cls.set_extension(name, getter=chosen, force=True)
 
 

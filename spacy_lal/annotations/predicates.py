@@ -1,5 +1,6 @@
-"""Views of a Doc's roles, read from `doc.spans["srl"]` on demand: `doc._.predicates`, `token._.predicate`; and the
-frames that describe them, a table in `vocab.lookups`, which spaCy saves with the pipeline."""
+"""Views of a Doc's roles, read from `doc.spans["srl"]` on demand: `doc._.predicates`,
+`token._.predicate`; and the frames that describe them, a table in `vocab.lookups`,
+which spaCy saves with the pipeline."""
 
 from dataclasses import dataclass, field
 from typing import Iterable, List, Optional, Tuple
@@ -10,8 +11,22 @@ from spacy.vocab import Vocab
 
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.frames import Frame, FrameRole, describe_role
-from ..trees.roles import PREDICATE_ROLE, JoinedArgument, Proposition, args_to_bio, is_core, join_parts, predicate_span
-from .parses import StaleParseError, check_present, has_sentences, sentence_bounds, sentence_of
+from ..trees.roles import (
+    PREDICATE_ROLE,
+    JoinedArgument,
+    Proposition,
+    args_to_bio,
+    is_core,
+    join_parts,
+    predicate_span,
+)
+from .parses import (
+    StaleParseError,
+    check_present,
+    has_sentences,
+    sentence_bounds,
+    sentence_of,
+)
 from .roles import get_propositions
 
 FRAMES_TABLE = "lal_frames"
@@ -20,8 +35,8 @@ LIGHT_VERB = ".LV"  # the sense of light verbs, which the frames do not list
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate of a Doc, with its arguments. All attributes raise StaleParseError once tokens in or before it were
-    merged or split: ask the Doc again.
+    """A predicate of a Doc, with its arguments. All attributes raise StaleParseError
+    once tokens in or before it were merged or split: ask the Doc again.
     doc (Doc): The Doc, which is not copied.
     proposition (Proposition): Its roleset and arguments, over the Doc's tokens."""
 
@@ -51,11 +66,17 @@ class Predicate:
 
     @property
     def spans(self) -> Tuple[Span, ...]:
-        """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in "gave it up"."""
-        joined = next(one for one in join_parts(self._args()) if one.role == PREDICATE_ROLE)
+        """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in
+        "gave it up"."""
+        joined = next(
+            one for one in join_parts(self._args()) if one.role == PREDICATE_ROLE
+        )
         first = predicate_span(self._args())
         parts = [first, *(part for part in joined.parts if part != first)]
-        return tuple(Span(self.doc, *part, label=PREDICATE_ROLE, kb_id=self.roleset) for part in parts)
+        return tuple(
+            Span(self.doc, *part, label=PREDICATE_ROLE, kb_id=self.roleset)
+            for part in parts
+        )
 
     @property
     def roleset(self) -> str:
@@ -69,50 +90,63 @@ class Predicate:
 
     @property
     def description(self) -> Optional[str]:
-        """The name of the roleset ("transfer"); None if the vocab does not have its frame."""
+        """The name of the roleset ("transfer"); None if the vocab does not have its
+        frame."""
         frame = get_frame(self.doc.vocab, self.roleset)
         return frame.name if frame else None
 
     @property
     def has_frame(self) -> Optional[bool]:
-        """Whether PropBank has its roleset, `.LV` of light verbs included. Without a frame it is the lemma with
-        `.01`. None if the vocab has no frames."""
+        """Whether PropBank has its roleset, `.LV` of light verbs included. Without a
+        frame it is the lemma with `.01`. None if the vocab has no frames."""
         known = self.description is not None or self.roleset.endswith(LIGHT_VERB)
         return known if has_frames(self.doc.vocab) else None
 
     @property
     def is_auxiliary(self) -> bool:
-        """Whether it is an auxiliary or a modal, by its roleset: "have" in "have seen"."""
+        """Whether it is an auxiliary or a modal, by its roleset: "have" in "have
+        seen"."""
         return self.roleset in AUXILIARY_ROLESETS
 
     @property
     def arguments(self) -> List["Argument"]:
-        """Its arguments in text order, without the predicate itself. C- parts are joined to their argument."""
+        """Its arguments in text order, without the predicate itself. C- parts are
+        joined to their argument."""
         joined = join_parts(self._args())
         return [Argument(self, one) for one in joined if one.role != PREDICATE_ROLE]
 
     def get(self, role: str) -> Optional["Argument"]:
-        """Its first argument of a role, for instance `get("ARG1")`; None if it has none."""
-        return next((argument for argument in self.arguments if argument.role == role), None)
+        """Its first argument of a role, for instance `get("ARG1")`; None if it has
+        none."""
+        return next(
+            (argument for argument in self.arguments if argument.role == role), None
+        )
 
     @property
     def sent(self) -> Span:
-        """The sentence around the predicate's token. RAISES (ValueError): Sentence boundaries are not known."""
+        """The sentence around the predicate's token.
+        RAISES (ValueError): Sentence
+        boundaries are not known."""
         if not has_sentences(self.doc):
             sentence_bounds(self.doc)  # raises, and says what sets boundaries
         return sentence_of(self.doc[self.token.i : self.token.i + 1])
 
     @property
     def tags(self) -> List[str]:
-        """BIO tags, one for each token of the sentence. RAISES (ValueError): Sentence boundaries are not known.
-        (StaleParseError): An argument lies in another sentence."""
+        """BIO tags, one for each token of the sentence.
+        RAISES (ValueError): Sentence
+        boundaries are not known. (StaleParseError): An argument lies in another
+        sentence."""
         sent, args = self.sent, self._args()
         if args[0][0] < sent.start or args[-1][1] > sent.end:
             raise StaleParseError(
                 f"the arguments of {self!r} reach from token {args[0][0]} to {args[-1][1]}, and its sentence from "
                 f"{sent.start} to {sent.end}: sentence boundaries have changed since the roles were written"
             )
-        return args_to_bio([(start - sent.start, end - sent.start, role) for start, end, role in args], len(sent))
+        return args_to_bio(
+            [(start - sent.start, end - sent.start, role) for start, end, role in args],
+            len(sent),
+        )
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)
@@ -131,7 +165,9 @@ class Argument:
 
     @property
     def doc(self) -> Doc:
-        """The Doc. RAISES (StaleParseError): Tokens were merged or split since the predicate was read."""
+        """The Doc.
+        RAISES (StaleParseError): Tokens were merged or split since the
+        predicate was read."""
         check_present(self.predicate._around)
         return self.predicate.doc
 
@@ -148,17 +184,24 @@ class Argument:
     @property
     def spans(self) -> Tuple[Span, ...]:
         """Its parts; one for a contiguous argument."""
-        return tuple(Span(self.doc, start, end, label=self.role) for start, end in self.joined.parts)
+        return tuple(
+            Span(self.doc, start, end, label=self.role)
+            for start, end in self.joined.parts
+        )
 
     @property
     def root(self) -> Token:
-        """The head of its first part, by the dependency tree; without one, the first token."""
+        """The head of its first part, by the dependency tree; without one, the first
+        token."""
         return self.spans[0].root
 
     @property
     def description(self) -> Optional[str]:
-        """ "thing given"; "time" for ARGM-TMP. None if the frame does not describe it, or no frames are loaded."""
-        return describe_role(self.role, get_frame(self.doc.vocab, self.predicate.roleset))
+        """ "thing given"; "time" for ARGM-TMP. None if the frame does not describe it,
+        or no frames are loaded."""
+        return describe_role(
+            self.role, get_frame(self.doc.vocab, self.predicate.roleset)
+        )
 
     @property
     def is_core(self) -> bool:
@@ -180,7 +223,10 @@ def get_predicates(doc: Doc) -> List[Predicate]:
 def get_span_predicates(span: Span) -> List[Predicate]:
     """The predicates whose token lies in a Span."""
     check_present(span)
-    return [Predicate(span.doc, proposition) for proposition in get_propositions(span.doc, span.start, span.end)]
+    return [
+        Predicate(span.doc, proposition)
+        for proposition in get_propositions(span.doc, span.start, span.end)
+    ]
 
 
 def get_token_predicate(token: Token) -> Optional[Predicate]:
@@ -193,19 +239,24 @@ def get_token_predicate(token: Token) -> Optional[Predicate]:
 
 
 def install_frames(vocab: Vocab, frames: Iterable[Frame]) -> None:
-    """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one of the same roleset; others are
-    kept.
+    """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one
+    of the same roleset; others are kept.
     frames (Iterable[Frame]): For instance `read_frames(path).values()`."""
     if not vocab.lookups.has_table(FRAMES_TABLE):
         vocab.lookups.add_table(FRAMES_TABLE, {})
     table = vocab.lookups.get_table(FRAMES_TABLE)
     for frame in frames:
-        table[frame.roleset] = srsly.json_dumps(frame[:4])  # as text, it takes a third of the memory
+        table[frame.roleset] = srsly.json_dumps(
+            frame[:4]
+        )  # as text, it takes a third of the memory
 
 
 def has_frames(vocab: Vocab) -> bool:
     """Whether a vocab has frames."""
-    return bool(vocab.lookups.has_table(FRAMES_TABLE) and len(vocab.lookups.get_table(FRAMES_TABLE)))
+    return bool(
+        vocab.lookups.has_table(FRAMES_TABLE)
+        and len(vocab.lookups.get_table(FRAMES_TABLE))
+    )
 
 
 def copy_frames(source: Vocab, target: Vocab) -> None:
@@ -213,12 +264,24 @@ def copy_frames(source: Vocab, target: Vocab) -> None:
     if target is not source and has_frames(source) and not has_frames(target):
         if target.lookups.has_table(FRAMES_TABLE):
             target.lookups.remove_table(FRAMES_TABLE)
-        target.lookups.add_table(FRAMES_TABLE, dict(source.lookups.get_table(FRAMES_TABLE)))
+        target.lookups.add_table(
+            FRAMES_TABLE, dict(source.lookups.get_table(FRAMES_TABLE))
+        )
 
 
 def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
-    """The frame of a roleset, without its aliases; None if the vocab does not have it."""
-    if not roleset or not has_frames(vocab) or roleset not in (table := vocab.lookups.get_table(FRAMES_TABLE)):
+    """The frame of a roleset, without its aliases; None if the vocab does not have
+    it."""
+    if (
+        not roleset
+        or not has_frames(vocab)
+        or roleset not in (table := vocab.lookups.get_table(FRAMES_TABLE))
+    ):
         return None
     name, frame, meaning, roles = srsly.json_loads(table[roleset])
-    return Frame(name, frame, meaning, {number: FrameRole(*role) for number, role in roles.items()})
+    return Frame(
+        name,
+        frame,
+        meaning,
+        {number: FrameRole(*role) for number, role in roles.items()},
+    )

@@ -1,9 +1,11 @@
 """Semantic roles on a Doc: the span group `doc.spans["srl"]`.
 
-A proposition is the predicate's Span (label V, `kb_id_` its roleset), then its arguments in text order (label = role,
-with C- and R-), then the parts of the predicate (C-V): the order binds arguments to predicates. The id of a V holds
-PropBank's frame file where its name is not the roleset's, and the place of the predicate's token where that is not the
-first of its V. A Doc without the group has no roles; a Doc with an empty group has no predicates."""
+A proposition is the predicate's Span (label V, `kb_id_` its roleset), then its
+arguments in text order (label = role, with C- and R-), then the parts of the predicate
+(C-V): the order binds arguments to predicates. The id of a V holds PropBank's frame
+file where its name is not the roleset's, and the place of the predicate's token where
+that is not the first of its V. A Doc without the group has no roles; a Doc with an
+empty group has no predicates."""
 
 import re
 from bisect import bisect_left
@@ -27,30 +29,37 @@ from ..trees.roles import (
 from . import parses
 
 ROLES_KEY = "srl"
-_PLACED_ID = re.compile(r"(.*)\|(\d+)\|(\d+)", re.DOTALL)  # lemma; the token: the number of its part, its place in it
+_PLACED_ID = re.compile(
+    r"(.*)\|(\d+)\|(\d+)", re.DOTALL
+)  # lemma; the token: the number of its part, its place in it
 
 
 def has_propositions(doc: Doc) -> bool:
-    """Whether the Doc's roles are known. They are for a Doc with roles that has no predicate."""
+    """Whether the Doc's roles are known. They are for a Doc with roles that has no
+    predicate."""
     return ROLES_KEY in doc.spans
 
 
 def frame_of(roleset: str) -> str:
-    """The frame file that a roleset's name suggests: "give" for give.01. PropBank has exceptions, such as "better" for
-    good.02."""
+    """The frame file that a roleset's name suggests: "give" for give.01. PropBank has
+    exceptions, such as "better" for good.02."""
     return roleset.rpartition(".")[0] or roleset
 
 
 def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     """Write `doc.spans["srl"]`; earlier roles are replaced.
     doc (Doc): Modified in place.
-    propositions (Iterable[Proposition]): In any order. `token` and `args` count the Doc's tokens, white space included.
-    RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`), or two have the same token."""
+    propositions (Iterable[Proposition]): In any order. `token` and `args` count the
+        Doc's tokens, white space included.
+    RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`),
+        or two have the same token."""
     in_order = sorted(propositions, key=lambda one: one.token)
     for i, proposition in enumerate(in_order):
         check_proposition(proposition, len(doc))
         if i and proposition.token == in_order[i - 1].token:
-            raise PropositionError(f"expected at most one proposition a token, got two for token {proposition.token}")
+            raise PropositionError(
+                f"expected at most one proposition a token, got two for token {proposition.token}"
+            )
     spans: List[Span] = []
     leaders = []
     for proposition in sorted(in_order, key=lambda one: predicate_span(one.args)[0]):
@@ -62,33 +71,53 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
     token, roleset, args, lemma = proposition
     (start, end) = predicate_span(args)
-    parts = [(start, end), *((first, last) for first, last, role in args if role == PREDICATE_PART)]
+    parts = [
+        (start, end),
+        *((first, last) for first, last, role in args if role == PREDICATE_PART),
+    ]
     span_id = "" if lemma == frame_of(roleset) else lemma
     if token != start or "|" in span_id:
-        number, first = next((i, first) for i, (first, last) in enumerate(parts) if first <= token < last)
+        number, first = next(
+            (i, first) for i, (first, last) in enumerate(parts) if first <= token < last
+        )
         span_id = f"{lemma}|{number}|{token - first}"
-    predicate = Span(doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id)
+    predicate = Span(
+        doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id
+    )
     arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, PREDICATE_PART)]
     arguments += [(*part, PREDICATE_PART) for part in parts[1:]]
-    return [predicate, *(Span(doc, first, last, label=role) for first, last, role in arguments)]
+    return [
+        predicate,
+        *(Span(doc, first, last, label=role) for first, last, role in arguments),
+    ]
 
 
-def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Proposition]:
-    """The propositions of a Doc on its present tokens, by predicate; empty for a Doc without roles.
+def get_propositions(
+    doc: Doc, start: int = 0, end: Optional[int] = None
+) -> List[Proposition]:
+    """The propositions of a Doc on its present tokens, by predicate; empty for a Doc
+    without roles.
 
-    An argument that begins or ends within a merged token is left out with all of its parts, and a predicate that does
-    is left out with its arguments; both with a warning.
-    start, end (int): The predicates among these tokens alone, at the cost of their sentences.
-    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the roles were written.
-        (PropositionError): A group that was edited by hand does not hold propositions."""
+    An argument that begins or ends within a merged token is left out with all of its
+    parts, and a predicate that does is left out with its arguments; both with a
+    warning.
+    start, end (int): The predicates among these tokens alone, at the cost of their
+    sentences.
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since
+        the roles were written. (PropositionError): A group that was edited by hand does
+        not hold propositions."""
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
     records: List[List[parses.GroupSpan]] = []
-    first = parses.sentence_of(doc[start:end]).start if start else 0  # where the V of a predicate may begin
+    first = (
+        parses.sentence_of(doc[start:end]).start if start else 0
+    )  # where the V of a predicate may begin
     for span in parses.read_group(doc, ROLES_KEY, first, end):
         if span.label != PREDICATE_ROLE and not records:
-            raise PropositionError(f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}")
+            raise PropositionError(
+                f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}"
+            )
         if span.label == PREDICATE_ROLE:
             records.append([])
         records[-1].append(span)
@@ -105,8 +134,11 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
     return sorted(found, key=lambda one: one.token)
 
 
-def _present(predicate: parses.GroupSpan, others: Sequence[parses.GroupSpan]) -> Tuple[Optional[Proposition], int]:
-    """A proposition on the present tokens, or None; and how many arguments or predicates are lost."""
+def _present(
+    predicate: parses.GroupSpan, others: Sequence[parses.GroupSpan]
+) -> Tuple[Optional[Proposition], int]:
+    """A proposition on the present tokens, or None; and how many arguments or
+    predicates are lost."""
     parts = [predicate, *(one for one in others if one.label == PREDICATE_PART)]
     arguments = [one for one in others if one.label != PREDICATE_PART]
     placed = _PLACED_ID.fullmatch(predicate.id)
@@ -115,27 +147,41 @@ def _present(predicate: parses.GroupSpan, others: Sequence[parses.GroupSpan]) ->
         return None, 1
     args: List[Argument] = [(*part.place, part.label) for part in parts if part.place]
     n_lost = 0
-    # Positions in place of words: `join_parts` says which Spans are parts of one argument.
+    # Positions in place of words: `join_parts` says which Spans are parts of one
+    # argument.
     for joined in join_parts((i, i + 1, one.label) for i, one in enumerate(arguments)):
-        places = [(*arguments[i].place, arguments[i].label) for i, _ in joined.parts if arguments[i].place]  # type: ignore[misc]
+        places = [
+            (*arguments[i].place, arguments[i].label)
+            for i, _ in joined.parts
+            if arguments[i].place
+        ]  # type: ignore[misc]
         if len(places) < len(joined.parts):
             n_lost += 1
         else:
             args.extend(places)
     lemma = (placed[1] if placed else predicate.id) or frame_of(predicate.kb_id)
-    return make_proposition(parts[number].place[0] + offset, predicate.kb_id, args, lemma), n_lost  # type: ignore[index]
+    return make_proposition(
+        parts[number].place[0] + offset, predicate.kb_id, args, lemma
+    ), n_lost  # type: ignore[index]
 
 
 def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
-    """For each sentence, its propositions over word positions: words are counted from 0 in the sentence, without white
-    space. A proposition that crosses a sentence boundary is left out, with a warning. RAISES (ValueError): Sentence
-    boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`."""
+    """For each sentence, its propositions over word positions: words are counted from 0
+    in the sentence, without white
+    space. A proposition that crosses a sentence boundary is left out, with a warning.
+    RAISES (ValueError): Sentence
+    boundaries are not known. (StaleParseError, PropositionError): As
+    `get_propositions`."""
     propositions = get_propositions(doc)
     tokens = [one.token for one in propositions]
     found, n_lost = [], 0
-    for words, (start, end) in zip(parses.sentence_words(doc), parses.sentence_bounds(doc), strict=True):
+    for words, (start, end) in zip(
+        parses.sentence_words(doc), parses.sentence_bounds(doc), strict=True
+    ):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
-        within = [one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end]
+        within = [
+            one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end
+        ]
         on_words = _on_words(doc, within, words)
         n_lost += len(here) - len(on_words)
         found.append(on_words)
@@ -144,30 +190,47 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
     return found
 
 
-def _on_words(doc: Doc, propositions: Iterable[Proposition], words: Sequence[int]) -> List[Proposition]:
-    """Propositions over positions of words; a predicate that is white space is left out."""
+def _on_words(
+    doc: Doc, propositions: Iterable[Proposition], words: Sequence[int]
+) -> List[Proposition]:
+    """Propositions over positions of words; a predicate that is white space is left
+    out."""
     found = []
     for token, roleset, args, lemma in propositions:
         if not doc[token].is_space:
-            ranges = [(bisect_left(words, start), bisect_left(words, end), role) for start, end, role in args]
+            ranges = [
+                (bisect_left(words, start), bisect_left(words, end), role)
+                for start, end, role in args
+            ]
             kept = tuple(one for one in ranges if one[0] < one[1])
             found.append(Proposition(bisect_left(words, token), roleset, kept, lemma))
     return found
 
 
 def set_sentence_propositions(
-    doc: Doc, sentences: Sequence[Sequence[int]], propositions: Sequence[Sequence[Proposition]]
+    doc: Doc,
+    sentences: Sequence[Sequence[int]],
+    propositions: Sequence[Sequence[Proposition]],
 ) -> None:
-    """Write the propositions of all sentences; the inverse of `get_sentence_propositions`.
-    sentences (Sequence[Sequence[int]]): The words of each sentence, from `sentence_words`, in order.
-    propositions (Sequence[Sequence[Proposition]]): For each sentence, propositions over word positions.
-    RAISES (ValueError): The numbers of sentences differ. (PropositionError): As `set_propositions`."""
+    """Write the propositions of all sentences; the inverse of
+    `get_sentence_propositions`.
+    sentences (Sequence[Sequence[int]]): The words of each sentence, from
+        `sentence_words`, in order.
+    propositions (Sequence[Sequence[Proposition]]): For each sentence, propositions over
+        word positions.
+    RAISES (ValueError): The numbers of sentences differ. (PropositionError): As
+        `set_propositions`."""
     found: List[Proposition] = []
     for words, of_sentence in zip(sentences, propositions, strict=True):
         for proposition in of_sentence:
             check_proposition(proposition, len(words))
-            args = ((words[start], words[end - 1] + 1, role) for start, end, role in proposition.args)
-            found.append(proposition._replace(token=words[proposition.token], args=tuple(args)))
+            args = (
+                (words[start], words[end - 1] + 1, role)
+                for start, end, role in proposition.args
+            )
+            found.append(
+                proposition._replace(token=words[proposition.token], args=tuple(args))
+            )
     set_propositions(doc, found)
 
 
@@ -175,42 +238,63 @@ def set_sentence_propositions(
 
 
 def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
-    """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one sentence, else empty), `words` (their
-    number, without white space), `predicates`. Words are counted from 0 in the Doc. None for a Doc without roles.
+    """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one
+    sentence, else empty), `words` (their number, without white space), `predicates`.
+    Words are counted from 0 in the Doc. None for a Doc without roles.
     RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     if not has_propositions(doc):
         return None
     words = [token.i for token in doc if not token.is_space]
     ids = doc.user_data.get(parses.SENT_IDS) or [""]
     predicates = [one.to_dict() for one in _on_words(doc, get_propositions(doc), words)]
-    return {"sent_id": ids[0] if len(ids) == 1 else "", "words": len(words), "predicates": predicates}
+    return {
+        "sent_id": ids[0] if len(ids) == 1 else "",
+        "words": len(words),
+        "predicates": predicates,
+    }
 
 
 def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
     """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
 
     item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
-    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its arguments within the item, `verb`
-        (its word), `description` ("[ARG0: She] [V: gave] ...") and `tags` (BIO, one for each word).
+    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its
+        arguments within the item, `verb` (its word), `description` ("[ARG0: She] [V:
+        gave] ...") and `tags` (BIO, one for each word).
     RAISES (StaleParseError, PropositionError): As `get_propositions`.
 
     >>> to_allennlp(doc)["verbs"][0]["tags"]
     ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
     """
-    doc, first, end = (item.doc, item.start, item.end) if isinstance(item, Span) else (item, 0, len(item))
+    doc, first, end = (
+        (item.doc, item.start, item.end)
+        if isinstance(item, Span)
+        else (item, 0, len(item))
+    )
     tokens = [token.i for token in item if not token.is_space]
     words = [doc[i].text for i in tokens]
     verbs = []
     for one in propositions_within(doc, first, end):
         for on_words in _on_words(doc, [one], tokens):
             tags = args_to_bio(on_words.args, len(words))
-            verbs.append({"verb": doc[one.token].text, "description": _describe(words, tags), "tags": tags})
+            verbs.append(
+                {
+                    "verb": doc[one.token].text,
+                    "description": _describe(words, tags),
+                    "tags": tags,
+                }
+            )
     return {"verbs": verbs, "words": words}
 
 
 def propositions_within(doc: Doc, start: int, end: int) -> List[Proposition]:
-    """The propositions with all arguments among some tokens, at the cost of their sentences."""
-    return [one for one in get_propositions(doc, start, end) if start <= one.args[0][0] and one.args[-1][1] <= end]
+    """The propositions with all arguments among some tokens, at the cost of their
+    sentences."""
+    return [
+        one
+        for one in get_propositions(doc, start, end)
+        if start <= one.args[0][0] and one.args[-1][1] <= end
+    ]
 
 
 def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
@@ -228,41 +312,70 @@ def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
 
 
 def carry_over(doc: Doc) -> None:
-    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens for its present tokens.
+    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens
+    for its present tokens.
 
-    Our getters, `render` and the exporters do not need it. spaCy itself does: it copies, stores and joins span groups
-    by their former tokens. Constituents, predicates and arguments that begin or end within a token are dropped, with a
+    Our getters, `render` and the exporters do not need it. spaCy itself does: it
+    copies, stores and joins span groups by their former tokens. Constituents,
+    predicates and arguments that begin or end within a token are dropped, with a
     warning.
     doc (Doc): Modified in place; left unchanged without a parse.
     RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
     if parses.SPANS_KEY in doc.spans:
-        parses.write_group(doc, parses.SPANS_KEY, [Span(doc, *one) for one in parses.constituent_tokens(doc)])
+        parses.write_group(
+            doc,
+            parses.SPANS_KEY,
+            [Span(doc, *one) for one in parses.constituent_tokens(doc)],
+        )
     if parses.METHODS_KEY in doc.spans:
-        methods = [Span(doc, *one.place, one.label) for one in parses.read_group(doc, parses.METHODS_KEY) if one.place]
+        methods = [
+            Span(doc, *one.place, one.label)
+            for one in parses.read_group(doc, parses.METHODS_KEY)
+            if one.place
+        ]
         parses.write_group(doc, parses.METHODS_KEY, methods)
     if has_propositions(doc):
         set_propositions(doc, get_propositions(doc))
 
 
 def as_doc(span: Span) -> Doc:
-    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
-    and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out. RAISES
+    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of
+    `span.as_doc()` with the constituents and propositions within the Span, and the
+    parse methods of its sentences. spaCy leaves all span groups out.
+    RAISES
     (StaleParseError): The Doc does not have the Span's tokens."""
     parses.check_present(span)
     whole, doc, start, end = span.doc, span.as_doc(), span.start, span.end
     if parses.SPANS_KEY in whole.spans:
-        within = [one for one in parses.constituent_tokens(whole, start, end) if start <= one[0] and one[1] <= end]
+        within = [
+            one
+            for one in parses.constituent_tokens(whole, start, end)
+            if start <= one[0] and one[1] <= end
+        ]
         parses.write_group(
-            doc, parses.SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within]
+            doc,
+            parses.SPANS_KEY,
+            [
+                Span(doc, first - start, last - start, label)
+                for first, last, label in within
+            ],
         )
     if parses.METHODS_KEY in whole.spans:
         methods = [(sent, parses.get_parse_method(sent)) for sent in span.sents]  # type: ignore[attr-defined]
-        parts = [(max(sent.start, start) - start, min(sent.end, end) - start, x) for sent, x in methods if x]
-        parses.write_group(doc, parses.METHODS_KEY, [Span(doc, *part) for part in parts])
+        parts = [
+            (max(sent.start, start) - start, min(sent.end, end) - start, x)
+            for sent, x in methods
+            if x
+        ]
+        parses.write_group(
+            doc, parses.METHODS_KEY, [Span(doc, *part) for part in parts]
+        )
     if has_propositions(whole):
         moved = []
         for one in propositions_within(whole, start, end):
-            args = tuple((first - start, last - start, role) for first, last, role in one.args)
+            args = tuple(
+                (first - start, last - start, role) for first, last, role in one.args
+            )
             moved.append(one._replace(token=one.token - start, args=args))
         set_propositions(doc, moved)
     return doc

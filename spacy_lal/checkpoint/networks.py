@@ -1,6 +1,7 @@
-"""The networks of the authors' checkpoints: hyperparameters, shapes and names of weights -> our records and names. Of
-the LAL and the HPSG parser (reference-parser.md), and of Kitaev & Klein's parser of constituents (2018;
-reference-encoders.md A14), from whose code theirs was made."""
+"""The networks of the authors' checkpoints: hyperparameters, shapes and names of
+weights -> our records and names. Of the LAL and the HPSG parser (reference-parser.md),
+and of Kitaev & Klein's parser of constituents (2018; reference-encoders.md A14), from
+whose code theirs was made."""
 
 import re
 from itertools import groupby
@@ -13,13 +14,27 @@ from thinc.types import Floats2d
 from torch import Tensor
 
 from ..layers import configs
-from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
+from ..layers.input_configs import (
+    CharConcat,
+    CharLSTM,
+    InputLayerConfig,
+    Tags,
+    Vectors,
+    WordFeature,
+    Words,
+)
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
-from .layers import EMBEDDINGS, ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
+from .layers import (
+    EMBEDDINGS,
+    ConcatenatedInputsConfig,
+    ReferenceBiaffineScorerConfig,
+    ReferenceLabelAttentionConfig,
+)
 
-# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
-# index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
+# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the
+# number of self-attention layers, the index of their label attention layer; `{first}`
+# and `{second}` are the kinds of embeddings in use.
 KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^project_(xlnet|elmo)\.", "inputs.features.vectors.projection."),
     (r"^char_embedding\.", "inputs.features.char_concat.embedding."),
@@ -59,66 +74,147 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
 TRANSFORMER_PREFIX = "xlnet."
-# Weights that the reference builds but never uses in a forward pass (reference-parser.md 1.4 and 4.1).
+# Weights that the reference builds but never uses in a forward pass
+# (reference-parser.md 1.4 and 4.1).
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
 
 def our_key(key: str, config: configs.ParserNetworkConfig) -> str:
-    """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1" is
-    "encoder.layers.0.attention.query.content" in our network."""
+    """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1"
+    is "encoder.layers.0.attention.query.content" in our network."""
     kinds = [feature.kind for feature in config.inputs.features]
     tables = [kind for kind in EMBEDDINGS if kind in kinds] + ["?", "?"]
     n_layers = sum(layer.repeat for layer in config.encoder.layers)
     for pattern, replacement in KEY_RULES:
         pattern = pattern.replace("{L}", str(n_layers))
-        key = re.sub(pattern, replacement.replace("{first}", tables[0]).replace("{second}", tables[1]), key)
+        key = re.sub(
+            pattern,
+            replacement.replace("{first}", tables[0]).replace("{second}", tables[1]),
+            key,
+        )
     return key
 
 
 def convert_state_dict(
-    state_dict: Mapping[str, Tensor], config: configs.ParserNetworkConfig, sizes: configs.ParserSizes
+    state_dict: Mapping[str, Tensor],
+    config: configs.ParserNetworkConfig,
+    sizes: configs.ParserSizes,
 ) -> Dict[str, Tensor]:
-    """The reference's weights under our names, float32, without the transformer's and those that are never used."""
-    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
-    return {our_key(key, config): value.float() for key, value in state_dict.items() if not key.startswith(skipped)}
+    """The reference's weights under our names, float32, without the transformer's and
+    those that are never used."""
+    skipped = (
+        TRANSFORMER_PREFIX,
+        *UNUSED_PREFIXES,
+        *(() if sizes.vector_width else ("project_xlnet.",)),
+    )
+    return {
+        our_key(key, config): value.float()
+        for key, value in state_dict.items()
+        if not key.startswith(skipped)
+    }
 
 
-# Hyperparameters that are used, with a value where a checkpoint lacks one (reference-parser.md, section 6): an older
-# one, of the HPSG parser, has no label attention.
+# Hyperparameters that are used, with a value where a checkpoint lacks one
+# (reference-parser.md, section 6): an older one, of the HPSG parser, has no label
+# attention.
 _SHARED: Dict[str, Any] = {
-    **{"d_model": 1024, "num_heads": 8, "d_kv": 64, "d_ff": 2048, "d_label_hidden": 250, "sentence_max_len": 300},
-    **dict.fromkeys(("attention_dropout", "residual_dropout", "tag_emb_dropout", "char_lstm_input_dropout"), 0.2),
+    **{
+        "d_model": 1024,
+        "num_heads": 8,
+        "d_kv": 64,
+        "d_ff": 2048,
+        "d_label_hidden": 250,
+        "sentence_max_len": 300,
+    },
+    **dict.fromkeys(
+        (
+            "attention_dropout",
+            "residual_dropout",
+            "tag_emb_dropout",
+            "char_lstm_input_dropout",
+        ),
+        0.2,
+    ),
     **{"partitioned": True, "word_emb_dropout": 0.4, "timing_dropout": 0.0},
     **dict.fromkeys(("use_tags", "use_words", "use_chars_lstm", "use_elmo"), False),
 }
 DEFAULT_HPARAMS: Dict[str, Any] = {
     **_SHARED,
-    **{"num_layers": 12, "d_biaffine": 1024, "lal_d_kv": 64, "lal_d_proj": 64, "d_char_emb": 64, "const_lada": 0.5},
+    **{
+        "num_layers": 12,
+        "d_biaffine": 1024,
+        "lal_d_kv": 64,
+        "lal_d_proj": 64,
+        "d_char_emb": 64,
+        "const_lada": 0.5,
+    },
     **dict.fromkeys(("embedding_dropout", "relu_dropout"), 0.2),
-    **dict.fromkeys(("use_lal", "use_cat", "use_xlnet", "use_bert", "use_bert_only"), False),
-    **dict.fromkeys(("lal_resdrop", "lal_pwff", "lal_q_as_matrix", "lal_partitioned", "lal_combine_as_self"), False),
-    **{"embedding_type": "random", "xlnet_model": "xlnet-large-cased", "xlnet_do_lower_case": False, "pad_left": False},
+    **dict.fromkeys(
+        ("use_lal", "use_cat", "use_xlnet", "use_bert", "use_bert_only"), False
+    ),
+    **dict.fromkeys(
+        (
+            "lal_resdrop",
+            "lal_pwff",
+            "lal_q_as_matrix",
+            "lal_partitioned",
+            "lal_combine_as_self",
+        ),
+        False,
+    ),
+    **{
+        "embedding_type": "random",
+        "xlnet_model": "xlnet-large-cased",
+        "xlnet_do_lower_case": False,
+        "pad_left": False,
+    },
 }
 KK_DEFAULT_HPARAMS: Dict[str, Any] = {
     **_SHARED,
-    **{"num_layers": 8, "num_layers_position_only": 0, "d_char_emb": 32, "use_chars_concat": False},
-    **{"embedding_dropout": 0.0, "relu_dropout": 0.1, "morpho_emb_dropout": 0.2, "elmo_dropout": 0.5},
+    **{
+        "num_layers": 8,
+        "num_layers_position_only": 0,
+        "d_char_emb": 32,
+        "use_chars_concat": False,
+    },
+    **{
+        "embedding_dropout": 0.0,
+        "relu_dropout": 0.1,
+        "morpho_emb_dropout": 0.2,
+        "elmo_dropout": 0.5,
+    },
 }
-KK_FEATURES = ("use_tags", "use_words", "use_chars_lstm", "use_chars_concat", "use_elmo")
-SUB_HEAD_SCORE = -1e4  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have
+KK_FEATURES = (
+    "use_tags",
+    "use_words",
+    "use_chars_lstm",
+    "use_chars_concat",
+    "use_elmo",
+)
+SUB_HEAD_SCORE = (
+    -1e4
+)  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
 
 
 def lal_config(
-    h: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False, learned_boundaries: bool = False
+    h: Mapping[str, Any],
+    n_label_heads: int,
+    *,
+    scrambled_queries: bool = False,
+    learned_boundaries: bool = False,
 ) -> configs.ParserNetworkConfig:
-    """The records of a LAL or HPSG parser, of all of the LAL parser's hyperparameters. n_label_heads (int): 0: one for
-    each label. learned_boundaries (bool): Whether START and STOP have learned vectors."""
+    """The records of a LAL or HPSG parser, of all of the LAL parser's hyperparameters.
+    n_label_heads (int): 0: one for
+    each label. learned_boundaries (bool): Whether START and STOP have learned
+    vectors."""
     features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
     if h["use_words"]:
         features.append(Words(h["word_emb_dropout"]))
     if h["use_chars_lstm"]:
-        features.append(CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"]))
+        features.append(
+            CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"])
+        )
     if reads_vectors(h):
         features.append(Vectors(learned_boundaries))
     inputs = (ConcatenatedInputsConfig if h["use_cat"] else InputLayerConfig)(
@@ -131,17 +227,30 @@ def lal_config(
     return configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=inputs,
-        encoder=configs.EncoderConfig((_layer(h, h["num_layers"], bool(h["partitioned"])),) if h["num_layers"] else ()),
-        label_attention=_label_attention(h, n_label_heads, scrambled_queries) if h["use_lal"] else None,
+        encoder=configs.EncoderConfig(
+            (_layer(h, h["num_layers"], bool(h["partitioned"])),)
+            if h["num_layers"]
+            else ()
+        ),
+        label_attention=_label_attention(h, n_label_heads, scrambled_queries)
+        if h["use_lal"]
+        else None,
         fenceposts=configs.FencepostsConfig(
-            halves="first_second" if h["use_lal"] and h["lal_combine_as_self"] else None, scale_label_blocks=False
+            halves="first_second"
+            if h["use_lal"] and h["lal_combine_as_self"]
+            else None,
+            scale_label_blocks=False,
         ),
         span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
-        biaffine_scorer=ReferenceBiaffineScorerConfig(arc_width=h["d_biaffine"], deprel_width=h["d_label_hidden"]),
+        biaffine_scorer=ReferenceBiaffineScorerConfig(
+            arc_width=h["d_biaffine"], deprel_width=h["d_label_hidden"]
+        ),
     )
 
 
-def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool) -> configs.LabelAttentionConfig:
+def _label_attention(
+    h: Mapping[str, Any], n_heads: int, scrambled_queries: bool
+) -> configs.LabelAttentionConfig:
     factored = bool(h["partitioned"] and h["lal_partitioned"])
     return ReferenceLabelAttentionConfig(
         n_heads=n_heads or None,
@@ -153,7 +262,9 @@ def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool
         query_per_token=bool(h["lal_q_as_matrix"]),
         combine_as_self=bool(h["lal_combine_as_self"]),
         scrambled_queries=scrambled_queries,
-        shared_feed_forward=("split" if factored else "joint") if h["lal_pwff"] else "none",
+        shared_feed_forward=("split" if factored else "joint")
+        if h["lal_pwff"]
+        else "none",
         shared_ff_width=h["d_ff"] if h["lal_pwff"] else 0,
         relu_dropout=h["relu_dropout"],
         ff_residual_dropout=h["residual_dropout"],
@@ -177,26 +288,38 @@ def _layer(
 
 
 def shared_width(width: int, factored: bool) -> int:
-    """A width as its parts share it: the reference rounds down, and uses 32 of 33 factored features."""
+    """A width as its parts share it: the reference rounds down, and uses 32 of 33
+    factored features."""
     return width - 1 if factored and width > 2 and width % 2 else width
 
 
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
-    """With a character LSTM, the reference silently drops its XLNet vectors unless it concatenates (T10)."""
-    return bool(hparams["use_xlnet"]) and (bool(hparams["use_cat"]) or not hparams["use_chars_lstm"])
+    """With a character LSTM, the reference silently drops its XLNet vectors unless it
+    concatenates (T10)."""
+    return bool(hparams["use_xlnet"]) and (
+        bool(hparams["use_cat"]) or not hparams["use_chars_lstm"]
+    )
 
 
 def network_config(
-    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
+    hparams: Mapping[str, Any],
+    state_dict: Mapping[str, Tensor],
+    *,
+    scrambled_queries: bool = False,
 ) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
-    """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
+    """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
+    the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
     given, n_label_heads = {**DEFAULT_HPARAMS, **hparams}, 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
-        n_label_heads = len(state_dict[f"encoder.attn_{given['num_layers']}.w_ks{part}"])
+        n_label_heads = len(
+            state_dict[f"encoder.attn_{given['num_layers']}.w_ks{part}"]
+        )
     sizes = configs.ParserSizes(
-        **_input_sizes(given, state_dict, "project_xlnet.weight" if reads_vectors(given) else None),
+        **_input_sizes(
+            given, state_dict, "project_xlnet.weight" if reads_vectors(given) else None
+        ),
         n_labels=len(state_dict["f_label.3.weight"]) + 1,
         n_deprels=len(state_dict["dep_score.bilinear.U"]),
         n_label_heads=n_label_heads,
@@ -204,23 +327,33 @@ def network_config(
     return lal_config(given, n_label_heads, scrambled_queries=scrambled_queries), sizes
 
 
-def _input_sizes(h: Mapping[str, Any], state_dict: Mapping[str, Tensor], projection: Optional[str]) -> Dict[str, int]:
-    """The sizes of tables of tags, words and characters, and of vectors, whose weight is `projection`."""
-    chars = "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
+def _input_sizes(
+    h: Mapping[str, Any], state_dict: Mapping[str, Tensor], projection: Optional[str]
+) -> Dict[str, int]:
+    """The sizes of tables of tags, words and characters, and of vectors, whose weight
+    is `projection`."""
+    chars = (
+        "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
+    )
     return {
         "vector_width": state_dict[projection].shape[1] if projection else 0,
         "n_tags": len(state_dict["embedding.embs.0.weight"]) if h["use_tags"] else 0,
-        "n_words": len(state_dict[f"embedding.embs.{int(h['use_tags'])}.weight"]) if h["use_words"] else 0,
-        "n_chars": len(state_dict[chars]) if h["use_chars_lstm"] or h.get("use_chars_concat") else 0,
+        "n_words": len(state_dict[f"embedding.embs.{int(h['use_tags'])}.weight"])
+        if h["use_words"]
+        else 0,
+        "n_chars": len(state_dict[chars])
+        if h["use_chars_lstm"] or h.get("use_chars_concat")
+        else 0,
     }
 
 
 def kk_network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
 ) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
-    """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights. hparams: Their
-    hyperparameters; missing ones take their defaults. Where the models of the paper are none of the released code's
-    (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
+    """The records of a network of Kitaev & Klein's, and its sizes, which come from the
+    weights. hparams: Their hyperparameters; missing ones take their defaults. Where the
+    models of the paper are none of the released code's (reference-encoders.md A2), also
+    "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
     "position_only" (layers), which `partitioned` sets together."""
     h = {**KK_DEFAULT_HPARAMS, **hparams}
     factored = bool(h.get("factored", h["partitioned"]))
@@ -229,15 +362,26 @@ def kk_network_config(
         "use_tags": Tags(h["tag_emb_dropout"]),
         "use_words": Words(h["word_emb_dropout"]),
         "use_chars_lstm": CharLSTM(
-            h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"], h["morpho_emb_dropout"], "codepoints"
+            h["d_char_emb"],
+            MAX_WORD_LENGTH,
+            h["char_lstm_input_dropout"],
+            h["morpho_emb_dropout"],
+            "codepoints",
         ),
-        "use_chars_concat": CharConcat(h["d_char_emb"], h["morpho_emb_dropout"], "codepoints"),
+        "use_chars_concat": CharConcat(
+            h["d_char_emb"], h["morpho_emb_dropout"], "codepoints"
+        ),
         "use_elmo": Vectors(
-            learned_boundaries=False, vector_dropout=h["elmo_dropout"], dropout=h["morpho_emb_dropout"]
+            learned_boundaries=False,
+            vector_dropout=h["elmo_dropout"],
+            dropout=h["morpho_emb_dropout"],
         ),
     }
     kinds = [i in position_only for i in range(h["num_layers"])]
-    runs = [(len(list(run)), "positions" if positions else "features") for positions, run in groupby(kinds)]
+    runs = [
+        (len(list(run)), "positions" if positions else "features")
+        for positions, run in groupby(kinds)
+    ]
     config = configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=InputLayerConfig(
@@ -248,25 +392,40 @@ def kk_network_config(
             dropout=h["embedding_dropout"],
             position_scale=1.0,
         ),
-        encoder=configs.EncoderConfig(tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)),
+        encoder=configs.EncoderConfig(
+            tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)
+        ),
         label_attention=None,
-        fenceposts=configs.FencepostsConfig(halves="even_odd" if h.get("even_odd", factored) else "first_second"),
+        fenceposts=configs.FencepostsConfig(
+            halves="even_odd" if h.get("even_odd", factored) else "first_second"
+        ),
         span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
         biaffine_scorer=None,
     )
-    sizes = _input_sizes(h, state_dict, "project_elmo.weight" if h["use_elmo"] else None)
-    return config, configs.ParserSizes(**sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2)
+    sizes = _input_sizes(
+        h, state_dict, "project_elmo.weight" if h["use_elmo"] else None
+    )
+    return config, configs.ParserSizes(
+        **sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2
+    )
 
 
 def kk_converted_weights(
-    state_dict: Mapping[str, Tensor], config: configs.ParserNetworkConfig, sizes: configs.ParserSizes
+    state_dict: Mapping[str, Tensor],
+    config: configs.ParserNetworkConfig,
+    sizes: configs.ParserSizes,
 ) -> Dict[str, Tensor]:
-    """Their weights under our names, with the row of a sub-head label, whose score is always low."""
-    weights = {key: value for key, value in state_dict.items() if not key.startswith("elmo.")}
+    """Their weights under our names, with the row of a sub-head label, whose score is
+    always low."""
+    weights = {
+        key: value for key, value in state_dict.items() if not key.startswith("elmo.")
+    }
     for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
         if key in weights:
             row = torch.full_like(weights[key][:1], fill, dtype=torch.float32)
-            weights[key] = torch.cat([weights[key][: SUB_HEAD - 1], row, weights[key][SUB_HEAD - 1 :]])
+            weights[key] = torch.cat(
+                [weights[key][: SUB_HEAD - 1], row, weights[key][SUB_HEAD - 1 :]]
+            )
     return convert_state_dict(weights, config, sizes)
 
 
@@ -276,15 +435,19 @@ def build_reference_parser(
     n_label_heads: Optional[int] = None,
     scrambled_queries: bool = False,
 ) -> ParserModel:
-    """Registered as `spacy-lal.ReferenceParser.v1`: the LAL parser as the authors' hyperparameters describe it, for
-    pipelines that `lal import-official` makes. For your own parser, use `spacy-lal.LALParser.v1`.
+    """Registered as `spacy-lal.ReferenceParser.v1`: the LAL parser as the authors'
+    hyperparameters describe it, for pipelines that `lal import-official` makes. For
+    your own parser, use `spacy-lal.LALParser.v1`.
 
-    tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v1`. Required by use_xlnet.
-    hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take the values of
-        `spacy_lal.checkpoint.networks`.
-    n_label_heads (Optional[int]): Label heads. None: one for each label of the treebank.
-    scrambled_queries (bool): Reproduce a fault of their code, for their published scores: label queries meet the keys
-        of other labels, depending on the number of sentences scored at once.
+    tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v1`. Required
+        by use_xlnet.
+    hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take
+        the values of `spacy_lal.checkpoint.networks`.
+    n_label_heads (Optional[int]): Label heads. None: one for each label of the
+        treebank.
+    scrambled_queries (bool): Reproduce a fault of their code, for their published
+        scores: label queries meet the keys of other labels, depending on the number of
+        sentences scored at once.
     """
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
     network = lal_config(

@@ -1,6 +1,7 @@
-"""A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved. The file is read as data:
-`torch.load` runs nothing. The stand-ins below take the names of the authors' vocabulary class and of NumPy's scalars;
-any other name is refused."""
+"""A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be
+saved. The file is read as data: `torch.load` runs nothing. The stand-ins below take the
+names of the authors' vocabulary class and of NumPy's scalars; any other name is
+refused."""
 
 import struct
 from collections import Counter
@@ -24,16 +25,28 @@ from . import networks
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
 # NumPy's names of scalar types -> formats of `struct`
-SCALARS = {"b1": "?", "i1": "b", "u1": "B", "i2": "<h", "u2": "<H", "i4": "<i", "u4": "<I", "i8": "<q", "u8": "<Q"}
+SCALARS = {
+    "b1": "?",
+    "i1": "b",
+    "u1": "B",
+    "i2": "<h",
+    "u2": "<H",
+    "i4": "<i",
+    "u4": "<I",
+    "i8": "<q",
+    "u8": "<Q",
+}
 SCALARS.update(f2="<e", f4="<f", f8="<d")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be read, or that has unknown content; the message gives the reason."""
+    """A checkpoint that cannot be read, or that has unknown content; the message gives
+    the reason."""
 
 
 class ReferenceVocabulary:
-    """The authors' `vocabulary.Vocabulary`: strings (or label tuples) <-> ids, and their counts in training data."""
+    """The authors' `vocabulary.Vocabulary`: strings (or label tuples) <-> ids, and
+    their counts in training data."""
 
     values: List[Any]
     counts: Mapping[Any, int]
@@ -60,15 +73,18 @@ ADMITTED = [
     (_Dtype, "numpy.dtype"),
     (_scalar, "numpy.core.multiarray.scalar"),
     (_scalar, "numpy._core.multiarray.scalar"),
-    (lambda text, encoding: text.encode("latin1"), "_codecs.encode"),  # bytes, as pickles of protocol 2 make them
+    (
+        lambda text, encoding: text.encode("latin1"),
+        "_codecs.encode",
+    ),  # bytes, as pickles of protocol 2 make them
 ]
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The contents of a checkpoint file: hyperparameters as given, weights under the reference's names, and
-    "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and "type_vocab" unless the network scores no
-    dependencies."""
+    """The contents of a checkpoint file: hyperparameters as given, weights under the
+    reference's names, and "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and
+    "type_vocab" unless the network scores no dependencies."""
 
     hparams: Dict[str, Any]
     state_dict: Dict[str, Tensor]
@@ -76,27 +92,42 @@ class Checkpoint:
 
 
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
-    """Read a checkpoint of the reference, written by `torch.save`, without running anything in it.
-    RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
-    NumPy scalars and the vocabulary class."""
+    """Read a checkpoint of the reference, written by `torch.save`, without running
+    anything in it.
+    RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names
+    anything but tensors, plain containers, NumPy scalars and the vocabulary class."""
     try:
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
         spec = content["spec"]
-        found = {name: spec[name] for name in VOCABULARIES if isinstance(spec.get(name), ReferenceVocabulary)}
-        for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [*found.values()]:
-            vocabulary.values, vocabulary.counts = list(vocabulary.values), getattr(vocabulary, "counts", {})
-        weights = {name: tensor.detach() for name, tensor in content["state_dict"].items()}
+        found = {
+            name: spec[name]
+            for name in VOCABULARIES
+            if isinstance(spec.get(name), ReferenceVocabulary)
+        }
+        for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [
+            *found.values()
+        ]:
+            vocabulary.values, vocabulary.counts = (
+                list(vocabulary.values),
+                getattr(vocabulary, "counts", {}),
+            )
+        weights = {
+            name: tensor.detach() for name, tensor in content["state_dict"].items()
+        }
         return Checkpoint(dict(spec["hparams"]), weights, found)
     except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
         reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
-        raise CheckpointError(f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})") from error
+        raise CheckpointError(
+            f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})"
+        ) from error
 
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
 SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
-# Stand-ins for special characters: unknown, sentence start, word start, word stop, sentence stop. The rest of the
-# vocabulary follows, by codepoint or not (reference-parser.md 1.5).
+# Stand-ins for special characters: unknown, sentence start, word start, word stop,
+# sentence stop. The rest of the vocabulary follows, by codepoint or not
+# (reference-parser.md 1.5).
 SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
 THEIR_ROOT = "root"
 UNSUPPORTED = {
@@ -106,38 +137,70 @@ UNSUPPORTED = {
     "use_words": "word embeddings, with or without GloVe",
     "bert_transliterate": "transliteration",
 }
-# The authors' script for their published scores parses 8 sentences at once, and with scrambled queries the scores
-# depend on this number.
+# The authors' script for their published scores parses 8 sentences at once, and with
+# scrambled queries the scores depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
-LEFT_OUT = ("learned_boundaries", "features")  # fields of records that are no options of their blocks
+LEFT_OUT = (
+    "learned_boundaries",
+    "features",
+)  # fields of records that are no options of their blocks
 
 
 def import_pipeline(
-    checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
+    checkpoint: Checkpoint,
+    *,
+    tokenizer: Optional[str] = None,
+    lang: str = "en",
+    scrambled_queries: bool = False,
 ) -> Language:
-    """Make a pipeline from a checkpoint: a sentencizer and a parser. Without `use_lal` it belongs to the HPSG parser
-    (Zhou & Zhao 2019), which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents.
-    tokenizer: Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`. scrambled_queries:
-    Reproduce the authors' batch effect, for their published scores. RAISES (CheckpointError): The checkpoint needs
-    unsupported parts, its parts do not fit together, or the tokenizer cannot be found. (ImportError): SpaCy lacks the
-    language."""
+    """Make a pipeline from a checkpoint: a sentencizer and a parser. Without `use_lal`
+    it belongs to the HPSG parser (Zhou & Zhao 2019), which cleans words differently;
+    without deprels, to Kitaev & Klein's parser of constituents. tokenizer: Name on the
+    Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
+    scrambled_queries: Reproduce the authors' batch effect, for their published scores.
+    RAISES (CheckpointError): The checkpoint needs
+    unsupported parts, its parts do not fit together, or the tokenizer cannot be found.
+    (ImportError): SpaCy lacks the language."""
     try:
         if "type_vocab" in checkpoint.vocabularies:
             return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
         if scrambled_queries:
-            raise CheckpointError("scrambled queries are a fault of label attention, and the checkpoint has none")
+            raise CheckpointError(
+                "scrambled queries are a fault of label attention, and the checkpoint has none"
+            )
         return _import_constituents(checkpoint, lang)
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"the checkpoint's parts make no network: {type(error).__name__}: {error}") from error
+        raise CheckpointError(
+            f"the checkpoint's parts make no network: {type(error).__name__}: {error}"
+        ) from error
 
 
-def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool) -> Language:
-    """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
-    _refuse(checkpoint, UNSUPPORTED, "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)")
-    hparams, state_dict = {**networks.DEFAULT_HPARAMS, **checkpoint.hparams}, checkpoint.state_dict
-    config, sizes = networks.network_config(hparams, state_dict, scrambled_queries=scrambled_queries)
+def _import_joint(
+    checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool
+) -> Language:
+    """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a
+    `spacy-lal.ReferenceParser.v1`."""
+    _refuse(
+        checkpoint,
+        UNSUPPORTED,
+        "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)",
+    )
+    hparams, state_dict = (
+        {**networks.DEFAULT_HPARAMS, **checkpoint.hparams},
+        checkpoint.state_dict,
+    )
+    config, sizes = networks.network_config(
+        hparams, state_dict, scrambled_queries=scrambled_queries
+    )
     weights = networks.convert_state_dict(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
     tok2vec: Optional[Dict[str, Any]] = None
@@ -147,14 +210,19 @@ def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, s
 
         length = len(networks.TRANSFORMER_PREFIX)
         xlnet = {
-            key[length:]: value for key, value in state_dict.items() if key.startswith(networks.TRANSFORMER_PREFIX)
+            key[length:]: value
+            for key, value in state_dict.items()
+            if key.startswith(networks.TRANSFORMER_PREFIX)
         }
         name, lower_case = hparams["xlnet_model"], bool(hparams["xlnet_do_lower_case"])
         hf_objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",
             "name": name,
-            "tokenizer_config": {"use_fast": bool(hf_objects.tokenizer.is_fast), "do_lower_case": lower_case},
+            "tokenizer_config": {
+                "use_fast": bool(hf_objects.tokenizer.is_fast),
+                "do_lower_case": lower_case,
+            },
             "clean_words": "lal" if "use_lal" in checkpoint.hparams else "hpsg",
             "pad_left": bool(hparams["pad_left"]),
         }
@@ -178,10 +246,13 @@ def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, s
 
 
 def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
-    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v1`."""
+    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a
+    `spacy-lal.LALParser.v1`."""
     supported = "tags (use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
-    config, sizes = networks.kk_network_config(checkpoint.hparams, checkpoint.state_dict)
+    config, sizes = networks.kk_network_config(
+        checkpoint.hparams, checkpoint.state_dict
+    )
     weights = networks.kk_converted_weights(checkpoint.state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [()])
     decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
@@ -198,9 +269,13 @@ def _make_pipeline(
 ) -> Language:
     nlp = spacy.blank(lang)
     nlp.add_pipe("sentencizer")
-    parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
+    parser: Any = nlp.add_pipe(
+        "lal_parser", config={"model": model, "decoder": decoder}
+    )
     if hf_objects is not None:
-        parser.model.layers[0].attrs["set_transformer"](parser.model.layers[0], hf_objects)
+        parser.model.layers[0].attrs["set_transformer"](
+            parser.model.layers[0], hf_objects
+        )
     sample = Doc(nlp.vocab, words=["."])
     parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
     get_network(parser.model).load_state_dict(weights)
@@ -208,17 +283,22 @@ def _make_pipeline(
 
 
 def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
-    """The block `model` of a parser of constituents alone, without label attention, from its records."""
+    """The block `model` of a parser of constituents alone, without label attention,
+    from its records."""
     inputs = _block(config.inputs)
     inputs["*"] = {feature.kind: _block(feature) for feature in config.inputs.features}
-    layers = {f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)}
+    layers = {
+        f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)
+    }
     no_encoder = {"@misc": "spacy-lal.NoEncoder.v1"}
     return {
         "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": None,
         "hidden_width": config.hidden_width,
         "inputs": inputs,
-        "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers} if layers else no_encoder,
+        "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers}
+        if layers
+        else no_encoder,
         "label_attention": None,
         "fenceposts": _block(config.fenceposts),
         "span_scorer": _block(config.span_scorer),
@@ -227,45 +307,83 @@ def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
 
 
 def _block(record: Any) -> Dict[str, Any]:
-    values = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in LEFT_OUT}
-    block = {name: _block(value) if is_dataclass(value) else value for name, value in values.items()}
-    return {"@misc": f"spacy-lal.{type(record).__name__.removesuffix('Config')}.v1", **block}
+    values = {
+        field.name: getattr(record, field.name)
+        for field in fields(record)
+        if field.name not in LEFT_OUT
+    }
+    block = {
+        name: _block(value) if is_dataclass(value) else value
+        for name, value in values.items()
+    }
+    return {
+        "@misc": f"spacy-lal.{type(record).__name__.removesuffix('Config')}.v1",
+        **block,
+    }
 
 
-def _refuse(checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str) -> None:
-    refused = [f"{name} ({what})" for name, what in unsupported.items() if checkpoint.hparams.get(name)]
+def _refuse(
+    checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str
+) -> None:
+    refused = [
+        f"{name} ({what})"
+        for name, what in unsupported.items()
+        if checkpoint.hparams.get(name)
+    ]
     if refused:
         raise CheckpointError(
             f"the checkpoint's network reads what is not supported: {', '.join(refused)}; supported are {supported}"
         )
 
 
-def _label_data(checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tuple]) -> Dict[str, List[Any]]:
-    """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order, without the chains
-    `fixed`. The deprel `root` becomes spaCy's ROOT. Words become raw text: `-LRB-` is `(`, unless that is in the
-    vocabulary, too."""
+def _label_data(
+    checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tuple]
+) -> Dict[str, List[Any]]:
+    """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the
+    checkpoint's order, without the chains `fixed`. The deprel `root` becomes spaCy's
+    ROOT. Words become raw text: `-LRB-` is `(`, unless that is in the vocabulary,
+    too."""
     n_labels = sizes.n_labels + len(fixed) - 2
-    expected: Dict[str, Any] = {"tag": (sizes.n_tags, SPECIAL_TAGS), "word": (sizes.n_words, SPECIAL_WORDS)}
-    expected.update(char=(sizes.n_chars, SPECIAL_CHARS), type=(sizes.n_deprels, ()), label=(n_labels, tuple(fixed)))
+    expected: Dict[str, Any] = {
+        "tag": (sizes.n_tags, SPECIAL_TAGS),
+        "word": (sizes.n_words, SPECIAL_WORDS),
+    }
+    expected.update(
+        char=(sizes.n_chars, SPECIAL_CHARS),
+        type=(sizes.n_deprels, ()),
+        label=(n_labels, tuple(fixed)),
+    )
     rest: Dict[str, List[Any]] = {}
     for kind, (size, special) in expected.items():
         values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
         begin = tuple(values[: len(special)])
-        if len(values) != size or (size and begin != special) or len(set(values)) < size:
+        if (
+            len(values) != size
+            or (size and begin != special)
+            or len(set(values)) < size
+        ):
             raise CheckpointError(
                 f"{kind}_vocab has {len(values)} entries and begins with {begin}; expected {size} different ones, as "
                 f"there are weights, and {special}"
             )
-        rest[kind] = [join_chain(v) if isinstance(v, tuple) else v for v in values[len(begin) :]]
+        rest[kind] = [
+            join_chain(v) if isinstance(v, tuple) else v for v in values[len(begin) :]
+        ]
     counts = checkpoint.vocabularies["word_vocab"].counts
     raw = [unescape_word(word) for word in rest["word"]]
     n_raw = Counter(raw)
     has_root = ROOT_DEPREL in rest["type"]
     return {
         "constituents": rest["label"],
-        "deprels": [ROOT_DEPREL if deprel == THEIR_ROOT and not has_root else deprel for deprel in rest["type"]],
+        "deprels": [
+            ROOT_DEPREL if deprel == THEIR_ROOT and not has_root else deprel
+            for deprel in rest["type"]
+        ],
         "tags": rest["tag"],
         "chars": rest["char"],
-        "words": [one if one and n_raw[one] == 1 else word for word, one in zip(rest["word"], raw, strict=True)],
+        "words": [
+            one if one and n_raw[one] == 1 else word
+            for word, one in zip(rest["word"], raw, strict=True)
+        ],
         "word_counts": [max(0, counts.get(word, 0)) for word in rest["word"]],
     }

@@ -1,4 +1,5 @@
-"""`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when they run."""
+"""`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when
+they run."""
 
 from typing import Callable, Dict
 
@@ -32,11 +33,20 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "compact": compact_cli,
     "import-official": import_official_cli,
 }
-TAKES_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}  # of a config, as `spacy train`
+TAKES_OVERRIDES = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+}  # of a config, as `spacy train`
 
-lal_cli = typer.Typer(name="lal", help="Parse and explain texts; score and train parsers", no_args_is_help=True)
+lal_cli = typer.Typer(
+    name="lal",
+    help="Parse and explain texts; score and train parsers",
+    no_args_is_help=True,
+)
 for name, command in COMMANDS.items():
-    lal_cli.command(name, cls=Command, context_settings=TAKES_OVERRIDES if name == "train" else None)(command)
+    lal_cli.command(
+        name, cls=Command, context_settings=TAKES_OVERRIDES if name == "train" else None
+    )(command)
 spacy_app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

@@ -1,4 +1,5 @@
-"""`python -m spacy lal app`: an interactive page in the browser, `examples/app/page.py`, served by Streamlit."""
+"""`python -m spacy lal app`: an interactive page in the browser,
+`examples/app/page.py`, served by Streamlit."""
 
 import subprocess
 import sys
@@ -11,31 +12,48 @@ import typer
 from spacy_lal.cli.io import ModelOption, fail
 from spacy_lal.lang import DEFAULT_PIPELINE
 
-LIGHT, DARK, DARK_FIELD = "#ffffff", "#16181d", "#24272e"  # backgrounds, as in pages of `explain`; of fields
+LIGHT, DARK, DARK_FIELD = (
+    "#ffffff",
+    "#16181d",
+    "#24272e",
+)  # backgrounds, as in pages of `explain`; of fields
 _INSTALLED = Path(sys.prefix) / "share" / "spacy_lal" / "page.py"
-PAGE = _INSTALLED if _INSTALLED.is_file() else Path(__file__).parents[2] / "examples" / "app" / "page.py"
+PAGE = (
+    _INSTALLED
+    if _INSTALLED.is_file()
+    else Path(__file__).parents[2] / "examples" / "app" / "page.py"
+)
 
 
 def app_cli(
     model: ModelOption = None,
-    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")] = 8501,
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")
+    ] = 8501,
     host: Annotated[
-        str, typer.Option("--host", help="Address to serve at; 0.0.0.0 lets other machines in")
+        str,
+        typer.Option(
+            "--host", help="Address to serve at; 0.0.0.0 lets other machines in"
+        ),
     ] = "localhost",
-    headless: Annotated[bool, typer.Option("--headless", help="Don't open a browser")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Don't open a browser")
+    ] = False,
 ) -> None:
     """Play with a pipeline in the browser.
 
-    Type a text, click a constituent, see its heads, alternatives and margin. Runs until Ctrl-C. The page is served to
-    this machine only, unless --host names another address. No usage data are sent.
-    """
+    Type a text, click a constituent, see its heads, alternatives and margin. Runs until
+    Ctrl-C. The page is served to this machine only, unless --host names another
+    address. No usage data are sent."""
     from spacy.util import is_package
 
     model = model or DEFAULT_PIPELINE
     if find_spec("streamlit") is None:
         fail("the page needs Streamlit: pip install 'spacy-lal[app]'")
     if not (is_package(model) or Path(model).exists()):
-        fail(f"can't find the pipeline {model!r}: expected a path or an installed package")
+        fail(
+            f"can't find the pipeline {model!r}: expected a path or an installed package"
+        )
     options = {
         "server.port": port,
         "server.address": host,
@@ -48,6 +66,8 @@ def app_cli(
         "theme.dark.backgroundColor": DARK,
         "theme.dark.secondaryBackgroundColor": DARK_FIELD,
     }
-    given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    given = [
+        word for name, value in options.items() for word in (f"--{name}", str(value))
+    ]
     command = [sys.executable, "-m", "streamlit", "run", str(PAGE), *given, "--", model]
     raise typer.Exit(subprocess.run(command, check=False).returncode)

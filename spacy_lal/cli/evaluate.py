@@ -1,4 +1,5 @@
-"""`lal evaluate`: all scores, with signatures that make them comparable; `lal evalb` and `lal srl-eval`."""
+"""`lal evaluate`: all scores, with signatures that make them comparable; `lal evalb`
+and `lal srl-eval`."""
 
 import re
 import sys
@@ -17,34 +18,70 @@ if TYPE_CHECKING:
     from spacy_lal.metrics.evalb_params import EvalbParams
 
 WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
-RAW_SCORES = {"own_sents": "own sentence breaks", "raw": "raw text", "raw_documents": "raw text of documents"}
+RAW_SCORES = {
+    "own_sents": "own sentence breaks",
+    "raw": "raw text",
+    "raw_documents": "raw text of documents",
+}
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 ParamOption = Annotated[
     Optional[str],
-    typer.Option("--param", "-p", help="EVALB's parameters: a .prm file, COLLINS, nk or is  [default: by language]"),
+    typer.Option(
+        "--param",
+        "-p",
+        help="EVALB's parameters: a .prm file, COLLINS, nk or is  [default: by language]",
+    ),
 ]
 
 
 def evaluate_cli(
-    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
+    data_path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them"
+        ),
+    ],
     model: io.ModelOption = None,
-    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
-    trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
-    gold_trees: Annotated[Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")] = None,
-    gold_sents: Annotated[bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")] = True,
-    by_genre: Annotated[Optional[str], typer.Option(help="Score genres, too: a regex's group in the sent_id")] = None,
-    confusion: Annotated[bool, typer.Option("--confusion", help="Count which label is taken for which, too")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Score with own sentence breaks and from raw text, too")] = False,
+    output: Annotated[
+        Optional[Path],
+        typer.Option("--output", "-o", help="Write the scores as JSON, too"),
+    ] = None,
+    trees: Annotated[
+        Optional[Path],
+        typer.Option("--trees", "-t", help="Write the trees found, for `evalb`"),
+    ] = None,
+    gold_trees: Annotated[
+        Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")
+    ] = None,
+    gold_sents: Annotated[
+        bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")
+    ] = True,
+    by_genre: Annotated[
+        Optional[str],
+        typer.Option(help="Score genres, too: a regex's group in the sent_id"),
+    ] = None,
+    confusion: Annotated[
+        bool,
+        typer.Option("--confusion", help="Count which label is taken for which, too"),
+    ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw", help="Score with own sentence breaks and from raw text, too"
+        ),
+    ] = False,
     param: ParamOption = None,
-    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")
+    ] = 256,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Score a pipeline on a treebank, on gold tokens.
 
-    Prints brackets as EVALB counts them, attachment under each rule for punctuation, tags, sentences a second. The
-    first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
-    """
+    Prints brackets as EVALB counts them, attachment under each rule for punctuation,
+    tags, sentences a second. The first line of each score is its signature. Two numbers
+    are comparable only if their signatures are equal."""
     written = [path for path in (output, trees, gold_trees) if path is not None]
     io.existing_file(data_path)
     for path in written:
@@ -63,7 +100,11 @@ def evaluate_cli(
     nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
     golds = io.read_docs(data_path, nlp.vocab)
     try:
-        options: Dict[str, Any] = {"batch_size": batch_size, "gold_sents": gold_sents, "confusion": confusion}
+        options: Dict[str, Any] = {
+            "batch_size": batch_size,
+            "gold_sents": gold_sents,
+            "confusion": confusion,
+        }
         docs, metrics = score(nlp, golds, params, genre=genre, raw=raw, **options)
     except ValueError as err:
         io.fail(f"{data_path}: {err}")
@@ -73,8 +114,13 @@ def evaluate_cli(
         io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
     for written_to, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
         if written_to is not None:
-            n_trees = write_trees(parsed, golds, written_to, others if trees and gold_trees else None)
-            io.wrote(written_to, io.counted(n_trees, "gold tree" if parsed is golds else "tree"))
+            n_trees = write_trees(
+                parsed, golds, written_to, others if trees and gold_trees else None
+            )
+            io.wrote(
+                written_to,
+                io.counted(n_trees, "gold tree" if parsed is golds else "tree"),
+            )
 
 
 def score(
@@ -88,9 +134,11 @@ def score(
     confusion: bool,
     raw: bool,
 ) -> "Tuple[List[Doc], Dict[str, Any]]":
-    """Parse and compare. The arguments are the command's; what the gold Docs lack is known before the parsing.
-    RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with `genres`,
-    `confusion`, `own_sents`, `raw` and `raw_documents` if requested."""
+    """Parse and compare. The arguments are the command's; what the gold Docs lack is
+    known before the parsing.
+    RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed;
+    and the scores, with `genres`, `confusion`, `own_sents`, `raw` and `raw_documents`
+    if requested."""
     from spacy_lal.metrics import docs as scoring
     from spacy_lal.metrics.evalb_params import language_params
 
@@ -99,30 +147,50 @@ def score(
         scoring.genres(golds, genre)
     if raw:
         scoring.check_texts(golds)
-        scoring.parse_golds(nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False)
-    docs, seconds = scoring.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=batch_size)
-    metrics = scoring.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
+        scoring.parse_golds(
+            nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False
+        )
+    docs, seconds = scoring.parse_golds(
+        nlp, golds, gold_sents=gold_sents, batch_size=batch_size
+    )
+    metrics = scoring.score_docs(
+        docs, golds, params, seconds=seconds, gold_sents=gold_sents
+    )
     if genre is not None:
         metrics["genres"] = scoring.score_genres(docs, golds, params, genre)
     if confusion:
         metrics["confusion"] = scoring.score_confusion(docs, golds, params)
     if raw:
-        own, _ = scoring.parse_golds(nlp, golds, gold_sents=False, batch_size=batch_size)
+        own, _ = scoring.parse_golds(
+            nlp, golds, gold_sents=False, batch_size=batch_size
+        )
         metrics["own_sents"] = scoring.score_sentence_breaks(own, golds, params)
-        metrics["raw"] = scoring.score_texts(scoring.parse_texts(nlp, golds, batch_size=batch_size), golds, params)
+        metrics["raw"] = scoring.score_texts(
+            scoring.parse_texts(nlp, golds, batch_size=batch_size), golds, params
+        )
         documents, texts = scoring.join_documents(golds)
         if documents:
-            parsed = scoring.parse_texts(nlp, documents, texts=texts, batch_size=batch_size)
+            parsed = scoring.parse_texts(
+                nlp, documents, texts=texts, batch_size=batch_size
+            )
             metrics["raw_documents"] = scoring.score_texts(parsed, documents, params)
     return docs, metrics
 
 
-def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
-    """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
-    sentence of whitespace tokens only has no tree. Returns the number of trees.
-    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
-        rejects a pair of trees if it would delete different words in them.
-    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree there are left out."""
+def write_trees(
+    docs: "List[Doc]",
+    golds: "List[Doc]",
+    path: Path,
+    others: "Optional[List[Doc]]" = None,
+) -> int:
+    """Write the trees of Docs as brackets, one per line, without a root label: EVALB
+    counts any root label but TOP. A sentence of whitespace tokens only has no tree.
+    Returns the number of trees.
+    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes
+        punctuation by its tag, and rejects a pair of trees if it would delete different
+        words in them.
+    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree
+        there are left out."""
     from spacy_lal.export import read_sentences
 
     n_trees = 0
@@ -130,23 +198,39 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
         for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            for sentence, counterpart in zip(read_sentences(doc), read_sentences(other), strict=True):
-                if sentence.constituents is not None and counterpart.constituents is not None:
+            for sentence, counterpart in zip(
+                read_sentences(doc), read_sentences(other), strict=True
+            ):
+                if (
+                    sentence.constituents is not None
+                    and counterpart.constituents is not None
+                ):
                     write(f"{sentence.brackets()}\n")
                     n_trees += 1
     return n_trees
 
 
 def report_lines(metrics: Dict[str, Any]) -> List[str]:
-    """The scores as lines of text. metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON."""
+    """The scores as lines of text. metrics (Dict[str, Any]): The scores that `lal
+    evaluate` writes as JSON."""
     common = metrics["signature"]
-    brackets = {name: value for name, value in metrics.items() if name.startswith("const_")}
+    brackets = {
+        name: value for name, value in metrics.items() if name.startswith("const_")
+    }
     arcs = {name: value for name, value in metrics.items() if name.startswith("dep_")}
-    reference = {name: value for name, value in arcs.items() if name.endswith("_reference")}
+    reference = {
+        name: value for name, value in arcs.items() if name.endswith("_reference")
+    }
     lines = [f"evalb|{metrics['params']}|{common}", *_score_lines(brackets)]
-    lines += [f"attachment|punct:spacy|{common}", *_score_lines({n: v for n, v in arcs.items() if n not in reference})]
+    lines += [
+        f"attachment|punct:spacy|{common}",
+        *_score_lines({n: v for n, v in arcs.items() if n not in reference}),
+    ]
     lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
-    lines += [f"words|{common}", *_score_lines({name: metrics[name] for name in WORDS if name in metrics})]
+    lines += [
+        f"words|{common}",
+        *_score_lines({name: metrics[name] for name in WORDS if name in metrics}),
+    ]
     if "roles" in metrics:
         lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
     for name, title in RAW_SCORES.items():
@@ -172,18 +256,26 @@ def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
 def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
     """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
     per_role: Dict[str, Dict[str, float]] = roles["srl_per_role"]
-    hidden = {name for name in roles if name == "srl_per_role" or name.startswith("spans_")}
-    yield from _score_lines({name: value for name, value in roles.items() if name not in hidden})
+    hidden = {
+        name for name in roles if name == "srl_per_role" or name.startswith("spans_")
+    }
+    yield from _score_lines(
+        {name: value for name, value in roles.items() if name not in hidden}
+    )
     yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in ("p", "r", "f"))
     for role, scores in per_role.items():
-        yield f"    {role:<16}" + "".join(_percent(scores[name], 9) for name in ("p", "r", "f"))
+        yield f"    {role:<16}" + "".join(
+            _percent(scores[name], 9) for name in ("p", "r", "f")
+        )
 
 
 def _genre_lines(genres: Dict[str, Dict[str, Any]]) -> Iterator[str]:
     names = [name for name in next(iter(genres.values())) if not name.startswith("n_")]
     yield f"{'genre':<20}{'sentences':>10}" + "".join(f"{name:>9}" for name in names)
     for genre, scores in genres.items():
-        yield f"  {genre:<18}{scores['n_sents']:>10}" + "".join(_percent(scores[name], 9) for name in names)
+        yield f"  {genre:<18}{scores['n_sents']:>10}" + "".join(
+            _percent(scores[name], 9) for name in names
+        )
 
 
 def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
@@ -194,13 +286,19 @@ def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
         rows = list(confusion[kind].items())
         if not rows:
             continue
-        yield f"{title:<20}{'gold':>10}{'predicted':>10}" + "".join(f"{name:>11}" for name in names)
+        yield f"{title:<20}{'gold':>10}{'predicted':>10}" + "".join(
+            f"{name:>11}" for name in names
+        )
         for label, row in rows[:SHOWN_LABELS]:
             counts = f"{row['gold']:>10}{row['predicted']:>10}"
-            yield f"  {label:<18}{counts}" + "".join(_percent(row[name], 11) for name in names)
+            yield f"  {label:<18}{counts}" + "".join(
+                _percent(row[name], 11) for name in names
+            )
         shown = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
         if shown:
-            yield "  taken for: " + ", ".join(f"{gold} -> {predicted} {n}" for gold, predicted, n in shown)
+            yield "  taken for: " + ", ".join(
+                f"{gold} -> {predicted} {n}" for gold, predicted, n in shown
+            )
 
 
 def _percent(value: Optional[float], width: int) -> str:
@@ -208,41 +306,62 @@ def _percent(value: Optional[float], width: int) -> str:
 
 
 def evalb_cli(
-    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")],
-    test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
+    gold_path: Annotated[
+        Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")
+    ],
+    test_path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TEST", help="Trees to score, one a line, in the same order"
+        ),
+    ],
     output: io.OutputOption = None,
     param: ParamOption = None,
     cutoff_len: Annotated[
-        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest of the second summary")
+        Optional[int],
+        typer.Option("--cutoff-len", "-c", help="Longest of the second summary"),
     ] = None,
-    max_error: Annotated[Optional[int], typer.Option("--max-error", "-e", help="Errors before the run stops")] = None,
+    max_error: Annotated[
+        Optional[int],
+        typer.Option("--max-error", "-e", help="Errors before the run stops"),
+    ] = None,
 ) -> None:
     """Score bracketing as the program EVALB does.
 
-    Rows and summary are the same, line for line. Errors in sentences go to stderr, as in the original. Both files are
-    read line by line, one tree per line.
-    """
+    Rows and summary are the same, line for line. Errors in sentences go to stderr, as
+    in the original. Both files are read line by line, one tree per line."""
     from dataclasses import replace
 
     from spacy_lal.metrics.evalb_report import EvalbStopped, report
 
     given: Dict[str, Any] = {"cutoff_len": cutoff_len, "max_error": max_error}
-    params = replace(read_params(param), **{name: value for name, value in given.items() if value is not None})
+    params = replace(
+        read_params(param),
+        **{name: value for name, value in given.items() if value is not None},
+    )
     names = io.existing_file(gold_path), io.existing_file(test_path)
     io.check_one_stdin(names)
     io.check_apart(output, *names)
-    with io.text_output(output, errors="surrogateescape") as write:  # bytes as they were read
+    with io.text_output(
+        output, errors="surrogateescape"
+    ) as write:  # bytes as they were read
         try:
-            lines, say = (_lines(gold_path), _lines(test_path)), lambda line: io.say(line, err=True)
+            lines, say = (
+                (_lines(gold_path), _lines(test_path)),
+                lambda line: io.say(line, err=True),
+            )
             for line in report(*lines, params, names=names, on_error=say):
                 write(line + "\n")
         except EvalbStopped as err:
-            io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
+            io.fail(
+                f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)"
+            )
     io.wrote(output, "the scores")
 
 
 def read_params(param: Optional[str]) -> "EvalbParams":
-    """The parameters by name or file (None: COLLINS). Warnings of the file's reader go to stderr."""
+    """The parameters by name or file (None: COLLINS). Warnings of the file's reader go
+    to stderr."""
     import warnings
 
     from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams
@@ -260,7 +379,8 @@ def read_params(param: Optional[str]) -> "EvalbParams":
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
+    """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the
+    program compares bytes."""
     with sys.stdin.buffer if str(path) == io.STDIN else path.open("rb") as file:
         for number, line in enumerate(file):
             if not number:
@@ -270,22 +390,33 @@ def _lines(path: Path) -> Iterator[str]:
 
 def srl_eval_cli(
     gold_path: Annotated[
-        Path, typer.Argument(metavar="GOLD", help="Gold props: lemma, then a column per predicate; - is stdin")
+        Path,
+        typer.Argument(
+            metavar="GOLD",
+            help="Gold props: lemma, then a column per predicate; - is stdin",
+        ),
     ],
-    predicted_path: Annotated[Path, typer.Argument(metavar="PRED", help="Props to score, of the same sentences")],
+    predicted_path: Annotated[
+        Path,
+        typer.Argument(metavar="PRED", help="Props to score, of the same sentences"),
+    ],
     output: io.OutputOption = None,
-    confusion: Annotated[bool, typer.Option("-C", "--confusion", help="Add the confusion matrix")] = False,
+    confusion: Annotated[
+        bool, typer.Option("-C", "--confusion", help="Add the confusion matrix")
+    ] = False,
 ) -> None:
     """Score semantic roles as srl-eval.pl of CoNLL-2005 does.
 
-    The table is the same, to the character. Spurious predicates cost nothing, as in the original; `lal evaluate` has
-    strict scores. Malformed files end the command with file and line.
-    """
+    The table is the same, to the character. Spurious predicates cost nothing, as in the
+    original; `lal evaluate` has strict scores. Malformed files end the command with
+    file and line."""
     from spacy_lal.metrics.srl import report_lines as srl_lines
     from spacy_lal.metrics.srl import score_props
 
     io.check_apart(output, gold_path, predicted_path)
-    with io.input_paths([io.existing_file(gold_path), io.existing_file(predicted_path)]) as (paths, _):
+    with io.input_paths(
+        [io.existing_file(gold_path), io.existing_file(predicted_path)]
+    ) as (paths, _):
         counts = score_props(*paths)
     with io.text_output(output) as write:
         for line in srl_lines(counts, confusion=confusion):

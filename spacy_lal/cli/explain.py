@@ -1,12 +1,29 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text."""
+"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a
+picture, or text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Union,
+)
 
 import typer
 
 from spacy_lal.cli import io
-from spacy_lal.cli.texts import ParagraphsOption, Reading, TextOption, WordsArgument, find_sources
+from spacy_lal.cli.texts import (
+    ParagraphsOption,
+    Reading,
+    TextOption,
+    WordsArgument,
+    find_sources,
+)
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -29,7 +46,9 @@ def explain_cli(
     output: Annotated[
         Optional[Path],
         typer.Option(
-            "--output", "-o", help="Write .html, or trees as .svg or .png; - is a page to stdout; without: letters"
+            "--output",
+            "-o",
+            help="Write .html, or trees as .svg or .png; - is a page to stdout; without: letters",
         ),
     ] = None,
     paragraphs: ParagraphsOption = None,
@@ -37,25 +56,34 @@ def explain_cli(
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
-    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the attention of each label head; or
-    a picture of the trees, .svg or .png (with CairoSVG).
-    Without -o, prints the tree drawn with letters and a table of heads.
-    """
+    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the
+    attention of each label head; or a picture of the trees, .svg or .png (with
+    CairoSVG). Without -o, prints the tree drawn with letters and a table of heads."""
     from spacy_lal.cli.parse import format_drawing
     from spacy_lal.cli.texts import Origin
     from spacy_lal.export import read_sentences
     from spacy_lal.files import write_file
 
-    suffix = output.suffix.lower() if output is not None and not io.is_stdout(output) else ".html"
+    suffix = (
+        output.suffix.lower()
+        if output is not None and not io.is_stdout(output)
+        else ".html"
+    )
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
-        io.fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
+        io.fail(
+            f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}"
+        )
     reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
     nlp = io.load_pipeline(model, gpu_id)
     docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
     if not docs:
         io.fail("expected a text, got nothing but whitespace")
-    sentences = [(number, sentence) for number, doc in enumerate(docs) for sentence in read_sentences(doc)]
+    sentences = [
+        (number, sentence)
+        for number, doc in enumerate(docs)
+        for sentence in read_sentences(doc)
+    ]
     if output is None:
         with io.text_output(None) as write:
             for number, sentence in sentences:
@@ -71,7 +99,8 @@ def explain_cli(
 
 
 def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:
-    """The content of a file, by its ending: .svg and .png show trees, any other a page."""
+    """The content of a file, by its ending: .svg and .png show trees, any other a
+    page."""
     if suffix not in (".svg", ".png"):
         return explain_page(nlp, docs)
     from spacy_lal.pictures import render
@@ -82,7 +111,8 @@ def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, byte
 
 
 class _Picture(NamedTuple):
-    """A fold of a section: its heading (plain text), its markup, and whether it is open at first."""
+    """A fold of a section: its heading (plain text), its markup, and whether it is open
+    at first."""
 
     heading: str
     markup: str
@@ -90,13 +120,16 @@ class _Picture(NamedTuple):
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
-    """The page, as self-contained HTML, with a section for each sentence that has a word."""
+    """The page, as self-contained HTML, with a section for each sentence that has a
+    word."""
     from spacy_lal.pictures import writing
     from spacy_lal.pictures.markup import escape, html_page
 
     docs = list(docs)
     sections = [section for doc in docs for section in _sections(nlp, doc)]
-    body = "\n".join([f'<p class="lal-intro" lang="en" dir="ltr">{escape(INTRO)}</p>', *sections])
+    body = "\n".join(
+        [f'<p class="lal-intro" lang="en" dir="ltr">{escape(INTRO)}</p>', *sections]
+    )
     title = " ".join(next((doc.text for doc in docs if doc.text.strip()), "").split())
     title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
     note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
@@ -113,24 +146,48 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
 
     sentences = list(read_sentences(doc))
     attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))
-    contributions = _pictures("Contributions", "contributions", nlp, doc, len(sentences))
+    contributions = _pictures(
+        "Contributions", "contributions", nlp, doc, len(sentences)
+    )
     for i, sentence in enumerate(sentences):
         span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
-        legend = label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
-        pictures = [one._replace(markup=one.markup + legend) for one in _pictures("Tree", "tree", nlp, span)]
+        legend = label_legend(
+            label
+            for *_, chain in sentence.constituents or []
+            for label in split_chain(chain)
+        )
+        pictures = [
+            one._replace(markup=one.markup + legend)
+            for one in _pictures("Tree", "tree", nlp, span)
+        ]
         if has_propositions(doc):
             pictures += _pictures("Roles", "roles", nlp, span, folded=True)
-        folds = [*_pictures("Arcs", "dep", nlp, span), *_pictures("Constituents", "spans", nlp, span), attention[i]]
-        pictures += [one._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for one in folds]
+        folds = [
+            *_pictures("Arcs", "dep", nlp, span),
+            *_pictures("Constituents", "spans", nlp, span),
+            attention[i],
+        ]
+        pictures += [
+            one._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for one in folds
+        ]
         pictures.append(contributions[i]._replace(is_open=False))
-        shown = "\n".join(fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open) for one in pictures)
+        shown = "\n".join(
+            fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open)
+            for one in pictures
+        )
         yield f'<section>\n<h2 dir="auto">{escape(" ".join(sentence.text.split()))}</h2>\n{shown}\n</section>'
 
 
 def _pictures(
-    heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1, **options: Any
+    heading: str,
+    style: str,
+    nlp: "Language",
+    item: Union["Doc", "Span"],
+    number: int = 1,
+    **options: Any,
 ) -> List[_Picture]:
-    """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
+    """One picture per sentence; if the pipeline lacks the annotation for it, the reason
+    instead."""
     from spacy_lal.pictures import draw
     from spacy_lal.pictures.markup import escape
 

@@ -1,4 +1,5 @@
-"""What commands share: loading, outputs, ends. Exit code 2 is an error; 1 the answer "no" of `search`, `check`."""
+"""What commands share: loading, outputs, ends. Exit code 2 is an error; 1 the answer
+"no" of `search`, `check`."""
 
 import gc
 import os
@@ -6,7 +7,18 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Callable, Iterator, List, NoReturn, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Callable,
+    Iterator,
+    List,
+    NoReturn,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import typer
 from typer.core import TyperCommand
@@ -22,34 +34,61 @@ if TYPE_CHECKING:
 ERROR = 2
 STDIN = "-"
 FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
-NO_TEXT = (".doc", ".docx", ".gif", ".html", ".jpg", ".pdf", ".png", ".svg", ".xls", ".xlsx", ".zip")
+NO_TEXT = (
+    ".doc",
+    ".docx",
+    ".gif",
+    ".html",
+    ".jpg",
+    ".pdf",
+    ".png",
+    ".svg",
+    ".xls",
+    ".xlsx",
+    ".zip",
+)
 
 
 def text_file(output: Optional[Path]) -> Optional[Path]:
-    """The path of a file of text or Docs; ends the command if its ending is of pictures or pages."""
+    """The path of a file of text or Docs; ends the command if its ending is of pictures
+    or pages."""
     if output is not None and output.suffix.lower() in NO_TEXT:
-        fail(f"expected another ending after -o, got {output}; pictures and pages are written by `lal explain -o`")
+        fail(
+            f"expected another ending after -o, got {output}; pictures and pages are written by `lal explain -o`"
+        )
     return output
 
 
 OutputOption = Annotated[
     Optional[Path],
-    typer.Option("--output", "-o", help="Write here  [default: -, stdout]", show_default=False, callback=text_file),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write here  [default: -, stdout]",
+        show_default=False,
+        callback=text_file,
+    ),
 ]
 ModelOption = Annotated[
     Optional[str],
     typer.Option(
-        "--model", "-m", show_default=False, help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]"
+        "--model",
+        "-m",
+        show_default=False,
+        help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]",
     ),
 ]
-GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or -1 for the CPU")]
+GpuOption = Annotated[
+    int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or -1 for the CPU")
+]
 
 
 # Messages and ends
 
 
 def say(message: str, *, err: bool = False) -> None:
-    """Print lines with control characters escaped: messages quote texts, labels and names of files."""
+    """Print lines with control characters escaped: messages quote texts, labels and
+    names of files."""
     from spacy_lal.pictures.markup import printable
 
     typer.echo(printable(message), err=err)
@@ -64,7 +103,8 @@ def fail(message: str) -> NoReturn:
 
 
 def wrote(path: Optional[Path], content: str) -> None:
-    """Say on stderr what has been written to a file or a folder; nothing if it went to stdout."""
+    """Say on stderr what has been written to a file or a folder; nothing if it went to
+    stdout."""
     if not is_stdout(path):
         say(f"Wrote {path}: {content}", err=True)
 
@@ -75,11 +115,16 @@ def counted(number: int, noun: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command that ends with one line on stderr for wrong input, and quietly if the reader of its pipe left."""
+    """A command that ends with one line on stderr for wrong input, and quietly if the
+    reader of its pipe left."""
 
     def collect_usage_pieces(self, ctx: Any) -> List[str]:
         """The parts of the usage line after the command's name."""
-        arguments = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
+        arguments = [
+            param
+            for param in self.get_params(ctx)
+            if param.param_type_name == "argument"
+        ]
         return ["[OPTIONS]", *(str(param.metavar or param.name) for param in arguments)]
 
     def invoke(self, ctx: Any) -> Any:
@@ -89,33 +134,52 @@ class Command(TyperCommand):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes at exit
+            os.dup2(
+                os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+            )  # the interpreter flushes at exit
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
         except SystemExit as err:  # spaCy has printed what is wrong with a config
             raise typer.Exit(ERROR if err.code else 0) from None
         except OSError as err:
-            fail(f"can't read or write {err.filename or 'stdout'}: {err.strerror}" if err.errno else str(err))
+            fail(
+                f"can't read or write {err.filename or 'stdout'}: {err.strerror}"
+                if err.errno
+                else str(err)
+            )
         except (ValueError, ImportError) as err:
             fail(reason(err))
 
 
 def reason(err: BaseException) -> str:
-    """The message of an error; of a worker process, which sends its traceback, the last line."""
-    if isinstance(err, ModuleNotFoundError) and err.name in ("torch", "spacy_transformers"):
+    """The message of an error; of a worker process, which sends its traceback, the last
+    line."""
+    if isinstance(err, ModuleNotFoundError) and err.name in (
+        "torch",
+        "spacy_transformers",
+    ):
         return f"expected {err.name}, which is missing: pip install 'spacy-lal[train]'"
     text = str(err).strip()
-    return text.splitlines()[-1].removeprefix("ValueError: ") if "Traceback (most recent call last)" in text else text
+    return (
+        text.splitlines()[-1].removeprefix("ValueError: ")
+        if "Traceback (most recent call last)" in text
+        else text
+    )
 
 
 # Pipelines
 
 
 def load_pipeline(
-    model: Optional[str] = None, gpu_id: int = -1, *, needs: Sequence[str] = (FACTORY,), exclude: Sequence[str] = ()
+    model: Optional[str] = None,
+    gpu_id: int = -1,
+    *,
+    needs: Sequence[str] = (FACTORY,),
+    exclude: Sequence[str] = (),
 ) -> "Language":
-    """Load a pipeline: a path, a package, or None, the default one; ends the command if it cannot be loaded.
+    """Load a pipeline: a path, a package, or None, the default one; ends the command if
+    it cannot be loaded.
     needs (Sequence[str]): Factories of which it must have one.
     exclude (Sequence[str]): Names of components that the command does not need."""
     import spacy
@@ -126,17 +190,25 @@ def load_pipeline(
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
     except Exception as err:  # CUDA's errors have no common base
-        fail(f"can't use --gpu-id {gpu_id}: {err} (pip install 'spacy[cuda12x]', and a torch with CUDA)")
+        fail(
+            f"can't use --gpu-id {gpu_id}: {err} (pip install 'spacy[cuda12x]', and a torch with CUDA)"
+        )
     try:
         nlp = spacy.load(model, exclude=list(exclude))
     except Exception as err:  # a damaged file may raise any error of its reader
-        kind = "" if isinstance(err, (OSError, ValueError, ImportError)) else f"{type(err).__name__}: "
+        kind = (
+            ""
+            if isinstance(err, (OSError, ValueError, ImportError))
+            else f"{type(err).__name__}: "
+        )
         message = f"can't load the pipeline {model!r}: {kind}{next(iter(str(err).splitlines()), '')}"
         if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
             message += f" Install it, `pip install ./packages/{model}-*` in a clone, or name another by --model"
         fail(message)
     gc.freeze()
-    if needs and not {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}.intersection(needs):
+    if needs and not {
+        nlp.get_pipe_meta(name).factory for name in nlp.pipe_names
+    }.intersection(needs):
         found = ", ".join(nlp.pipe_names) or "nothing"
         fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {found}")
     return nlp
@@ -145,8 +217,11 @@ def load_pipeline(
 # Outputs
 
 
-def output_format(given: Optional[str], output: Optional[Path], formats: Sequence[str]) -> str:
-    """The format that was named, or else that the output's ending stands for, or else the first."""
+def output_format(
+    given: Optional[str], output: Optional[Path], formats: Sequence[str]
+) -> str:
+    """The format that was named, or else that the output's ending stands for, or else
+    the first."""
     if given is not None and given not in formats:
         fail(f"expected a format of {', '.join(formats)}, got {given!r}")
     suffix = output.suffix.lower() if output is not None else ""
@@ -160,9 +235,12 @@ def is_stdout(output: Optional[Path]) -> bool:
 
 
 @contextmanager
-def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[Callable[[str], Any]]:
-    """For a block that writes text, by the function that it is given. To stdout it goes piece by piece, with control
-    characters escaped for a terminal; a file is replaced at the end, and stays as it was if the block fails."""
+def text_output(
+    output: Optional[Path], *, errors: str = "strict"
+) -> Iterator[Callable[[str], Any]]:
+    """For a block that writes text, by the function that it is given. To stdout it goes
+    piece by piece, with control characters escaped for a terminal; a file is replaced
+    at the end, and stays as it was if the block fails."""
     if not is_stdout(output) and output is not None:
         with written_file(output) as file:
             yield lambda text: file.write(text.encode("utf8", errors))
@@ -177,7 +255,8 @@ def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[C
 
 @contextmanager
 def output_path(output: Optional[Path]) -> Iterator[Path]:
-    """For a block that writes a file by its path; for stdout, a temporary one, copied at the end."""
+    """For a block that writes a file by its path; for stdout, a temporary one, copied
+    at the end."""
     if not is_stdout(output) and output is not None:
         yield output
         return
@@ -192,7 +271,12 @@ def output_path(output: Optional[Path]) -> Iterator[Path]:
 def aligned(rows: Sequence[Tuple[str, ...]]) -> List[str]:
     """The rows of a table as lines, with the cells of a column below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  ".join(
+            f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def write_json(output: Path, content: Any) -> None:
@@ -206,20 +290,30 @@ def write_json(output: Path, content: Any) -> None:
 def check_apart(output: Optional[Path], *inputs: object) -> None:
     """Ends the command if it would replace a file that it reads."""
     for given in inputs:
-        if output is not None and not is_stdout(output) and output.exists() and Path(str(given)).exists():
+        if (
+            output is not None
+            and not is_stdout(output)
+            and output.exists()
+            and Path(str(given)).exists()
+        ):
             if output.samefile(str(given)):
                 fail(f"{output} would be read and written at once: name another file")
 
 
 def check_pipeline_output(output: Path, overwrite: bool) -> None:
-    """Ends the command unless a folder is free, or holds a pipeline that may be replaced."""
+    """Ends the command unless a folder is free, or holds a pipeline that may be
+    replaced."""
     if output.is_file():
         fail(f"{output} is a file: expected a folder to write")
     if output.is_dir() and any(output.iterdir()):
         if not overwrite:
-            fail(f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it")
+            fail(
+                f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it"
+            )
         if not (output / "config.cfg").is_file():
-            fail(f"{output} holds no pipeline, so --overwrite does not replace it: name another folder")
+            fail(
+                f"{output} holds no pipeline, so --overwrite does not replace it: name another folder"
+            )
 
 
 def folder_size(folder: Path) -> str:
@@ -246,9 +340,12 @@ def check_one_stdin(paths: Sequence[object]) -> None:
 
 
 @contextmanager
-def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
-    """For a block that reads files by their paths. One of them may be `-`: a temporary file then has stdin's content.
-    Yields the paths, and a function that names the temporary file `<stdin>` in a message."""
+def input_paths(
+    paths: Sequence[Path],
+) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
+    """For a block that reads files by their paths. One of them may be `-`: a temporary
+    file then has stdin's content. Yields the paths, and a function that names the
+    temporary file `<stdin>` in a message."""
     check_one_stdin(paths)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "<stdin>"
@@ -265,12 +362,18 @@ def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[s
 
 
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words. RAISES (ValueError): It
-    is no such file, or holds constituents that are no tree."""
+    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no
+    words.
+    RAISES (ValueError): It is no such file, or holds constituents that are no
+    tree."""
     from spacy_lal.annotations import check_tree
     from spacy_lal.treebanks.corpora import read_spacy
 
-    data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
+    data = (
+        sys.stdin.buffer.read()
+        if str(path) == STDIN
+        else existing_file(path).read_bytes()
+    )
     name = "<stdin>" if str(path) == STDIN else str(path)
     docs = list(read_spacy(data, vocab, name))
     if not any(len(doc) for doc in docs):

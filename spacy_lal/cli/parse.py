@@ -1,13 +1,32 @@
-"""`python -m spacy lal parse TEXT`: a stream of parses. A format is one function, at the end of this file."""
+"""`python -m spacy lal parse TEXT`: a stream of parses. A format is one function, at
+the end of this file."""
 
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Tuple,
+)
 
 import typer
 
 from spacy_lal.cli import io
-from spacy_lal.cli.texts import Origin, ParagraphsOption, Reading, TextOption, WordsArgument, find_sources
+from spacy_lal.cli.texts import (
+    Origin,
+    ParagraphsOption,
+    Reading,
+    TextOption,
+    WordsArgument,
+    find_sources,
+)
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -15,7 +34,9 @@ if TYPE_CHECKING:
 
     from spacy_lal.export import Sentence
 
-ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
+ZONE_SIZE = (
+    4096  # texts per memory zone: at its end spaCy forgets the words that it has met
+)
 DOCBIN = "docbin"
 TREES = ("brackets", "tree")  # formats without lemmas
 LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
@@ -32,12 +53,27 @@ FormatOption = Annotated[
 ]
 InputFormatOption = Annotated[
     Optional[str],
-    typer.Option("--input-format", "-i", help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]"),
+    typer.Option(
+        "--input-format",
+        "-i",
+        help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]",
+    ),
 ]
-IdsOption = Annotated[bool, typer.Option("--ids", help="Begin each tree with the id of its text, or else its line")]
-ColumnOption = Annotated[str, typer.Option("--text-column", help="The key of the texts in JSON lines")]
-BatchOption = Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")]
-ProcessesOption = Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")]
+IdsOption = Annotated[
+    bool,
+    typer.Option(
+        "--ids", help="Begin each tree with the id of its text, or else its line"
+    ),
+]
+ColumnOption = Annotated[
+    str, typer.Option("--text-column", help="The key of the texts in JSON lines")
+]
+BatchOption = Annotated[
+    int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")
+]
+ProcessesOption = Annotated[
+    int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")
+]
 
 
 def parse_cli(
@@ -56,23 +92,36 @@ def parse_cli(
 ) -> None:
     """Parse texts into trees, CoNLL-U, JSON or Docs.
 
-    Writes each parse to stdout as it is made; the file of --output appears when all is parsed. A text may hold several
-    sentences. JSON and CoNLL-U name the line and the id of each text; with --ids, the other formats too.
-    """
-    reading = Reading(find_sources(words, text, output), input_format, paragraphs, text_column)
+    Writes each parse to stdout as it is made; the file of --output appears when all is
+    parsed. A text may hold several sentences. JSON and CoNLL-U name the line and the id
+    of each text; with --ids, the other formats too."""
+    reading = Reading(
+        find_sources(words, text, output), input_format, paragraphs, text_column
+    )
     output_format = io.output_format(output_format, output, (*FORMATS, DOCBIN))
     if output_format == DOCBIN and output is None:
-        io.fail("--format docbin writes a .spacy file: say which with --output (- is stdout)")
+        io.fail(
+            "--format docbin writes a .spacy file: say which with --output (- is stdout)"
+        )
     if n_process < 1 and n_process != -1:
         io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
     unread = LEMMATIZERS if output_format in TREES else ()
     nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
-    batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
-    docs = parse_texts(nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process)
+    batch_size = (
+        1 if any(source.is_terminal for source in reading.sources) else batch_size
+    )
+    docs = parse_texts(
+        nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process
+    )
     _write(docs, output_format, output, ids)
 
 
-def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Optional[Path], ids: bool) -> None:
+def _write(
+    docs: "Iterable[Tuple[Doc, Origin]]",
+    output_format: str,
+    output: Optional[Path],
+    ids: bool,
+) -> None:
     n_docs = n_sentences = 0
     if output_format == DOCBIN:
         from spacy.tokens import DocBin
@@ -80,7 +129,8 @@ def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Opt
         from spacy_lal.files import write_file
         from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
-        # Of the user data only ids are kept: in a pipeline with a transformer they take two kilobytes per token.
+        # Of the user data only ids are kept: in a pipeline with a transformer they take
+        # two kilobytes per token.
         doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=ids)
         for doc, origin in docs:
             if ids:
@@ -98,17 +148,26 @@ def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Opt
                 for sentence in read_sentences(doc):
                     write(FORMATS[output_format](sentence, origin, ids))
                     n_sentences += 1
-    io.wrote(output, f"{io.counted(n_sentences, 'sentence')} of {io.counted(n_docs, 'text')}")
+    io.wrote(
+        output, f"{io.counted(n_sentences, 'sentence')} of {io.counted(n_docs, 'text')}"
+    )
 
 
 def parse_texts(
-    nlp: "Language", texts: Iterable[Tuple[str, Origin]], *, batch_size: int, n_process: int = 1
+    nlp: "Language",
+    texts: Iterable[Tuple[str, Origin]],
+    *,
+    batch_size: int,
+    n_process: int = 1,
 ) -> "Iterator[Tuple[Doc, Origin]]":
-    """Parse a stream. In one process, spaCy regularly forgets new words (`nlp.memory_zone`), so that memory does not
-    grow with the text: each Doc is valid until the next one is requested. YIELDS (Tuple[Doc, Origin]): Each Doc, with
-    the origin of its text."""
+    """Parse a stream. In one process, spaCy regularly forgets new words
+    (`nlp.memory_zone`), so that memory does not grow with the text: each Doc is valid
+    until the next one is requested. YIELDS (Tuple[Doc, Origin]): Each Doc, with the
+    origin of its text."""
     if n_process != 1:
-        yield from nlp.pipe(texts, as_tuples=True, batch_size=batch_size, n_process=n_process)
+        yield from nlp.pipe(
+            texts, as_tuples=True, batch_size=batch_size, n_process=n_process
+        )
         return
     texts = iter(texts)
     for first in texts:
@@ -124,7 +183,8 @@ def format_brackets(sentence: "Sentence", origin: Origin, ids: bool = False) -> 
 
 
 def format_conllu(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
-    """See `export.to_conllu`. Line and id of the text are comments; with ids, the line is the id of a text without."""
+    """See `export.to_conllu`. Line and id of the text are comments; with ids, the line
+    is the id of a text without."""
     from spacy_lal.export import sentence_to_conllu
 
     text_id = origin.name if ids else origin.id
@@ -134,22 +194,36 @@ def format_conllu(sentence: "Sentence", origin: Origin, ids: bool = False) -> st
 
 
 def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
-    """One object on one line (docs/reference/formats.md). Annotation that the pipeline does not set is null."""
+    """One object on one line (docs/reference/formats.md). Annotation that the pipeline
+    does not set is null."""
     from spacy_lal.export import SCHEMA_VERSION, sentence_record
     from spacy_lal.pictures.markup import printable_json
 
-    record: Dict[str, Any] = {"schema": SCHEMA_VERSION, "doc": origin.number, "line": origin.line, "id": origin.name}
+    record: Dict[str, Any] = {
+        "schema": SCHEMA_VERSION,
+        "doc": origin.number,
+        "line": origin.line,
+        "id": origin.name,
+    }
     if origin.file is not None:
         record["file"] = origin.file
-    return printable_json({**record, "sent": sentence.number, **sentence_record(sentence)}) + "\n"
+    return (
+        printable_json({**record, "sent": sentence.number, **sentence_record(sentence)})
+        + "\n"
+    )
 
 
 def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
-    """The tree drawn with letters, a table of heads below, and a heading with line and id, if any."""
+    """The tree drawn with letters, a table of heads below, and a heading with line and
+    id, if any."""
     from spacy_lal.pictures.markup import visible
     from spacy_lal.pictures.tree import tree_to_text
 
-    names = [f"{name} {value}" for name, value in (("file", origin.file), ("line", origin.line)) if value is not None]
+    names = [
+        f"{name} {value}"
+        for name, value in (("file", origin.file), ("line", origin.line))
+        if value is not None
+    ]
     if origin.id is not None or ids:
         names.append(f"id {visible(origin.name)}")
     heading = f"# {', '.join(names)}, sentence {sentence.number + 1}\n" if names else ""
@@ -164,9 +238,19 @@ def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
 
     words = ["", *(visible(token.text) for token in sentence.tokens)]
     rows = [("", "word", "tag", "head", "", "deprel")]
-    for i, (token, head, deprel) in enumerate(zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1):
+    for i, (token, head, deprel) in enumerate(
+        zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1
+    ):
         governor = ("_", "") if head is None else (str(head), words[head])
-        rows.append((f"{i:>{len(str(len(heads)))}}", words[i], token.tag_ or token.pos_, *governor, deprel))
+        rows.append(
+            (
+                f"{i:>{len(str(len(heads)))}}",
+                words[i],
+                token.tag_ or token.pos_,
+                *governor,
+                deprel,
+            )
+        )
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 

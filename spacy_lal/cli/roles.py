@@ -1,12 +1,31 @@
-"""`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one function."""
+"""`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one
+function."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import typer
 
 from spacy_lal.cli import io
-from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, WordsArgument, find_sources
+from spacy_lal.cli.texts import (
+    ParagraphsOption,
+    Reading,
+    Source,
+    TextOption,
+    WordsArgument,
+    find_sources,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -22,18 +41,25 @@ def roles_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[Optional[str], typer.Option("--format", "-f", help="table, json, props, conll")] = None,
+    output_format: Annotated[
+        Optional[str], typer.Option("--format", "-f", help="table, json, props, conll")
+    ] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
-    auxiliaries: Annotated[bool, typer.Option(help="Show auxiliaries and modals")] = True,
-    frames: Annotated[Optional[Path], typer.Option(help="PropBank's frames (.jsonl), for descriptions")] = None,
+    auxiliaries: Annotated[
+        bool, typer.Option(help="Show auxiliaries and modals")
+    ] = True,
+    frames: Annotated[
+        Optional[Path],
+        typer.Option(help="PropBank's frames (.jsonl), for descriptions"),
+    ] = None,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the semantic roles of a text.
 
-    Each predicate has its roleset and its arguments. The pipeline needs a lal_srl. Instead of a text, FILE may be Docs
-    with roles (.spacy). The default format is by the ending of -o, or else a table.
-    """
+    Each predicate has its roleset and its arguments. The pipeline needs a lal_srl.
+    Instead of a text, FILE may be Docs with roles (.spacy). The default format is by
+    the ending of -o, or else a table."""
     from spacy_lal.treebanks.columns import document_lines
 
     output_format = io.output_format(output_format, output, list(FORMATS))
@@ -54,27 +80,36 @@ def relations_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[Optional[str], typer.Option("--format", "-f", help="table, json, tsv")] = None,
+    output_format: Annotated[
+        Optional[str], typer.Option("--format", "-f", help="table, json, tsv")
+    ] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the relations of a text: subject, predicate, object.
 
-    A relation may have a time, a place, a negation and a source. They are made from roles, where the pipeline has a
-    lal_srl, else from heads. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation on each line,
-    tsv the edges of a graph: subject, label, object. The default format is by the ending of -o, or else a table.
-    """
+    A relation may have a time, a place, a negation and a source. They are made from
+    roles, where the pipeline has a lal_srl, else from heads. Instead of a text, FILE
+    may be Docs with heads (.spacy). json has a relation on each line, tsv the edges of
+    a graph: subject, label, object. The default format is by the ending of -o, or else
+    a table."""
     output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
     sources = find_sources(words, text, output)
     number = -1
     with io.text_output(output) as write:
-        for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, needs_roles=False)):
+        for number, doc in enumerate(
+            _docs(sources, paragraphs, model, gpu_id, needs_roles=False)
+        ):
             if len(doc) and not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             for sentence in doc.sents if len(doc) else ():
                 if not sentence.text.isspace():
-                    write(RELATION_FORMATS[output_format](sentence, sentence._.relations, number))
+                    write(
+                        RELATION_FORMATS[output_format](
+                            sentence, sentence._.relations, number
+                        )
+                    )
     io.wrote(output, f"the relations of {io.counted(number + 1, 'text')}")
 
 
@@ -90,14 +125,22 @@ def _docs(
     """The Docs of `.spacy` files, or of texts that the pipeline parses."""
     import spacy
 
-    from spacy_lal.annotations import has_propositions, install_extensions, install_frames
+    from spacy_lal.annotations import (
+        has_propositions,
+        install_extensions,
+        install_frames,
+    )
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
     from spacy_lal.trees.frames import read_frames
 
     are_stored = all(source.suffix == SUFFIX for source in sources)
     reading = None if are_stored else Reading(sources, None, paragraphs)
     needs = () if needs_roles else (io.FACTORY,)
-    nlp = spacy.blank("xx") if reading is None else io.load_pipeline(model, gpu_id, needs=needs)  # "xx" knows spaces
+    nlp = (
+        spacy.blank("xx")
+        if reading is None
+        else io.load_pipeline(model, gpu_id, needs=needs)
+    )  # "xx" knows spaces
     install_extensions()
     if frames is not None:
         install_frames(nlp.vocab, read_frames(frames).values())
@@ -106,15 +149,20 @@ def _docs(
         if needs_roles and not any(map(has_propositions, docs)):
             io.fail(f"the Docs of {source.name} have no roles")
         yield from docs
-    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)) if reading else ():
+    for doc in (
+        nlp.pipe(text for text, _ in reading.texts(nlp.max_length)) if reading else ()
+    ):
         if needs_roles and not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
-            io.fail(f"the pipeline sets no roles, only {names}: expected a trained {io.ROLES_FACTORY}. {HOW_TO_GET}")
+            io.fail(
+                f"the pipeline sets no roles, only {names}: expected a trained {io.ROLES_FACTORY}. {HOW_TO_GET}"
+            )
         yield doc
 
 
 class RoleSentence(NamedTuple):
-    """A sentence, its propositions over its words, and its id in a treebank, or an empty string."""
+    """A sentence, its propositions over its words, and its id in a treebank, or an
+    empty string."""
 
     sentence: "Sentence"
     propositions: "Sequence[Proposition]"
@@ -127,7 +175,8 @@ class RoleSentence(NamedTuple):
 
 
 def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
-    """The sentences of a Doc that have words. auxiliaries (bool): Whether auxiliaries and modals are given."""
+    """The sentences of a Doc that have words. auxiliaries (bool): Whether auxiliaries
+    and modals are given."""
     from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
     from spacy_lal.export import read_sentences
     from spacy_lal.lang.en import AUXILIARY_ROLESETS
@@ -136,12 +185,17 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSent
     found = get_sentence_propositions(doc)
     for sentence in read_sentences(doc):
         i = sentence.number
-        kept = [one for one in found[i] if auxiliaries or one.roleset not in AUXILIARY_ROLESETS]
+        kept = [
+            one
+            for one in found[i]
+            if auxiliaries or one.roleset not in AUXILIARY_ROLESETS
+        ]
         yield RoleSentence(sentence, kept, ids[i] if i < len(ids) else "")
 
 
 def format_table(sentence: RoleSentence, doc_number: int) -> str:
-    """The sentence, and below it each predicate with its arguments and their descriptions."""
+    """The sentence, and below it each predicate with its arguments and their
+    descriptions."""
     from spacy_lal.annotations import get_frame
     from spacy_lal.pictures.markup import printable, visible
     from spacy_lal.trees.frames import describe_role
@@ -155,11 +209,19 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
         head: List[Tuple[str, ...]] = []
         rows: List[Tuple[str, ...]] = []
         for argument in join_parts(proposition.args):
-            text = " ... ".join(" ".join(texts[start:end]) for start, end in argument.parts)
+            text = " ... ".join(
+                " ".join(texts[start:end]) for start, end in argument.parts
+            )
             if argument.role == PREDICATE_ROLE:
                 head = [(text, proposition.roleset, frame.name if frame else "")]
             else:
-                rows.append((f"  {argument.role}", text, describe_role(argument.role, frame) or ""))
+                rows.append(
+                    (
+                        f"  {argument.role}",
+                        text,
+                        describe_role(argument.role, frame) or "",
+                    )
+                )
         lines += [*io.aligned(head), *io.aligned(rows), ""]
     if not sentence.propositions:
         lines += ["(no predicate)", ""]
@@ -167,7 +229,8 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
 
 
 def format_json(sentence: RoleSentence, doc_number: int) -> str:
-    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
+    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in
+    `lal parse --format conllu`."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
@@ -188,7 +251,12 @@ def format_conll(sentence: RoleSentence, doc_number: int) -> str:
     from spacy_lal.treebanks.columns import format_columns
 
     tags = [token.tag_ for token in sentence.sentence.tokens]
-    columns = (sentence.words, tags, sentence.sentence.constituents, sentence.propositions)
+    columns = (
+        sentence.words,
+        tags,
+        sentence.sentence.constituents,
+        sentence.propositions,
+    )
     return format_columns(*columns, f"text/{doc_number + 1}")
 
 
@@ -200,31 +268,61 @@ FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
 }
 
 
-def relation_table(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
-    """The sentence, and below it its relations with what else they say. Control characters are escaped."""
+def relation_table(
+    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
+) -> str:
+    """The sentence, and below it its relations with what else they say. Control
+    characters are escaped."""
     from spacy_lal.pictures.markup import printable, visible
 
     rows = []
     for one in relations:
-        said = {"place": one.place, "time": one.time, "modality": one.modality, "said by": one.attribution}
+        said = {
+            "place": one.place,
+            "time": one.time,
+            "modality": one.modality,
+            "said by": one.attribution,
+        }
         extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
         predicate = "not " * bool(one.negation) + _shown(one.predicate or one.label)
-        rows.append((f"  {_shown(one.subject)}", f"  {predicate}", f"  {_shown(one.object)}", extra))
+        rows.append(
+            (
+                f"  {_shown(one.subject)}",
+                f"  {predicate}",
+                f"  {_shown(one.object)}",
+                extra,
+            )
+        )
     lines = io.aligned(rows) or ["  (no relation)"]
-    return printable("\n".join([visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]))
+    return printable(
+        "\n".join(
+            [visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]
+        )
+    )
 
 
-def relation_json(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
-    """A line for each relation: the number of its text, its sentence, `Relation.to_dict`."""
+def relation_json(
+    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
+) -> str:
+    """A line for each relation: the number of its text, its sentence,
+    `Relation.to_dict`."""
     from spacy_lal.pictures.markup import printable_json
 
-    rows = ({"doc": doc_number, "text": sentence.text, **one.to_dict()} for one in relations)
+    rows = (
+        {"doc": doc_number, "text": sentence.text, **one.to_dict()} for one in relations
+    )
     return "".join(f"{printable_json(row)}\n" for row in rows)
 
 
-def relation_edges(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
+def relation_edges(
+    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
+) -> str:
     """Subject, label and object, of relations that have all."""
-    edges = [(one.subject, one.label, one.object) for one in relations if one.subject and one.object]
+    edges = [
+        (one.subject, one.label, one.object)
+        for one in relations
+        if one.subject and one.object
+    ]
     return "".join("\t".join(map(_shown, edge)) + "\n" for edge in edges)
 
 

@@ -1,4 +1,5 @@
-"""`python -m spacy lal search PATTERN FILE...`: constituents by patterns of tgrep, with the exit codes of grep."""
+"""`python -m spacy lal search PATTERN FILE...`: constituents by patterns of tgrep, with
+the exit codes of grep."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -7,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Iterator, Optional, Tuple
 import typer
 
 from spacy_lal.cli import io, texts
-from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, WordsArgument, find_sources
+from spacy_lal.cli.texts import (
+    ParagraphsOption,
+    Reading,
+    Source,
+    TextOption,
+    WordsArgument,
+    find_sources,
+)
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -16,17 +24,33 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 1  # exit code, as of grep
 BATCH_SIZE = 32
-FORMATS = {".brackets": "brackets", ".mrg": "brackets", ".ptb": "brackets", ".spacy": "docbin"}
+FORMATS = {
+    ".brackets": "brackets",
+    ".mrg": "brackets",
+    ".ptb": "brackets",
+    ".spacy": "docbin",
+}
 FormatOption = Annotated[
-    Optional[str], typer.Option("--input-format", "-i", help="brackets, docbin, text  [default: by the file's ending]")
+    Optional[str],
+    typer.Option(
+        "--input-format",
+        "-i",
+        help="brackets, docbin, text  [default: by the file's ending]",
+    ),
 ]
 
 
 def search_cli(
-    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="tgrep's, such as 'NP < (NN $. PP)'")],
+    pattern: Annotated[
+        str,
+        typer.Argument(metavar="PATTERN", help="tgrep's, such as 'NP < (NN $. PP)'"),
+    ],
     words: WordsArgument = None,
     text: TextOption = None,
-    count: Annotated[bool, typer.Option("--count", "-c", help="Print the number of matches for each file")] = False,
+    count: Annotated[
+        bool,
+        typer.Option("--count", "-c", help="Print the number of matches for each file"),
+    ] = False,
     output: io.OutputOption = None,
     input_format: FormatOption = None,
     paragraphs: ParagraphsOption = None,
@@ -35,10 +59,10 @@ def search_cli(
 ) -> None:
     """Print the constituents that match a pattern of tgrep.
 
-    A match is a line, FILE:LINE: (NP (DT the) (NN cat)). FILE has trees (.ptb, .mrg), Docs (.spacy), or texts to parse.
-    In a .spacy file the place is the number of the Doc and of its sentence, from 1: FILE:3.1. Exits with code 0 if
-    something was found, 1 if nothing was, 2 after an error.
-    """
+    A match is a line, FILE:LINE: (NP (DT the) (NN cat)). FILE has trees (.ptb, .mrg),
+    Docs (.spacy), or texts to parse. In a .spacy file the place is the number of the
+    Doc and of its sentence, from 1: FILE:3.1. Exits with code 0 if something was found,
+    1 if nothing was, 2 after an error."""
     from nltk.tree import Tree
 
     from spacy_lal.trees import escape_word, write_brackets
@@ -49,7 +73,9 @@ def search_cli(
     except ValueError as error:
         io.fail(f"PATTERN: {error}")
     if input_format not in (None, "text", *FORMATS.values()):
-        io.fail(f"expected an input format of brackets, docbin, text, got {input_format!r}")
+        io.fail(
+            f"expected an input format of brackets, docbin, text, got {input_format!r}"
+        )
     sources = find_sources(words, text, output)
     load = lru_cache(lambda: io.load_pipeline(model, gpu_id))
     total = 0
@@ -63,13 +89,25 @@ def search_cli(
             else:
                 trees = _of_texts(Reading([source], input_format, paragraphs), load())
             n_found = 0
-            for place, node in ((place, match.node) for place, tree in trees for match in compiled.search(tree)):
+            for place, node in (
+                (place, match.node)
+                for place, tree in trees
+                for match in compiled.search(tree)
+            ):
                 n_found += 1
                 if not count:
-                    shown = write_brackets(node) if isinstance(node, Tree) else escape_word(str(node))
+                    shown = (
+                        write_brackets(node)
+                        if isinstance(node, Tree)
+                        else escape_word(str(node))
+                    )
                     write(f"{source.shown}:{place}: {shown}\n")
             if count:
-                write(f"{source.shown}:{n_found}\n" if len(sources) > 1 else f"{n_found}\n")
+                write(
+                    f"{source.shown}:{n_found}\n"
+                    if len(sources) > 1
+                    else f"{n_found}\n"
+                )
             total += n_found
     io.wrote(output, io.counted(total, "constituent"))
     if not total:
@@ -80,22 +118,32 @@ def _of_brackets(source: Source) -> "Iterator[Tuple[str, Tree]]":
     """The place of each tree, such as a line, and the tree."""
     from spacy_lal.trees import read_brackets_with_lines
 
-    lines = (f"{line}\n" for _, line in texts.numbered_lines(source)) if source.name == io.STDIN else source.name
-    for tree, line in read_brackets_with_lines(lines, name=source.shown, strip_functions=False, strip_traces=False):
+    lines = (
+        (f"{line}\n" for _, line in texts.numbered_lines(source))
+        if source.name == io.STDIN
+        else source.name
+    )
+    for tree, line in read_brackets_with_lines(
+        lines, name=source.shown, strip_functions=False, strip_traces=False
+    ):
         yield str(line), tree
 
 
 def _of_docs(source: Source) -> "Iterator[Tuple[str, Tree]]":
     import spacy
 
-    for number, doc in enumerate(io.read_docs(Path(source.name), spacy.blank("xx").vocab), start=1):
+    for number, doc in enumerate(
+        io.read_docs(Path(source.name), spacy.blank("xx").vocab), start=1
+    ):
         for sentence, tree in _of_doc(doc, f"{source.shown}: Doc {number}"):
             yield f"{number}.{sentence}", tree
 
 
 def _of_texts(reading: Reading, nlp: "Language") -> "Iterator[Tuple[str, Tree]]":
     """The lines of texts, and their trees; a text of the command line is line 1."""
-    for doc, origin in nlp.pipe(reading.texts(nlp.max_length), as_tuples=True, batch_size=BATCH_SIZE):
+    for doc, origin in nlp.pipe(
+        reading.texts(nlp.max_length), as_tuples=True, batch_size=BATCH_SIZE
+    ):
         place = str(origin.line or 1)
         for _, tree in _of_doc(doc, f"{reading.sources[0].shown}:{place}"):
             yield place, tree

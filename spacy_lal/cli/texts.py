@@ -1,4 +1,5 @@
-"""Texts for a command: an argument with a space, `--text`, or lines, paragraphs or records of files and stdin."""
+"""Texts for a command: an argument with a space, `--text`, or lines, paragraphs or
+records of files and stdin."""
 
 import json
 import os
@@ -7,7 +8,16 @@ import sys
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Annotated,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import typer
 
@@ -16,18 +26,32 @@ from spacy_lal.cli.io import STDIN, check_apart, check_one_stdin, fail, say
 from spacy_lal.files import quoted
 
 TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
-TREEBANKS = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")  # each line of which would be parsed as a text
+TREEBANKS = (
+    ".brackets",
+    ".conll",
+    ".conllu",
+    ".mrg",
+    ".ptb",
+)  # each line of which would be parsed as a text
 PAGES = (".htm", ".html", ".xml")  # whose tags would be parsed, too
 # By these endings, a name with spaces is a file's and no text.
-_FILE_NAME = re.compile(r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$",
+    re.IGNORECASE,
+)
 WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
 LOOKED_AT = 100  # lines, to see whether they are wrapped
 
 WordsArgument = Annotated[
     Optional[List[str]],
-    typer.Argument(metavar="[FILE|-|TEXT]...", help="Files, or texts in quotes  [default: -, stdin]"),
+    typer.Argument(
+        metavar="[FILE|-|TEXT]...",
+        help="Files, or texts in quotes  [default: -, stdin]",
+    ),
 ]
-TextOption = Annotated[Optional[str], typer.Option("--text", "-t", help="This text instead of files")]
+TextOption = Annotated[
+    Optional[str], typer.Option("--text", "-t", help="This text instead of files")
+]
 ParagraphsOption = Annotated[
     Optional[bool],
     typer.Option(
@@ -39,9 +63,9 @@ ParagraphsOption = Annotated[
 
 
 class Origin(NamedTuple):
-    """Where a Doc comes from: the place among all texts, from 0, blank lines aside; the line where the text begins,
-    from 1, None where it is not from a file; the name that the input gives the text; the file, where several are
-    read."""
+    """Where a Doc comes from: the place among all texts, from 0, blank lines aside; the
+    line where the text begins, from 1, None where it is not from a file; the name that
+    the input gives the text; the file, where several are read."""
 
     number: int
     line: Optional[int] = None
@@ -55,7 +79,8 @@ class Origin(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Something to read. name (str): A file, or `-` for stdin. text (Optional[str]): A text of the command line."""
+    """Something to read. name (str): A file, or `-` for stdin. text (Optional[str]): A
+    text of the command line."""
 
     name: str
     text: Optional[str] = None
@@ -63,7 +88,13 @@ class Source(NamedTuple):
     @property
     def shown(self) -> str:
         """The name for messages."""
-        return "<text>" if self.text is not None else "<stdin>" if self.name == STDIN else self.name
+        return (
+            "<text>"
+            if self.text is not None
+            else "<stdin>"
+            if self.name == STDIN
+            else self.name
+        )
 
     @property
     def suffix(self) -> str:
@@ -76,9 +107,11 @@ class Source(NamedTuple):
         return self.text is None and self.name == STDIN and sys.stdin.isatty()
 
 
-def find_sources(words: Optional[Sequence[str]], text: Optional[str], output: Optional[Path] = None) -> List[Source]:
-    """What a command reads: files, `-`, texts with a space; without an argument, stdin. Ends it otherwise, or if one of
-    them is the output."""
+def find_sources(
+    words: Optional[Sequence[str]], text: Optional[str], output: Optional[Path] = None
+) -> List[Source]:
+    """What a command reads: files, `-`, texts with a space; without an argument, stdin.
+    Ends it otherwise, or if one of them is the output."""
     if text is not None and words:
         fail(f"expected one of FILE and --text, got both: {words[0]}")
     if text is not None:
@@ -95,13 +128,16 @@ def _find_source(word: str) -> Source:
         fail(f"{word} is a folder: expected a file")
     if len(word.split()) > 1 and not _FILE_NAME.search(word):
         return Source("TEXT", word)
-    fail(f"can't find the file {quoted(word)}; a text is given by --text: --text {quoted(word)}")
+    fail(
+        f"can't find the file {quoted(word)}; a text is given by --text: --text {quoted(word)}"
+    )
 
 
 @dataclass
 class Reading:
-    """How the texts of a command are read: the format (None goes by the ending of each file); whether blank lines end a
-    text, otherwise each line is one (None: for a file whose lines look wrapped); the key of the texts in JSON lines."""
+    """How the texts of a command are read: the format (None goes by the ending of each
+    file); whether blank lines end a text, otherwise each line is one (None: for a file
+    whose lines look wrapped); the key of the texts in JSON lines."""
 
     sources: List[Source]
     input_format: Optional[str] = None
@@ -110,37 +146,65 @@ class Reading:
 
     def __post_init__(self) -> None:
         if self.input_format not in (None, *INPUT_FORMATS):
-            fail(f"expected an input format of {', '.join(INPUT_FORMATS)}, got {self.input_format!r}")
+            fail(
+                f"expected an input format of {', '.join(INPUT_FORMATS)}, got {self.input_format!r}"
+            )
         for source in self.sources:
             if source.suffix in TREEBANKS + PAGES and self.input_format is None:
                 kind = "a page with tags" if source.suffix in PAGES else "a treebank"
-                fail(f"{source.name} is {kind} by its ending: expected texts; --input-format text reads its lines")
+                fail(
+                    f"{source.name} is {kind} by its ending: expected texts; --input-format text reads its lines"
+                )
 
     def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
-        """The texts of all sources, of at most `max_length` characters, blank ones left out, each with its origin.
+        """The texts of all sources, of at most `max_length` characters, blank ones left
+        out, each with its origin.
         RAISES (ValueError): A line cannot be read; with file and line."""
         number = 0
         for source in self.sources:
             if source.is_terminal:
-                say("Reading from the terminal: each line is a text, Ctrl-D ends", err=True)
+                say(
+                    "Reading from the terminal: each line is a text, Ctrl-D ends",
+                    err=True,
+                )
             for line, text, name in self._records(source):
                 where = f"{source.shown}, line {line}"
                 if len(text) > max_length:
-                    raise ValueError(f"{where}: a text of more than {max_length} characters")
-                if name is not None and (not name.isprintable() or name != name.strip() or not name):
-                    raise ValueError(f"{where}: expected an id of printable characters, got {quoted(name)}")
+                    raise ValueError(
+                        f"{where}: a text of more than {max_length} characters"
+                    )
+                if name is not None and (
+                    not name.isprintable() or name != name.strip() or not name
+                ):
+                    raise ValueError(
+                        f"{where}: expected an id of printable characters, got {quoted(name)}"
+                    )
                 if text.strip():
-                    yield text, Origin(number, line, name, source.name if len(self.sources) > 1 else None)
+                    yield (
+                        text,
+                        Origin(
+                            number,
+                            line,
+                            name,
+                            source.name if len(self.sources) > 1 else None,
+                        ),
+                    )
                     number += 1
 
-    def _records(self, source: Source) -> Iterator[Tuple[Optional[int], str, Optional[str]]]:
+    def _records(
+        self, source: Source
+    ) -> Iterator[Tuple[Optional[int], str, Optional[str]]]:
         """Line, text and id of each record."""
         if source.text is not None:
-            source.text.encode("utf8")  # the command line may hold bytes of another encoding
+            source.text.encode(
+                "utf8"
+            )  # the command line may hold bytes of another encoding
             yield None, source.text, None
             return
         lines = numbered_lines(source)
-        kind = self.input_format or {".jsonl": JSONL, ".tsv": TSV}.get(source.suffix, TEXT)
+        kind = self.input_format or {".jsonl": JSONL, ".tsv": TSV}.get(
+            source.suffix, TEXT
+        )
         if kind != TEXT:
             read = self._read_json if kind == JSONL else _read_tsv
             for number, line in lines:
@@ -153,8 +217,14 @@ class Reading:
             lines = chain(first, lines)
             paragraphs = looks_wrapped([line for _, line in first])
             if paragraphs:
-                say(f"{source.name}: its lines look wrapped, so that blank lines end a text (or say --lines)", err=True)
-        yield from ((number, text, None) for number, text in (_paragraphs(lines) if paragraphs else lines))
+                say(
+                    f"{source.name}: its lines look wrapped, so that blank lines end a text (or say --lines)",
+                    err=True,
+                )
+        yield from (
+            (number, text, None)
+            for number, text in (_paragraphs(lines) if paragraphs else lines)
+        )
 
     def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
         try:
@@ -164,25 +234,37 @@ class Reading:
             text.encode("utf8")  # an escape may be half a surrogate pair
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
             problem = f"expected a JSON object with a string as {self.text_field!r} (see --text-column)"
-            raise ValueError(f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})") from None
+            raise ValueError(
+                f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})"
+            ) from None
         return text, name
 
 
 def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
     name, tab, text = line.partition("\t")
     if not tab:
-        raise ValueError(f"{where}: expected an id, a tab and a text, got {quoted(line)}")
+        raise ValueError(
+            f"{where}: expected an id, a tab and a text, got {quoted(line)}"
+        )
     return text, name
 
 
 def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
-    """Lines with their numbers, from 1, without their ends. RAISES (TreebankError): As `files.numbered_lines`."""
-    file = sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")  # closed by the reader
-    return ((number, line.rstrip("\r\n")) for number, line in files.numbered_lines(file, source.shown))
+    """Lines with their numbers, from 1, without their ends.
+    RAISES (TreebankError): As
+    `files.numbered_lines`."""
+    file = (
+        sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")
+    )  # closed by the reader
+    return (
+        (number, line.rstrip("\r\n"))
+        for number, line in files.numbered_lines(file, source.shown)
+    )
 
 
 def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
-    """Blocks of lines between blank lines, joined by spaces, with the number of their first line."""
+    """Blocks of lines between blank lines, joined by spaces, with the number of their
+    first line."""
     parts: List[str] = []
     first = 0
     for number, line in chain(lines, [(0, "")]):
@@ -195,11 +277,18 @@ def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
 
 
 def looks_wrapped(lines: Sequence[str]) -> bool:
-    """Whether an editor has broken the lines of paragraphs: most of them end at a usual width and amid a sentence."""
+    """Whether an editor has broken the lines of paragraphs: most of them end at a usual
+    width and amid a sentence."""
     pairs = [
-        (one.rstrip(), other) for one, other in zip(lines, lines[1:], strict=False) if one.strip() and other.strip()
+        (one.rstrip(), other)
+        for one, other in zip(lines, lines[1:], strict=False)
+        if one.strip() and other.strip()
     ]
     broken = [
-        one for one, other in pairs if len(one) in WRAPPED_WIDTH and one[-1] not in ".!?" and other.strip()[0].islower()
+        one
+        for one, other in pairs
+        if len(one) in WRAPPED_WIDTH
+        and one[-1] not in ".!?"
+        and other.strip()[0].islower()
     ]
     return len(broken) > 1 and 2 * len(broken) > len(pairs)

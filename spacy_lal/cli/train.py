@@ -1,4 +1,5 @@
-"""`python -m spacy lal train`, `compact` and `import-official`: ways to a pipeline with trained weights."""
+"""`python -m spacy lal train`, `compact` and `import-official`: ways to a pipeline with
+trained weights."""
 
 import logging
 import sys
@@ -12,37 +13,72 @@ from spacy_lal.cli import io
 if TYPE_CHECKING:
     from spacy.language import Language
 
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in the folder")]
+OverwriteOption = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the pipeline that is in the folder")
+]
 
 
 def train_cli(
     ctx: typer.Context,
     config_path: Annotated[
-        Path, typer.Argument(metavar="CONFIG", help="A config file", exists=True, dir_okay=False, allow_dash=True)
+        Path,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A config file",
+            exists=True,
+            dir_okay=False,
+            allow_dash=True,
+        ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for model-best, model-last and checkpoint")],
-    code: Annotated[Optional[Path], typer.Option("--code", "-c", help="A Python file to import first")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="Folder for model-best, model-last and checkpoint"
+        ),
+    ],
+    code: Annotated[
+        Optional[Path],
+        typer.Option("--code", "-c", help="A Python file to import first"),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-V", help="Say more, for debugging")
+    ] = False,
     gpu_id: io.GpuOption = -1,
-    checkpoint_minutes: Annotated[Optional[float], typer.Option(min=0.0, help="Between checkpoints: 15")] = None,
-    checkpoint_steps: Annotated[Optional[int], typer.Option(min=1, help="Steps between checkpoints")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in the output folder, or begin anew")] = True,
+    checkpoint_minutes: Annotated[
+        Optional[float], typer.Option(min=0.0, help="Between checkpoints: 15")
+    ] = None,
+    checkpoint_steps: Annotated[
+        Optional[int], typer.Option(min=1, help="Steps between checkpoints")
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            help="Go on from the checkpoint in the output folder, or begin anew"
+        ),
+    ] = True,
 ) -> None:
     """Train as `spacy train` does, with checkpoints.
 
-    The same command, run again, resumes from the last checkpoint. Config, overrides (--training.max_steps 500), log and
-    results are the same as in `spacy train`. SIGTERM and Ctrl-C write a checkpoint before they end the command.
-    """
+    The same command, run again, resumes from the last checkpoint. Config, overrides
+    (--training.max_steps 500), log and results are the same as in `spacy train`.
+    SIGTERM and Ctrl-C write a checkpoint before they end the command."""
     from click import NoSuchOption
     from spacy import util
-    from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
+    from spacy.cli._util import (
+        import_code,
+        parse_config_overrides,
+        setup_gpu,
+        show_validation_error,
+    )
     from wasabi import msg
 
     from spacy_lal.files import numbered_lines
     from spacy_lal.training.loop import MINUTES, TrainingStopped, train
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
-        io.fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
+        io.fail(
+            "--checkpoint-minutes and --checkpoint-steps: expected one of them, got both"
+        )
     for _ in numbered_lines(config_path) if str(config_path) != io.STDIN else ():
         pass  # text, to its end
     if verbose:
@@ -60,7 +96,14 @@ def train_cli(
     minutes = MINUTES if checkpoint_minutes is None else checkpoint_minutes
     with show_validation_error(config_path, hint_fill=False):
         try:
-            train(config, output, use_gpu=gpu_id, minutes=minutes, steps=checkpoint_steps or 0, resume=resume)
+            train(
+                config,
+                output,
+                use_gpu=gpu_id,
+                minutes=minutes,
+                steps=checkpoint_steps or 0,
+                resume=resume,
+            )
         except TrainingStopped as stopped:
             sys.stdout.flush()
             text, number = stopped.args
@@ -74,22 +117,34 @@ def train_cli(
 
 
 def compact_cli(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
-    model: Annotated[str, typer.Option("--model", "-m", help="The pipeline: path or package")],
-    bits: Annotated[int, typer.Option("--bits", help="Bits of a weight: 16, or 8 for half the size")] = 16,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")
+    ],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The pipeline: path or package")
+    ],
+    bits: Annotated[
+        int, typer.Option("--bits", help="Bits of a weight: 16, or 8 for half the size")
+    ] = 16,
     runtime: Annotated[
-        str, typer.Option("--runtime", help="What computes the transformer on a CPU: onnx, onnx-int8 or torch")
+        str,
+        typer.Option(
+            "--runtime",
+            help="What computes the transformer on a CPU: onnx, onnx-int8 or torch",
+        ),
     ] = "onnx",
-    lean: Annotated[bool, typer.Option("--lean", help="Leave out the words of the training text")] = False,
+    lean: Annotated[
+        bool, typer.Option("--lean", help="Leave out the words of the training text")
+    ] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Write a trained pipeline in the form of a package.
 
-    Its transformer runs in ONNX Runtime, without torch. The `transformer` becomes a component `encoder` of spaCy's
-    factory `tok2vec`, and all that listened to it listens to the encoder. A transformer that ONNX Runtime cannot take
-    stays in torch; the output says why. Weights are stored in half precision. The config loses the paths of its
-    training.
-    """
+    Its transformer runs in ONNX Runtime, without torch. The `transformer` becomes a
+    component `encoder` of spaCy's factory `tok2vec`, and all that listened to it
+    listens to the encoder. A transformer that ONNX Runtime cannot take stays in torch;
+    the output says why. Weights are stored in half precision. The config loses the
+    paths of its training."""
     if bits not in (8, 16):
         raise typer.BadParameter(f"expected --bits 8 or 16, got {bits}")
     io.check_pipeline_output(output, overwrite)
@@ -106,25 +161,44 @@ def compact_cli(
             io.fail(f"{model}: {err}")
     for line in done:
         io.say(line, err=True)
-    io.wrote(output, f"{', '.join(nlp.pipe_names)}; {io.folder_size(output)}, from {before}")
+    io.wrote(
+        output, f"{', '.join(nlp.pipe_names)}; {io.folder_size(output)}, from {before}"
+    )
 
 
 def import_official_cli(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
-    tokenizer: Annotated[Optional[str], typer.Option("--tokenizer", "-t", help="Its encoder's: name or folder")] = None,
-    lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
-    scrambled_queries: Annotated[bool, typer.Option("--scrambled-queries", help="The authors' batch effect")] = False,
+    checkpoint: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)"
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")
+    ],
+    tokenizer: Annotated[
+        Optional[str],
+        typer.Option("--tokenizer", "-t", help="Its encoder's: name or folder"),
+    ] = None,
+    lang: Annotated[
+        str,
+        typer.Option(
+            "--lang", "-l", help="Language of the pipeline's own tokenisation"
+        ),
+    ] = "en",
+    scrambled_queries: Annotated[
+        bool, typer.Option("--scrambled-queries", help="The authors' batch effect")
+    ] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Turn a checkpoint of the authors' code into a pipeline.
 
-    Reads the LAL parser (best_parser.pt), the HPSG parser, and Kitaev and Klein's parser of constituents (2018). No
-    code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
-    --scrambled-queries reproduces a fault of the authors' code, for their published scores: a parse then depends on the
-    other sentences of its batch. Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and
-    Klein also words, but not ELMo.
-    """
+    Reads the LAL parser (best_parser.pt), the HPSG parser, and Kitaev and Klein's
+    parser of constituents (2018). No code in the file is run: anything but tensors,
+    plain containers and a vocabulary class is refused. --scrambled-queries reproduces a
+    fault of the authors' code, for their published scores: a parse then depends on the
+    other sentences of its batch. Networks that read XLNet vectors, tags or characters
+    can be imported; of Kitaev and Klein also words, but not ELMo."""
     from spacy_lal.checkpoint.official import import_pipeline, read_checkpoint
     from spacy_lal.files import written_folder
 
@@ -139,8 +213,12 @@ def import_official_cli(
     except ImportError as err:
         io.fail(f"can't make a pipeline for --lang {lang}: {err}")
     except (ValueError, TypeError) as err:
-        io.fail(str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}")
-    nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
+        io.fail(
+            str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}"
+        )
+    nlp.meta["description"] = (
+        f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
+    )
     with written_folder(output) as folder:
         nlp.to_disk(folder)
     io.wrote(output, summary(nlp, scrambled_queries=scrambled_queries))
@@ -149,7 +227,10 @@ def import_official_cli(
 def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     """What an imported pipeline has and needs, in a few lines."""
     parser: Any = nlp.get_pipe("lal_parser")
-    tok2vec, data = nlp.config["components"]["lal_parser"]["model"]["tok2vec"], parser.label_data
+    tok2vec, data = (
+        nlp.config["components"]["lal_parser"]["model"]["tok2vec"],
+        parser.label_data,
+    )
     reads = f", XLNet ({tok2vec['name']})" if tok2vec else ""
     sizes = f"{len(data['constituents'])} constituents, {len(data['deprels'])} deprels{reads}"
     lines = [f"{', '.join(nlp.pipe_names)}; {sizes}"]

@@ -1,9 +1,20 @@
-"""`lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy` files, add trees."""
+"""`lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy`
+files, add trees."""
 
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Set,
+    Tuple,
+)
 
 import typer
 
@@ -27,21 +38,30 @@ FilesArgument = Annotated[
 # Of `convert` and `complete`, which write Docs.
 DocsOutput = Annotated[
     Path,
-    typer.Option("--output", "-o", help="A .spacy file, - (stdout), or a folder of several", callback=io.text_file),
+    typer.Option(
+        "--output",
+        "-o",
+        help="A .spacy file, - (stdout), or a folder of several",
+        callback=io.text_file,
+    ),
 ]
 
 
 def check_cli(
     paths: FilesArgument,
     output: io.OutputOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
-    top: Annotated[int, typer.Option("--top", min=0, help="Rows of each table of labels; 0 shows all")] = 15,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the whole report as JSON")
+    ] = False,
+    top: Annotated[
+        int,
+        typer.Option("--top", min=0, help="Rows of each table of labels; 0 shows all"),
+    ] = 15,
 ) -> None:
     """Report the contents of a treebank and its irregularities.
 
-    Exits with code 1 if words or numbers of sentences disagree, or a role is malformed; with 2 if a file is missing or
-    no text.
-    """
+    Exits with code 1 if words or numbers of sentences disagree, or a role is malformed;
+    with 2 if a file is missing or no text."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.reader import find_files
     from spacy_lal.treebanks.report import check_columns, check_roles, check_treebank
@@ -54,38 +74,68 @@ def check_cli(
             report = check_treebank(files.brackets, files.conllu)
         roles = check_roles(files) if files.roles or files.columns else None
     if as_json:
-        record = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
+        record = {
+            **(report.to_dict() if report else {}),
+            **({"roles": roles.to_dict()} if roles else {}),
+        }
         lines = [printable_json(record, indent=2)]
     else:
         lines = list(report_lines(report, top)) if report else []
-        lines += [*([""] if report and roles else []), *(role_lines(roles, top) if roles else [])]
+        lines += [
+            *([""] if report and roles else []),
+            *(role_lines(roles, top) if roles else []),
+        ]
     with io.text_output(output) as write:
         write(named("\n".join(lines)) + "\n")
     io.wrote(output, "the report")
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
-    if roles and roles.problem and not any(roles.problem in problem for problem in problems):
+    if (
+        roles
+        and roles.problem
+        and not any(roles.problem in problem for problem in problems)
+    ):
         problems, n_problems = [roles.problem, *problems], n_problems + 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
-        io.say(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])), err=True)
+        io.say(
+            named(
+                "\n".join(
+                    [
+                        *problems[:SHOWN_PROBLEMS],
+                        *([f"... and {more} more"] if more else []),
+                    ]
+                )
+            ),
+            err=True,
+        )
         raise typer.Exit(1)
 
 
 def convert_cli(
     paths: FilesArgument,
     output: DocsOutput,
-    n_sents: Annotated[Optional[int], typer.Option("--n-sents", "-n", help="Sentences in a Doc  [default: 1]")] = None,
-    by_document: Annotated[bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")] = False,
-    by_paragraph: Annotated[bool, typer.Option("--by-paragraph", help="A Doc for each '# newpar'")] = False,
-    exclude: Annotated[Optional[str], typer.Option("--exclude", "-x", help="A regex of sent_ids to leave out")] = None,
+    n_sents: Annotated[
+        Optional[int],
+        typer.Option("--n-sents", "-n", help="Sentences in a Doc  [default: 1]"),
+    ] = None,
+    by_document: Annotated[
+        bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")
+    ] = False,
+    by_paragraph: Annotated[
+        bool, typer.Option("--by-paragraph", help="A Doc for each '# newpar'")
+    ] = False,
+    exclude: Annotated[
+        Optional[str],
+        typer.Option("--exclude", "-x", help="A regex of sent_ids to leave out"),
+    ] = None,
 ) -> None:
     """Convert a treebank to Docs, in a .spacy file.
 
-    The Docs have heads, deprels, tags, constituents and roles, where the files have them. Only sentences that --exclude
-    names are dropped. A tree that cannot be read, or words that differ between the two files, end the command with the
-    files and lines, and no file is written.
-    """
+    The Docs have heads, deprels, tags, constituents and roles, where the files have
+    them. Only sentences that --exclude names are dropped. A tree that cannot be read,
+    or words that differ between the two files, end the command with the files and
+    lines, and no file is written."""
     from spacy.vocab import Vocab
 
     from spacy_lal.treebanks.docs import make_docs, write_docs
@@ -101,32 +151,50 @@ def convert_cli(
     with io.input_paths(paths) as (files, _), io.output_path(output) as target:
         sentences = excluded.filter(read_sentences(find_files(files)))
         by = {"by_document": by_document, "by_paragraph": by_paragraph}
-        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, **by), target)
+        counts = write_docs(
+            make_docs(sentences, Vocab(), n_sents=n_sents, **by), target
+        )
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
     in_files = "" if counts.files == 1 else f" in {counts.files} files"
-    numbers = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
-    io.wrote(output, f"{', '.join(io.counted(number, noun) for number, noun in numbers)}{in_files}{left_out}")
+    numbers = (
+        (counts.docs, "Doc"),
+        (counts.sentences, "sentence"),
+        (counts.tokens, "token"),
+    )
+    io.wrote(
+        output,
+        f"{', '.join(io.counted(number, noun) for number, noun in numbers)}{in_files}{left_out}",
+    )
 
 
 def complete_cli(
-    data_path: Annotated[Path, typer.Argument(metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them")],
+    data_path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them"
+        ),
+    ],
     output: DocsOutput,
     model: io.ModelOption = None,
-    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")
+    ] = 64,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Add the other tree to Docs that have only one.
 
-    The joint decoder finds the best heads, or constituents, that agree with the given tree. Docs with both or neither,
-    or with a sentence that is too long for the decoder, are written unchanged.
-    """
+    The joint decoder finds the best heads, or constituents, that agree with the given
+    tree. Docs with both or neither, or with a sentence that is too long for the
+    decoder, are written unchanged."""
     from spacy_lal.interpret.sentences import find_parser
     from spacy_lal.training.completion import complete, lacks
     from spacy_lal.treebanks.docs import write_docs
 
     io.check_apart(output, data_path)
     if output == data_path.parent:
-        io.fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")
+        io.fail(
+            f"{data_path} lies in {output}, whose files are replaced: name another folder"
+        )
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
     found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
@@ -134,16 +202,28 @@ def complete_cli(
     with io.output_path(output) as path:
         write_docs(completed, path)
     before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
-    given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
+    given = ", ".join(
+        f"{before[kind] - after[kind]} Docs got {kind}"
+        for kind in ("heads", "constituents")
+    )
     too_long = after["heads"] + after["constituents"]
-    long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""
-    io.wrote(output, f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}")
+    long_note = (
+        f", {too_long} have a sentence too long for the joint decoder"
+        if too_long
+        else ""
+    )
+    io.wrote(
+        output,
+        f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}",
+    )
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
     """The report as text. top (int): Rows of each table of labels, 0 for all."""
     trees, arcs = report.brackets is not None, report.conllu is not None
-    yield "Treebank: " + " + ".join(name for name in (report.brackets, report.conllu) if name)
+    yield "Treebank: " + " + ".join(
+        name for name in (report.brackets, report.conllu) if name
+    )
     yield ""
     yield from _rows(("sentences", report.sentences), ("tokens", report.tokens))
     if trees:
@@ -161,14 +241,22 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
     if report.one_outside_head_share is not None:
         yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
     if trees and arcs:
-        yield from _rows(("tags that differ", report.different_tags), ("disagreements, malformed", report.n_problems))
+        yield from _rows(
+            ("tags that differ", report.different_tags),
+            ("disagreements, malformed", report.n_problems),
+        )
     if report.sentences:
         mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
         yield f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
         histogram = report.length_histogram()
         for name, count in histogram.items():
             yield f"  {name:>7}{count:>10,} {'#' * round(40 * count / max(histogram.values()))}".rstrip()
-    tables = {"labels": report.labels, "unary chains": report.chains, "deprels": report.deprels, "tags": report.tags}
+    tables = {
+        "labels": report.labels,
+        "unary chains": report.chains,
+        "deprels": report.deprels,
+        "tags": report.tags,
+    }
     yield from _tables(tables, top)
 
 
@@ -194,7 +282,9 @@ def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
     )
     if report.on_constituents_share is not None:
         yield f"{'  that are constituents':<28}{report.on_constituents_share:>12.2%}"
-        yield from _rows(("  misaligned", report.compared_with_trees - report.on_constituents))
+        yield from _rows(
+            ("  misaligned", report.compared_with_trees - report.on_constituents)
+        )
         yield from (f"    {argument}" for argument in report.misaligned)
     if report.on_subtrees_share is not None:
         yield f"{'  that are subtrees':<28}{report.on_subtrees_share:>12.2%}"
@@ -202,7 +292,8 @@ def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
 
 
 def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
-    """Tables of labels by frequency, each below an empty line. top (int): Rows, 0 for all."""
+    """Tables of labels by frequency, each below an empty line. top (int): Rows, 0 for
+    all."""
     for title, counter in tables.items():
         if counter:
             yield ""
@@ -215,16 +306,21 @@ def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
 
 
 class _Excluded:
-    """Leaves out sentences by their sent_id (a regex or None); the next one begins the document or paragraph."""
+    """Leaves out sentences by their sent_id (a regex or None); the next one begins the
+    document or paragraph."""
 
     def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
         self.pattern = pattern
         self.count = 0
 
-    def filter(self, sentences: Iterable["TreebankSentence"]) -> Iterator["TreebankSentence"]:
+    def filter(
+        self, sentences: Iterable["TreebankSentence"]
+    ) -> Iterator["TreebankSentence"]:
         begun: Set[str] = set()  # comments of sentences that were left out
         for sentence in sentences:
-            begun.update(comment for comment in ("newdoc", "newpar") if sentence.begins(comment))
+            begun.update(
+                comment for comment in ("newdoc", "newpar") if sentence.begins(comment)
+            )
             if self.pattern is not None and self.pattern.search(sentence.sent_id):
                 self.count += 1
                 continue

@@ -1,4 +1,5 @@
-"""Decoders: from the scores of a sentence to its best tree. Cython; no torch, no spaCy, no weights.
+"""Decoders: from the scores of a sentence to its best tree. Cython; no torch, no spaCy,
+no weights.
 
 | function | from | to | time, memory |
 |---|---|---|---|
@@ -9,12 +10,13 @@
 | `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
 | `candidate_spans(gains, ranges, n)` | scores of given spans | spans, score | O(n), O(n) |
 
-For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
-label 0 is the empty label. `arcs` has the shape (n + 1, n + 1), [dependent, head]; index 0 is the root. Both are
-float32 and finite. Spans are int32, shape (2n - 1, 3): start, end, label of each node of the binarised tree in
-pre-order. Heads are int32, shape (n + 1,), heads[0] = 0; exactly one word has the root, 0, as its head. Each function
-also takes a list of arrays, a batch. `next_best.pyx` finds the best tree that differs from a given one.
-"""
+For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i,
+j]` scores tokens[i:j], and label 0 is the empty label. `arcs` has the shape (n + 1, n +
+1), [dependent, head]; index 0 is the root. Both are
+float32 and finite. Spans are int32, shape (2n - 1, 3): start, end, label of each node
+of the binarised tree in pre-order. Heads are int32, shape (n + 1,), heads[0] = 0;
+exactly one word has the root, 0, as its head. Each function also takes a list of
+arrays, a batch. `next_best.pyx` finds the best tree that differs from a given one."""
 
 from .candidate_spans import candidate_spans
 from .cky import cky

@@ -6,7 +6,11 @@ from numpy import ndarray
 
 @overload
 def joint(
-    labels: ndarray, arcs: ndarray, *, gold: Optional[ndarray] = None, margin: float = 0.0
+    labels: ndarray,
+    arcs: ndarray,
+    *,
+    gold: Optional[ndarray] = None,
+    margin: float = 0.0,
 ) -> Tuple[float, ndarray, ndarray]: ...
 @overload
 def joint(

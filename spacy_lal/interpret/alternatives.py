@@ -1,5 +1,6 @@
-"""Alternatives to a parse: other labels of a span; exact margins of constituents and arcs, for which the sentence is
-decoded again with each one forbidden; probabilities of spans."""
+"""Alternatives to a parse: other labels of a span; exact margins of constituents and
+arcs, for which the sentence is decoded again with each one forbidden; probabilities of
+spans."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Tuple, Union
@@ -26,14 +27,16 @@ from .sentences import (
 
 
 class LabelScore(NamedTuple):
-    """A label and its score on a span; "" is the empty label, "<H>" the sub-head label, which no tree shows."""
+    """A label and its score on a span; "" is the empty label, "<H>" the sub-head label,
+    which no tree shows."""
 
     label: str
     score: float
 
 
 class ConstituentMargin(NamedTuple):
-    """A constituent, doc[start:end] with its whole unary chain ("S::VP"), and its margin."""
+    """A constituent, doc[start:end] with its whole unary chain ("S::VP"), and its
+    margin."""
 
     start: int
     end: int
@@ -42,7 +45,8 @@ class ConstituentMargin(NamedTuple):
 
 
 class ArcMargin(NamedTuple):
-    """An arc between two tokens, by their index in the Doc, and its margin. The root is its own head."""
+    """An arc between two tokens, by their index in the Doc, and its margin. The root is
+    its own head."""
 
     dependent: int
     head: int
@@ -50,45 +54,62 @@ class ArcMargin(NamedTuple):
 
 
 def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
-    """The k best labels of a span, constituent or not, best first. The empty label, with score 0, is included. On a
-    whole sentence it may even come first: no tree has an empty root, so training never sets that score.
+    """The k best labels of a span, constituent or not, best first. The empty label,
+    with score 0, is included. On a whole sentence it may even come first: no tree has
+    an empty root, so training never sets that score.
     span (Span): Words of one sentence. The Doc needs no parse.
-    RAISES (ValueError): k is no integer of at least 1; the parser scores no constituents."""
+    RAISES (ValueError): k is no integer of at least 1; the parser scores no
+        constituents."""
     check_count(k)
     sentence, start, end = locate(nlp, span)
     strings = label_strings(sentence.parser)
     scores = score(sentence).labels[start, end]
-    return [LabelScore(strings[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:k]]
+    return [
+        LabelScore(strings[i], float(scores[i]))
+        for i in np.argsort(-scores, kind="stable")[:k]
+    ]
 
 
 # Margins
 
 
-def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ConstituentMargin]:
-    """The margin of each constituent of a parse: the score of the best tree minus the score of the best tree without
-    this labelled span. It is infinite where every tree has the constituent, and 0 for one that the best tree lacks.
+def constituent_margins(
+    nlp: Parser, doc_or_span: Union[Doc, Span]
+) -> List[ConstituentMargin]:
+    """The margin of each constituent of a parse: the score of the best tree minus the
+    score of the best tree without this labelled span. It is infinite where every tree
+    has the constituent, and 0 for one that the best tree lacks.
 
-    The score is the objective of the pipeline's decoder. The joint decoder's is constituency_weight times the label
-    scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length and with
-    `dependencies = false` too, is the sum of the label scores.
-    doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
+    The score is the objective of the pipeline's decoder. The joint decoder's is
+    constituency_weight times the label scores plus (1 - constituency_weight) times the
+    arc scores. The separate decoder's, used beyond max_length and with `dependencies =
+    false` too, is the sum of the label scores.
+    doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence
+        around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
-    RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has an unsupported decoder; the
-        sentence has constraints, or is too long."""
+    RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has
+        an unsupported decoder; the sentence has constraints, or is too long."""
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_strings(find_parser(nlp))
     margins: List[ConstituentMargin] = []
-    for sentence, constituents in zip(sentences, constituents_of(sentences), strict=True):
+    for sentence, constituents in zip(
+        sentences, constituents_of(sentences), strict=True
+    ):
         search = _Search(sentence, heads=False) if constituents else None
         for start, end, label in constituents:
             margin = search.margin("labels", (start, end, label))  # type: ignore[union-attr]
-            margins.append(ConstituentMargin(*sentence.tokens(start, end), label=strings[label], margin=margin))
+            margins.append(
+                ConstituentMargin(
+                    *sentence.tokens(start, end), label=strings[label], margin=margin
+                )
+            )
     return margins
 
 
 def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
-    """The margin of each arc of a parse: the score of the best tree minus the score of the best tree without this arc,
-    whatever its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
+    """The margin of each arc of a parse: the score of the best tree minus the score of
+    the best tree without this arc, whatever its deprel. The score is as in
+    `constituent_margins`; the separate decoder's is the sum of the arc scores.
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs."""
     sentences = sentences_of(nlp, doc_or_span)
@@ -98,7 +119,9 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
             f"'{parser.name}' sets no arcs: it was trained on constituents alone, or its option dependencies is false"
         )
     if sentences and not sentences[0].doc.has_annotation("DEP"):
-        raise ValueError(f"the Doc has no parse (no heads and deprels): {sentences[0].doc.text[:40]!r}")
+        raise ValueError(
+            f"the Doc has no parse (no heads and deprels): {sentences[0].doc.text[:40]!r}"
+        )
     margins: List[ArcMargin] = []
     for sentence in sentences:
         search = _Search(sentence, heads=True) if sentence.words else None
@@ -111,7 +134,8 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
 
 
 class _Search:
-    """The maximum of the decoder's objective in a sentence with words, with and without a constituent or an arc."""
+    """The maximum of the decoder's objective in a sentence with words, with and without
+    a constituent or an arc."""
 
     def __init__(self, sentence: Sentence, *, heads: bool) -> None:
         if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
@@ -125,9 +149,14 @@ class _Search:
         self._cost = decoder.disagreement_cost if self._charts.is_joint else None
         self._weight = decoder.constituency_weight
         if not self._charts.is_joint:
-            self._charts = self._charts._replace(labels=None) if heads else self._charts._replace(arcs=None)
+            self._charts = (
+                self._charts._replace(labels=None)
+                if heads
+                else self._charts._replace(arcs=None)
+            )
         self._cells = AllowedCells(
-            np.ones(self._scores.labels.shape, dtype=bool), np.ones(self._scores.arcs.shape, dtype=bool)
+            np.ones(self._scores.labels.shape, dtype=bool),
+            np.ones(self._scores.arcs.shape, dtype=bool),
         )
         self._best = self._maximum()
 
@@ -140,7 +169,8 @@ class _Search:
         return max(0.0, self._best - found)
 
     def _maximum(self) -> float:
-        """The score of the best tree of allowed cells; minus infinity without such a tree."""
+        """The score of the best tree of allowed cells; minus infinity without such a
+        tree."""
         nodes, heads = self._cells.restrict(self._charts).decode()
         if not self._cells.allow(nodes, heads):
             return -np.inf
@@ -153,7 +183,9 @@ class _Search:
         if self._cost is not None and nodes is not None:
             labels = np.where(self._cells.labels, self._scores.labels, np.float32(-1.0))
             added = disagreeing_constituents(labels, nodes, self._cost)
-            total += self._weight * float((labels[tuple(added.T)] - self._cost).sum(dtype="f8"))
+            total += self._weight * float(
+                (labels[tuple(added.T)] - self._cost).sum(dtype="f8")
+            )
         return total
 
 
@@ -163,10 +195,13 @@ class _Search:
 @dataclass(frozen=True)
 class SpanMarginals:
     """The probabilities of the labelled spans of a sentence of n words.
-    probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end, label]: the probability that the
-        span is a node of the tree, with this label. 0 where start >= end.
-    labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" the sub-head label.
-    words (Tuple[str, ...]): The words between the fenceposts 0..n of the first two axes.
+    probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end,
+        label]: the probability that the span is a node of the tree, with this label. 0
+        where start >= end.
+    labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" the
+        sub-head label.
+    words (Tuple[str, ...]): The words between the fenceposts 0..n of the first two
+        axes.
     log_partition (float): The logarithm of the sum of exp(score) over all trees."""
 
     probabilities: ndarray
@@ -176,23 +211,28 @@ class SpanMarginals:
 
     @property
     def nodes(self) -> ndarray:
-        """P(the span is a node of the binary tree, with any label). Shape: (n + 1, n + 1)."""
+        """P(the span is a node of the binary tree, with any label). Shape: (n + 1, n +
+        1)."""
         return self.probabilities.sum(-1)
 
     @property
     def constituents(self) -> ndarray:
-        """P(the span is a constituent, with any label that a tree shows). Shape: (n + 1, n + 1)."""
+        """P(the span is a constituent, with any label that a tree shows). Shape: (n +
+        1, n + 1)."""
         return self.probabilities[..., SUB_HEAD + 1 :].sum(-1)
 
 
 def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
-    """The probability of each labelled span over all trees of a Span's sentence, by the inside-outside algorithm.
+    """The probability of each labelled span over all trees of a Span's sentence, by the
+    inside-outside algorithm.
 
-    The parser itself defines no distribution: it is trained by margins and decodes the best tree. Here P(tree) is
-    proportional to exp(the sum of the label scores of its nodes), over the trees that plain CKY searches: all binary
-    trees over the words. Each node has one label, which may be empty (score 0) or the sub-head label; the root is never
-    empty. Two binary trees that differ in empty nodes alone count as two, though their brackets are the same. Arc
-    scores are ignored. The probabilities are exact for this distribution, but not calibrated.
+    The parser itself defines no distribution: it is trained by margins and decodes the
+    best tree. Here P(tree) is proportional to exp(the sum of the label scores of its
+    nodes), over the trees that plain CKY searches: all binary trees over the words.
+    Each node has one label, which may be empty (score 0) or the sub-head label; the
+    root is never empty. Two binary trees that differ in empty nodes alone count as two,
+    though their brackets are the same. Arc scores are ignored. The probabilities are
+    exact for this distribution, but not calibrated.
     span (Span): A sentence, or a part of one. The Doc needs no parse.
     RAISES (ValueError): The parser scores no constituents."""
     sentence, _, _ = locate(nlp, span)
@@ -203,25 +243,32 @@ def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
 
 def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
     """The marginals of plain CKY's trees, in O(n^3).
-    labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels), n at least 1; only start < end is read.
-    RETURNS (Tuple[ndarray, float]): Probabilities, float64, of the same shape; the logarithm of the partition
-        function."""
+    labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels), n at least 1; only
+        start < end is read.
+    RETURNS (Tuple[ndarray, float]): Probabilities, float64, of the same shape; the
+        logarithm of the partition function."""
     n = labels.shape[0] - 1
     scores = labels.astype("f8")
     scores[0, n, 0] = -np.inf  # the root bears a label
     cells = np.logaddexp.reduce(scores, axis=-1)
-    # inside(i, j) = cell(i, j) + log sum_k exp(inside(i, k) + inside(k, j)), all spans of one width at once
+    # inside(i, j) = cell(i, j) + log sum_k exp(inside(i, k) + inside(k, j)), all spans
+    # of one width at once
     inside = cells.copy()
     for width in range(2, n + 1):
         start, split, end = _splits(n, width)
-        inside[start, end] += np.logaddexp.reduce(inside[start, split] + inside[split, end], axis=1, keepdims=True)
-    # From the root down, a node passes its probability to both halves of each split, by the split's share.
+        inside[start, end] += np.logaddexp.reduce(
+            inside[start, split] + inside[split, end], axis=1, keepdims=True
+        )
+    # From the root down, a node passes its probability to both halves of each split, by
+    # the split's share.
     nodes = np.zeros_like(cells)
     nodes[0, n] = 1.0
     for width in range(n, 1, -1):
         start, split, end = _splits(n, width)
         halves = inside[start, split] + inside[split, end]
-        passed = nodes[start, end] * np.exp(halves - (inside[start, end] - cells[start, end]))
+        passed = nodes[start, end] * np.exp(
+            halves - (inside[start, end] - cells[start, end])
+        )
         nodes[start, split] += passed  # no pair of indices occurs twice within a width
         nodes[split, end] += passed
     with np.errstate(invalid="ignore"):
@@ -230,6 +277,7 @@ def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
 
 
 def _splits(n: int, width: int) -> Tuple[ndarray, ndarray, ndarray]:
-    """All spans of a width: start, split, end. Shapes: (n_spans, 1), (n_spans, width - 1), (n_spans, 1)."""
+    """All spans of a width: start, split, end. Shapes: (n_spans, 1), (n_spans, width -
+    1), (n_spans, 1)."""
     start = np.arange(n - width + 1)[:, None]
     return start, start + np.arange(1, width), start + width

@@ -16,10 +16,10 @@ START, STOP = "<START>", "<STOP>"
 @dataclass(frozen=True)
 class LabelAttention:
     """The attention of each label head over one sentence of n words.
-    weights (ndarray): Shape: (n_label_heads, n + 2), float32. Each row sums to 1, or is 0 in a sentence without words,
-        which the network does not read.
-    heads (Tuple[str, ...]): Names of the rows: labels, or "head 7" where the numbers of heads and labels differ. See
-        `head_names` for the meaning of such a name.
+    weights (ndarray): Shape: (n_label_heads, n + 2), float32. Each row sums to 1, or is
+        0 in a sentence without words, which the network does not read.
+    heads (Tuple[str, ...]): Names of the rows: labels, or "head 7" where the numbers of
+        heads and labels differ. See `head_names` for the meaning of such a name.
     tokens (Tuple[str, ...]): Names of the columns: "<START>", the words, "<STOP>"."""
 
     weights: ndarray
@@ -28,18 +28,25 @@ class LabelAttention:
 
 
 def head_names(parser: LALParser) -> Tuple[str, ...]:
-    """A name for each label head: the labels, in order, if there are as many of them; otherwise "head 0", "head 1", ...
+    """A name for each label head: the labels, in order, if there are as many of them;
+    otherwise "head 0", "head 1", ...
 
-    The name is a convention, as in the paper: training ties no head to the label of its number, unless the model's span
-    scorer has `label_heads`.
+    The name is a convention, as in the paper: training ties no head to the label of its
+    number, unless the model's span scorer has `label_heads`.
     RAISES (ValueError): The model has no label attention."""
     model = model_of(parser)
     shim = model.attrs["get_shim"](model)
     n_heads = shim.config.n_label_heads(shim.sizes)
     if not n_heads:
-        raise ValueError(f"'{parser.name}' is a model without label attention: it has no label heads")
+        raise ValueError(
+            f"'{parser.name}' is a model without label attention: it has no label heads"
+        )
     labels = parser.label_data["constituents"]
-    return tuple(labels) if len(labels) == n_heads else tuple(f"head {i}" for i in range(n_heads))
+    return (
+        tuple(labels)
+        if len(labels) == n_heads
+        else tuple(f"head {i}" for i in range(n_heads))
+    )
 
 
 @overload
@@ -52,18 +59,27 @@ def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
     """For a Span, the attention of its sentence."""
 
 
-def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[LabelAttention], LabelAttention]:
-    """The label attention in the sentences of a Doc, or in a Span's sentence. It runs the network again.
+def label_attention(
+    nlp: Parser, doc_or_span: Union[Doc, Span]
+) -> Union[List[LabelAttention], LabelAttention]:
+    """The label attention in the sentences of a Doc, or in a Span's sentence. It runs
+    the network again.
     doc_or_span (Union[Doc, Span]): It needs no parse.
-    RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a Doc; one for a Span.
+    RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a
+        Doc; one for a Span.
     RAISES (ValueError): The model has no label attention."""
     sentences = sentences_of(nlp, doc_or_span)
     heads = head_names(find_parser(nlp))
     read = [sentence for sentence in sentences if sentence.words]
-    weights = {one.number: encoded.attention for one, encoded in zip(read, encode(read), strict=True)}
+    weights = {
+        one.number: encoded.attention
+        for one, encoded in zip(read, encode(read), strict=True)
+    }
     nothing = np.zeros((len(heads), 2), dtype="f4")
     found = [
-        LabelAttention(weights.get(one.number, nothing), heads, (START, *one.texts, STOP))  # type: ignore[arg-type]
+        LabelAttention(
+            weights.get(one.number, nothing), heads, (START, *one.texts, STOP)
+        )  # type: ignore[arg-type]
         for one in sentences
     ]
     return found[0] if isinstance(doc_or_span, Span) else found

@@ -1,5 +1,6 @@
-"""The first steps of every explanation: find the parser and the sentences, run the network. The Doc is not changed. A
-sentence is read as a whole, with the vectors that the Doc or the pipeline has for it."""
+"""The first steps of every explanation: find the parser and the sentences, run the
+network. The Doc is not changed. A sentence is read as a whole, with the vectors that
+the Doc or the pipeline has for it."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ Parser = Union[Language, LALParser]
 class Sentence:
     """A sentence of a Doc, as a parser sees it.
     number (int): Its place in the Doc, from 0.
-    words (List[int]): The Doc indices of its words: its tokens without the whitespace tokens."""
+    words (List[int]): The Doc indices of its words: its tokens without the whitespace
+        tokens."""
 
     parser: LALParser
     doc: Doc
@@ -43,20 +45,32 @@ class Sentence:
 
 class Encoded(NamedTuple):
     """A sentence of n words as the scorers read it.
-    fenceposts (ndarray): Features of the gaps between words. Shape: (n + 1, fencepost_width), float32.
-    attention (Optional[ndarray]): The label attention over START, words, STOP. Shape: (n_label_heads, n + 2)."""
+    fenceposts (ndarray): Features of the gaps between words. Shape: (n + 1,
+        fencepost_width), float32.
+    attention (Optional[ndarray]): The label attention over START, words, STOP. Shape:
+        (n_label_heads, n + 2)."""
 
     fenceposts: ndarray
     attention: Optional[ndarray]
 
 
 def find_parser(nlp: Parser) -> LALParser:
-    """The `lal_parser` of a pipeline. RAISES (ValueError): There is none, or several, or it was not trained."""
+    """The `lal_parser` of a pipeline.
+    RAISES (ValueError): There is none, or several,
+    or it was not trained."""
     names = parser_names(nlp) if isinstance(nlp, Language) else []
-    parser: Any = nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
+    parser: Any = (
+        nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
+    )
     if not isinstance(parser, LALParser) or not parser.labels:
-        found = ", ".join(names or nlp.pipe_names) if isinstance(nlp, Language) else type(nlp).__name__
-        raise ValueError(f"expected a pipeline with one {FACTORY}, trained or loaded, or the component; got {found}")
+        found = (
+            ", ".join(names or nlp.pipe_names)
+            if isinstance(nlp, Language)
+            else type(nlp).__name__
+        )
+        raise ValueError(
+            f"expected a pipeline with one {FACTORY}, trained or loaded, or the component; got {found}"
+        )
     return parser
 
 
@@ -67,36 +81,57 @@ def check_count(k: Any) -> None:
 
 
 def label_strings(parser: LALParser) -> List[str]:
-    """The parser's labels by id: empty, "<H>", the unary chains. RAISES (ValueError): It scores none."""
+    """The parser's labels by id: empty, "<H>", the unary chains.
+    RAISES (ValueError):
+    It scores none."""
     labels = parser.label_data["constituents"]
     if not labels:
-        raise ValueError(f"'{parser.name}' scores no constituents: it was trained on dependencies alone")
+        raise ValueError(
+            f"'{parser.name}' scores no constituents: it was trained on dependencies alone"
+        )
     return LabelVocab(labels).strings
 
 
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
-    """The sentences of a Doc, or the sentence of a Span. RAISES (ValueError): As `find_parser`; neither a Doc nor a
-    Span; no sentence boundaries, or the Span crosses one."""
+    """The sentences of a Doc, or the sentence of a Span.
+    RAISES (ValueError): As
+    `find_parser`; neither a Doc nor a Span; no sentence boundaries, or the Span crosses
+    one."""
     parser = find_parser(nlp)
     if not isinstance(doc_or_span, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
     doc = doc_or_span.doc
-    found = [Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))]
+    found = [
+        Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))
+    ]
     if isinstance(doc_or_span, Doc):
         return found
     for sentence, (start, end) in zip(found, sentence_bounds(doc), strict=True):
-        if start <= doc_or_span.start and doc_or_span.end <= end and doc_or_span.start < end:
+        if (
+            start <= doc_or_span.start
+            and doc_or_span.end <= end
+            and doc_or_span.start < end
+        ):
             return [sentence]
-    raise ValueError(f"{span_name(doc_or_span)} crosses a sentence boundary: expected a part of one sentence")
+    raise ValueError(
+        f"{span_name(doc_or_span)} crosses a sentence boundary: expected a part of one sentence"
+    )
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """A Span's sentence, and the Span in words of it. RAISES (ValueError): As `sentences_of`; it has no words."""
+    """A Span's sentence, and the Span in words of it.
+    RAISES (ValueError): As
+    `sentences_of`; it has no words."""
     span = span[:] if isinstance(span, Doc) else span
     (sentence,) = sentences_of(nlp, span)
-    start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
+    start, end = (
+        bisect_left(sentence.words, span.start),
+        bisect_left(sentence.words, span.end),
+    )
     if start == end:
-        raise ValueError(f"{span_name(span)} has no words in it, and is no span of the parser's")
+        raise ValueError(
+            f"{span_name(span)} has no words in it, and is no span of the parser's"
+        )
     return sentence, start, end
 
 
@@ -106,8 +141,10 @@ def span_name(span: Span) -> str:
 
 
 def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
-    """The constituents that the Doc has of some of its sentences, in pre-order: start, end, label id, in words. RAISES
-    (ValueError): The Doc has no constituents, or labels that the parser does not know."""
+    """The constituents that the Doc has of some of its sentences, in pre-order: start,
+    end, label id, in words.
+    RAISES (ValueError): The Doc has no constituents, or labels
+    that the parser does not know."""
     if not sentences:
         return []
     parser, doc = sentences[0].parser, sentences[0].doc
@@ -116,39 +153,58 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
     chosen = [parses[sentence.number] for sentence in sentences]
     unknown = sorted({label for parse in chosen for *_, label in parse} - set(ids))
     if SPANS_KEY not in doc.spans or unknown:
-        got = f"labels of another model, {', '.join(unknown)}" if unknown else f"no parse (no doc.spans[{SPANS_KEY!r}])"
-        raise ValueError(f"expected a Doc with a parse of '{parser.name}', got {got}: {doc.text[:40]!r}")
-    return [[(start, end, ids[label]) for start, end, label in parse] for parse in chosen]
+        got = (
+            f"labels of another model, {', '.join(unknown)}"
+            if unknown
+            else f"no parse (no doc.spans[{SPANS_KEY!r}])"
+        )
+        raise ValueError(
+            f"expected a Doc with a parse of '{parser.name}', got {got}: {doc.text[:40]!r}"
+        )
+    return [
+        [(start, end, ids[label]) for start, end, label in parse] for parse in chosen
+    ]
 
 
 # Running the network
 
 
 def model_of(parser: LALParser) -> Any:
-    """The parser's model. RAISES (ValueError): It has another architecture."""
+    """The parser's model.
+    RAISES (ValueError): It has another architecture."""
     if "encode" not in parser.model.attrs:
-        raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
+        raise ValueError(
+            f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'"
+        )
     return parser.model
 
 
 def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
-    """Run the first half of the network on sentences of one Doc, each with words and in a batch of its own. RAISES
-    (ValueError): A sentence has more than `MAX_LENGTH` words; no component provides the vectors that the model listens
-    to."""
+    """Run the first half of the network on sentences of one Doc, each with words and in
+    a batch of its own.
+    RAISES (ValueError): A sentence has more than `MAX_LENGTH`
+    words; no component provides the vectors that the model listens to."""
     if not sentences:
         return []
     _check_lengths(sentences)
     parser, doc = sentences[0].parser, sentences[0].doc
     model = model_of(parser)
     doc = _with_vectors(parser, doc)
-    return [Encoded(*one) for one in model.attrs["encode"](model, doc, [one.number for one in sentences])]
+    return [
+        Encoded(*one)
+        for one in model.attrs["encode"](model, doc, [one.number for one in sentences])
+    ]
 
 
 def score(sentence: Sentence) -> ParserScores:
-    """The scores of all labels of all spans, and of all arcs, of one sentence. RAISES (ValueError): As `encode`."""
+    """The scores of all labels of all spans, and of all arcs, of one sentence.
+    RAISES
+    (ValueError): As `encode`."""
     _check_lengths([sentence])
     parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
-    found: Any = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))
+    found: Any = list(
+        parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]])
+    )
     return found[0][1][0]
 
 
@@ -159,7 +215,9 @@ def _with_vectors(parser: LALParser, doc: Doc) -> Doc:
     except ValueError:
         if parser.nlp is None:
             raise
-        upstreams = {getattr(node, "upstream_name", None) for node in parser.model.walk()}
+        upstreams = {
+            getattr(node, "upstream_name", None) for node in parser.model.walk()
+        }
         doc = doc.copy()
         for name, pipe in parser.nlp.pipeline:
             doc = pipe(doc) if name in upstreams else doc

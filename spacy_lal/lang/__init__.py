@@ -1,8 +1,10 @@
-"""Conventions of each language and its treebanks, and the meaning of labels. English alone has more: `en.py`.
+"""Conventions of each language and its treebanks, and the meaning of labels. English
+alone has more: `en.py`.
 
-To add a language, add it to `LANGUAGES`, and its labels to `glossary.json`. Sources of the glossary: Bies et al. (1995)
-and Santorini (1990) for the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCorpus, spaCy's
-English pipelines; in our words, the annotation guidelines of PropBank 3.1."""
+To add a language, add it to `LANGUAGES`, and its labels to `glossary.json`. Sources of
+the glossary: Bies et al. (1995) and Santorini (1990) for the Penn Treebank; Universal
+Dependencies; later treebanks of English, GreynirCorpus, spaCy's English pipelines; in
+our words, the annotation guidelines of PropBank 3.1."""
 
 import json
 import warnings
@@ -13,11 +15,13 @@ from typing import Container, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 class Conventions(NamedTuple):
     """The conventions of a language.
-    default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was neither trained nor loaded.
+    default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was
+        neither trained nor loaded.
     root_labels (FrozenSet[str]): Labels of the node that only marks a tree.
     punctuation_tags (Container[str]): Fine tags of punctuation.
     evalb_deleted (Tuple[str, ...]): EVALB: tags of words, and labels, that are deleted.
-    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal."""
+    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as
+        equal."""
 
     default_package: Optional[str]
     root_labels: FrozenSet[str]
@@ -27,8 +31,9 @@ class Conventions(NamedTuple):
 
 
 LANGUAGES: Dict[str, Conventions] = {
-    # The Penn Treebank: "" is its outer bracket, and the last two are of COLLINS.prm. Zhou & Zhao (2019) and Mrini et
-    # al. (2020) take a tag for punctuation if it lies within this string.
+    # The Penn Treebank: "" is its outer bracket, and the last two are of COLLINS.prm.
+    # Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies
+    # within this string.
     "en": Conventions(
         "en_lal_md",
         frozenset({"TOP", "ROOT", "S1", "VROOT", ""}),
@@ -36,47 +41,82 @@ LANGUAGES: Dict[str, Conventions] = {
         ("TOP", "-NONE-", ",", ":", "``", "''", "."),
         (("ADVP", "PRT"),),
     ),
-    # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic: S0, which stands over each
-    # sentence, is a label of the treebank, and all punctuation has one tag.
-    "is": Conventions("is_lal_md", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
-    # Sequoia and projects/french: SENT stands over each sentence and is a label, all punctuation is PONCT.
-    "fr": Conventions("fr_lal_md", frozenset({"ROOT", ""}), frozenset({"PONCT"}), ("TOP", "ROOT", "-NONE-", "PONCT")),
+    # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic:
+    # S0, which stands over each sentence, is a label of the treebank, and all
+    # punctuation has one tag.
+    "is": Conventions(
+        "is_lal_md",
+        frozenset({"ROOT", ""}),
+        frozenset({"grm"}),
+        ("TOP", "ROOT", "-NONE-", "grm"),
+    ),
+    # Sequoia and projects/french: SENT stands over each sentence and is a label, all
+    # punctuation is PONCT.
+    "fr": Conventions(
+        "fr_lal_md",
+        frozenset({"ROOT", ""}),
+        frozenset({"PONCT"}),
+        ("TOP", "ROOT", "-NONE-", "PONCT"),
+    ),
 }
 DEFAULT_PACKAGES: Dict[str, str] = {
-    code: language.default_package for code, language in LANGUAGES.items() if language.default_package
+    code: language.default_package
+    for code, language in LANGUAGES.items()
+    if language.default_package
 }
 DEFAULT_PIPELINE = DEFAULT_PACKAGES["en"]  # of the commands and the app
 # Files of brackets do not say their language, so a reader takes the root labels of all.
-ROOT_LABELS: FrozenSet[str] = frozenset().union(*(language.root_labels for language in LANGUAGES.values()))
+ROOT_LABELS: FrozenSet[str] = frozenset().union(
+    *(language.root_labels for language in LANGUAGES.values())
+)
 
 
 def conventions(lang: str) -> Conventions:
-    """The conventions of a language, by its code, such as `nlp.lang`; English for a language that is not known."""
+    """The conventions of a language, by its code, such as `nlp.lang`; English for a
+    language that is not known."""
     return LANGUAGES.get(lang, LANGUAGES["en"])
 
 
 @cache
 def glossary() -> Dict[str, Dict[str, str]]:
-    """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`, `upos`, `modifiers` (of PropBank)."""
-    return json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf8"))
+    """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`,
+    `upos`, `modifiers` (of PropBank)."""
+    return json.loads(
+        Path(__file__).with_name("glossary.json").read_text(encoding="utf8")
+    )
 
 
 def explain(label: str) -> Optional[str]:
-    """Describe a label, as `spacy.explain` does: of a constituent (`SBAR`, with functions `NP-SBJ-1`, a unary chain
-    `S::VP`), a deprel (`nsubj:pass`), a tag (`VBZ`), or a part of speech (`ADJ`).
+    """Describe a label, as `spacy.explain` does: of a constituent (`SBAR`, with
+    functions `NP-SBJ-1`, a unary chain `S::VP`), a deprel (`nsubj:pass`), a tag
+    (`VBZ`), or a part of speech (`ADJ`).
 
-    RETURNS (Optional[str]): The description; None, with a warning, for an unknown label.
+    RETURNS (Optional[str]): The description; None, with a warning, for an unknown
+        label.
     RAISES (TypeError): The label is no string.
 
     >>> explain("S::VP"), explain("nsubj:pass")
     ('unary chain: simple declarative clause > verb phrase', 'nominal subject (passive)')
     """
     if not isinstance(label, str):
-        raise TypeError(f"expected a label as a string, such as 'NP' or 'nsubj:pass', got {type(label).__name__}")
+        raise TypeError(
+            f"expected a label as a string, such as 'NP' or 'nsubj:pass', got {type(label).__name__}"
+        )
     chain = [_constituent(part) for part in label.split("::")]
-    found = next((glossary()[name][label] for name in ("tags", "upos", "deprels") if label in glossary()[name]), None)
+    found = next(
+        (
+            glossary()[name][label]
+            for name in ("tags", "upos", "deprels")
+            if label in glossary()[name]
+        ),
+        None,
+    )
     if all(chain):
-        found = chain[0] if len(chain) == 1 else f"unary chain: {' > '.join(filter(None, chain))}"
+        found = (
+            chain[0]
+            if len(chain) == 1
+            else f"unary chain: {' > '.join(filter(None, chain))}"
+        )
     found = found or _deprel(label)
     if found is None:
         message = f"no explanation for {label!r}: expected a label of the Penn Treebank or of Universal Dependencies"
@@ -85,13 +125,21 @@ def explain(label: str) -> Optional[str]:
 
 
 def _constituent(label: str) -> Optional[str]:
-    """A constituent's label with functions and indices, such as `NP-SBJ-1`, `NP=2` or `ADVP|PRT`."""
+    """A constituent's label with functions and indices, such as `NP-SBJ-1`, `NP=2` or
+    `ADVP|PRT`."""
     constituents, functions = glossary()["constituents"], glossary()["functions"]
     if label in constituents or "|" in label:
-        described = [constituents.get(one, "") for one in ([label] if label in constituents else label.split("|"))]
+        described = [
+            constituents.get(one, "")
+            for one in ([label] if label in constituents else label.split("|"))
+        ]
         return " or ".join(described) if all(described) else None
     first, *rest = label.replace("=", "-").split("-")
-    if first not in constituents or not rest or not all(one in functions or one.isdecimal() for one in rest):
+    if (
+        first not in constituents
+        or not rest
+        or not all(one in functions or one.isdecimal() for one in rest)
+    ):
         return None
     known = ", ".join(functions[one] for one in rest if one in functions)
     return constituents[first] + (f" ({known})" if known else "")
@@ -101,5 +149,8 @@ def _deprel(label: str) -> Optional[str]:
     first, *subtypes = label.split(":")
     if first not in glossary()["deprels"] or not subtypes or not all(subtypes):
         return None
-    described = [glossary()["subtypes"].get(one, f"subtype {one!r} of a treebank") for one in subtypes]
+    described = [
+        glossary()["subtypes"].get(one, f"subtype {one!r} of a treebank")
+        for one in subtypes
+    ]
     return f"{glossary()['deprels'][first]} ({', '.join(described)})"

@@ -1,6 +1,6 @@
-"""The encoder: layers of self-attention, factored or not, with windows, position queries (Kitaev & Klein 2018;
-reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8) and a selector of keys (Geng et al. 2020; B1-B3 and
-B7)."""
+"""The encoder: layers of self-attention, factored or not, with windows, position
+queries (Kitaev & Klein 2018; reference-parser.md 1.7 and 1.8; reference-encoders.md
+A5-A8) and a selector of keys (Geng et al. 2020; B1-B3 and B7)."""
 
 import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
@@ -14,14 +14,16 @@ from .configs import SelectorConfig, SelfAttentionLayerConfig
 
 TEMPERATURE = 0.5  # of the samples, as in the paper's code
 EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
-# The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
+# The gradient of a choice is capped at e^30: the logit of an unchosen key may be far
+# above all chosen logits.
 _MAX_LOG_GRADIENT = 30.0
 
 
 class Choice(NamedTuple):
-    """The choices of a selector, before padding and windows. scores: E, the logit of choosing a pair. *Shape:*
-    (batch_size, n_heads, seq_len, seq_len), as all others. log_values: log a, where a is the choice in [0, 1]; without
-    gradient. log_slope: log da/dE; None outside of training."""
+    """The choices of a selector, before padding and windows. scores: E, the logit of
+    choosing a pair. *Shape:* (batch_size, n_heads, seq_len, seq_len), as all others.
+    log_values: log a, where a is the choice in [0, 1]; without gradient. log_slope: log
+    da/dE; None outside of training."""
 
     scores: Tensor
     log_values: Tensor
@@ -40,32 +42,52 @@ class Choice(NamedTuple):
 class Selector(nn.Module):
     """Scores of pairs of positions: a small attention with biases, without scale."""
 
-    def __init__(self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int) -> None:
+    def __init__(
+        self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int
+    ) -> None:
         super().__init__()
         self.config = config
         self.widths, self.n_heads = dict(widths), n_heads
         self.part_width = width // len(widths)
-        shapes = {part: (n_heads, size, self.part_width) for part, size in widths.items()}
+        shapes = {
+            part: (n_heads, size, self.part_width) for part, size in widths.items()
+        }
         self.query, self.key = basics.head_weights(shapes), basics.head_weights(shapes)
         self.query_bias, self.key_bias = (
-            nn.ParameterDict({part: nn.Parameter(torch.zeros(n_heads, self.part_width)) for part in widths})
+            nn.ParameterDict(
+                {
+                    part: nn.Parameter(torch.zeros(n_heads, self.part_width))
+                    for part in widths
+                }
+            )
             for _ in range(2)
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """*Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len, seq_len)."""
+        """*Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads,
+        seq_len, seq_len)."""
         biases = self.query_bias, self.key_bias
-        query, key = basics.project_heads(inputs, self.widths, (self.query, self.key), biases)
+        query, key = basics.project_heads(
+            inputs, self.widths, (self.query, self.key), biases
+        )
         return query @ key.transpose(-1, -2)
 
     def sample_noise(self, scores: Tensor) -> Tensor:
-        """Logistic(0, 1) noise, i.e. the difference of two Gumbel draws, for each score. *Shape:* as the scores."""
-        uniform = torch.empty_like(scores).uniform_(torch.finfo(scores.dtype).tiny, 1.0 - 2.0**-24)
+        """Logistic(0, 1) noise, i.e. the difference of two Gumbel draws, for each
+        score. *Shape:* as the scores."""
+        uniform = torch.empty_like(scores).uniform_(
+            torch.finfo(scores.dtype).tiny, 1.0 - 2.0**-24
+        )
         return uniform.log() - torch.log1p(-uniform)
 
     def choose(self, scores: Tensor) -> Choice:
-        """Choose pairs, as `mode` says. *Shapes:* scores (batch_size, n_heads, seq_len, seq_len)."""
-        scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
+        """Choose pairs, as `mode` says. *Shapes:* scores (batch_size, n_heads, seq_len,
+        seq_len)."""
+        scores = (
+            scores.float()
+            if scores.dtype in (torch.float16, torch.bfloat16)
+            else scores
+        )
         mode = self.config.mode
         with torch.no_grad():
             logits = scores
@@ -74,23 +96,33 @@ class Selector(nn.Module):
             if self.training and mode != "hard":
                 log_values = logsigmoid(logits)
             else:
-                log_values = torch.zeros_like(logits).masked_fill_(logits <= 0.0, -math.inf)
+                log_values = torch.zeros_like(logits).masked_fill_(
+                    logits <= 0.0, -math.inf
+                )
             log_slope: Optional[Tensor] = None
             if self.training:
                 log_slope = logsigmoid(logits) + logsigmoid(-logits)
-                log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(TEMPERATURE))
+                log_slope = (
+                    log_slope
+                    if mode == "soft"
+                    else log_slope.sub_(math.log(TEMPERATURE))
+                )
         return Choice(scores, log_values, log_slope)
 
 
 class _SelectiveSoftmax(torch.autograd.Function):
-    """weights = a e^l / (sum of a e^l), in log space, with the gradient of a choice a that may be 0:
-    dL/da = e^l / (sum) * (dL/dw - sum of w dL/dw)."""
+    """weights = a e^l / (sum of a e^l), in log space, with the gradient of a choice a
+    that may be 0: dL/da = e^l / (sum) * (dL/dw - sum of w dL/dw)."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str) -> Tensor:
+    def forward(
+        ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str
+    ) -> Tensor:
         selected = logits + choice.log_values
         allowed = choice.log_values.masked_fill(logits == -math.inf, -math.inf)
-        empty = (allowed < math.log(EPSILON)).all(-1, keepdim=True)  # also of samples at a low temperature
+        empty = (allowed < math.log(EPSILON)).all(
+            -1, keepdim=True
+        )  # also of samples at a low temperature
         if on_empty == "nothing":
             log_sum = torch.logsumexp(selected, -1, keepdim=True)
             log_sum = torch.logaddexp(log_sum, log_sum.new_tensor(math.log(EPSILON)))
@@ -99,9 +131,15 @@ class _SelectiveSoftmax(torch.autograd.Function):
             selected = torch.where(empty, logits, selected)
             log_sum = torch.logsumexp(selected, -1, keepdim=True)
             weights = torch.softmax(selected, -1)
-        slope: Optional[Tensor] = None  # of each weight's gradient with respect to the score of its own pair
+        slope: Optional[Tensor] = (
+            None  # of each weight's gradient with respect to the score of its own pair
+        )
         if choice.log_slope is not None:
-            slope = (logits - log_sum + choice.log_slope).clamp_max_(_MAX_LOG_GRADIENT).exp()
+            slope = (
+                (logits - log_sum + choice.log_slope)
+                .clamp_max_(_MAX_LOG_GRADIENT)
+                .exp()
+            )
             if on_empty != "nothing":
                 slope = slope.masked_fill_(empty, 0.0)
         ctx.save_for_backward(weights, slope)
@@ -115,7 +153,8 @@ class _SelectiveSoftmax(torch.autograd.Function):
 
 
 class SelectiveSoftmax(nn.Module):
-    """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised."""
+    """Attention weights from logits and choices; elementwise dropout on the weights,
+    which are not renormalised."""
 
     def __init__(self, on_empty: str, dropout: float) -> None:
         super().__init__()
@@ -123,29 +162,33 @@ class SelectiveSoftmax(nn.Module):
         self.dropout = basics.ElementDropout(dropout)
 
     def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
-        """Softmax over the allowed keys that are chosen. *Shapes:* logits (batch_size, n_heads, n_queries, n_keys);
-        as the logits."""
+        """Softmax over the allowed keys that are chosen. *Shapes:* logits (batch_size,
+        n_heads, n_queries, n_keys); as the logits."""
         logits = logits.to(choice.scores.dtype).masked_fill(forbidden, -math.inf)
         weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty)
         return self.dropout(weights)
 
 
 class Window(NamedTuple):
-    """Position p attends to p' if |p - p'| <= width; START is position 0. relaxed (bool): START, the first word, the
-    last word and STOP attend to all positions and are attended by all."""
+    """Position p attends to p' if |p - p'| <= width; START is position 0. relaxed
+    (bool): START, the first word, the last word and STOP attend to all positions and
+    are attended by all."""
 
     width: int
     relaxed: bool = False
 
 
 def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
-    """The pairs of a query and a key that get no attention. *Shapes:* padding (batch_size, seq_len) to (batch_size,
-    1, 1, seq_len) without a window, else (batch_size, 1, seq_len, seq_len)."""
+    """The pairs of a query and a key that get no attention. *Shapes:* padding
+    (batch_size, seq_len) to (batch_size, 1, 1, seq_len) without a window, else
+    (batch_size, 1, seq_len, seq_len)."""
     keys = padding[:, None, None, :]
     if window is None:
         return keys
     places = torch.arange(padding.shape[1], device=padding.device)
-    outside = ((places[:, None] - places).abs() > window.width).expand(len(padding), -1, -1)
+    outside = ((places[:, None] - places).abs() > window.width).expand(
+        len(padding), -1, -1
+    )
     if window.relaxed:
         last = (~padding).sum(1)[:, None] - 1  # the position of STOP
         is_global = (places <= 1) | (places >= last - 1)  # (batch_size, seq_len)
@@ -154,21 +197,36 @@ def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention with residual and layer norm. Logits are divided by sqrt(hidden width), as in the
-    reference (reference-parser.md T5); the paper divides by the square root of the head's width."""
+    """Multi-head self-attention with residual and layer norm. Logits are divided by
+    sqrt(hidden width), as in the reference (reference-parser.md T5); the paper divides
+    by the square root of the head's width."""
 
-    def __init__(self, config: SelfAttentionLayerConfig, widths: Dict[str, int]) -> None:
+    def __init__(
+        self, config: SelfAttentionLayerConfig, widths: Dict[str, int]
+    ) -> None:
         super().__init__()
         self.widths = dict(widths)
         self.n_heads = config.n_heads
         self.hidden_width = sum(widths.values())
         self.part_width = config.attn_width // len(widths)
         self.reads_positions = config.queries == "positions"
-        self.window = Window(config.window, config.relaxed_window) if config.window else None
-        shapes = {part: (self.n_heads, width, self.part_width) for part, width in widths.items()}
-        self.query, self.key, self.value = (basics.head_weights(shapes) for _ in range(3))
+        self.window = (
+            Window(config.window, config.relaxed_window) if config.window else None
+        )
+        shapes = {
+            part: (self.n_heads, width, self.part_width)
+            for part, width in widths.items()
+        }
+        self.query, self.key, self.value = (
+            basics.head_weights(shapes) for _ in range(3)
+        )
         inner = self.n_heads * self.part_width
-        self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
+        self.output = nn.ModuleDict(
+            {
+                part: nn.Linear(inner, width, bias=False)
+                for part, width in widths.items()
+            }
+        )
         self.norm = basics.StdNorm(self.hidden_width)
         self.residual_dropout = basics.FeatureDropout(config.residual_dropout)
         self.selector: Optional[Selector] = None
@@ -176,29 +234,40 @@ class SelfAttention(nn.Module):
         if config.selector is not None:
             width = config.selector.width or config.attn_width
             self.selector = Selector(config.selector, widths, self.n_heads, width)
-            self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
+            self.weights = SelectiveSoftmax(
+                config.selector.on_empty, config.attention_dropout
+            )
 
-    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+    def forward(
+        self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
+    ) -> Tensor:
         """See `SelfAttentionLayer.forward`."""
         if self.reads_positions and positions is not None:
             rows = positions.expand(len(inputs), -1, -1)
             query, key = basics.project_heads(rows, self.widths, (self.query, self.key))
             (value,) = basics.project_heads(inputs, self.widths, (self.value,))
         else:
-            query, key, value = basics.project_heads(inputs, self.widths, (self.query, self.key, self.value))
+            query, key, value = basics.project_heads(
+                inputs, self.widths, (self.query, self.key, self.value)
+            )
         logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
         weights = self.attend(inputs, logits, padding)
         context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
         context = context.permute(3, 0, 2, 1, 4).flatten(3)
         outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
-        return self.norm(self.residual_dropout.add(basics.join_features(outputs), inputs))
+        return self.norm(
+            self.residual_dropout.add(basics.join_features(outputs), inputs)
+        )
 
     def attend(self, inputs: Tensor, logits: Tensor, padding: Tensor) -> Tensor:
-        """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the same."""
+        """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the
+        same."""
         forbidden = forbidden_pairs(padding, self.window)
         if self.selector is None:
             return self.weights(logits, forbidden)
-        return self.weights(logits, forbidden, self.selector.choose(self.selector(inputs)))
+        return self.weights(
+            logits, forbidden, self.selector.choose(self.selector(inputs))
+        )
 
 
 class SelfAttentionLayer(nn.Module):
@@ -208,11 +277,16 @@ class SelfAttentionLayer(nn.Module):
         super().__init__()
         widths = basics.split_width(hidden_width, config.factored)
         self.attention = SelfAttention(config, widths)
-        self.feed_forward = basics.FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
+        self.feed_forward = basics.FeedForward(
+            widths, config.ff_width, config.relu_dropout, config.residual_dropout
+        )
 
-    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len); positions (1 or
-        batch_size, seq_len, hidden_width), for `queries = "positions"`."""
+    def forward(
+        self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
+    ) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding
+        (batch_size, seq_len); positions (1 or batch_size, seq_len, hidden_width), for
+        `queries = "positions"`."""
         return self.feed_forward(self.attention(inputs, padding, positions))
 
 
@@ -223,7 +297,9 @@ class Encoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(layers)
 
-    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+    def forward(
+        self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
+    ) -> Tensor:
         """See `SelfAttentionLayer.forward`."""
         for layer in self.layers:
             inputs = layer(inputs, padding, positions)

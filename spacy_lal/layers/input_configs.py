@@ -1,4 +1,5 @@
-"""Config blocks: what all share, and those of the input layer. *Not* here: torch modules, which `build` imports.
+"""Config blocks: what all share, and those of the input layer. *Not* here: torch
+modules, which `build` imports.
 
 An error names the option, its value and what was expected.
 """
@@ -8,11 +9,12 @@ from typing import Any, ClassVar, Dict, List, Literal, Optional, Tuple
 
 
 class Block:
-    """A config block, a frozen dataclass. It checks its numbers by their names. Types are the config system's.
+    """A config block, a frozen dataclass. It checks its numbers by their names. Types
+    are the config system's.
 
     least (Dict[str, int]): The least value of some integers; 1 for the others.
-    RAISES (ValueError): A rate is outside [0, 1), a weight is negative or not finite, or an integer is too small.
-    """
+    RAISES (ValueError): A rate is outside [0, 1), a weight is negative or not finite,
+    or an integer is too small."""
 
     least: ClassVar[Dict[str, int]] = {}
 
@@ -42,7 +44,8 @@ def check_even(name: str, value: int, reason: str) -> None:
 
 @dataclass(frozen=True)
 class InputSizes:
-    """Sizes of a network's inputs, which come from data, special ids included; 0 for none."""
+    """Sizes of a network's inputs, which come from data, special ids included; 0 for
+    none."""
 
     vector_width: int = 0
     n_tags: int = 0
@@ -54,7 +57,8 @@ class InputSizes:
 
 
 class WordFeature(Block):
-    """A kind of word features, a frozen dataclass. `inputs.FEATURES` has the module of each `kind`."""
+    """A kind of word features, a frozen dataclass. `inputs.FEATURES` has the module of
+    each `kind`."""
 
     kind: ClassVar[str]
 
@@ -63,17 +67,21 @@ Alphabet = Literal["frequent", "codepoints"]
 
 
 class CharFeature(WordFeature):
-    """A word feature that reads `char_ids`. All such features of a network share one alphabet.
+    """A word feature that reads `char_ids`. All such features of a network share one
+    alphabet.
 
-    alphabet (str): "frequent": the characters that the training data have at least twice; rarer ones share a vector,
-        which is thereby trained. "codepoints": all characters below 256 if the training data have no other, else all
-        below 512, else the characters of the training data (Kitaev & Klein; reference-encoders.md A3).
+    alphabet (str): "frequent": the characters that the training data have at least
+        twice; rarer ones share a vector, which is thereby trained. "codepoints": all
+        characters below 256 if the training data have no other, else all below 512,
+        else the characters of the training data (Kitaev & Klein; reference-encoders.md
+        A3).
     """
 
     alphabet: Alphabet
 
     def letters_read(self, width: int) -> int:
-        """The most letters of a word that are read, half of them from each end. width (int): Of the output."""
+        """The most letters of a word that are read, half of them from each end. width
+        (int): Of the output."""
         raise NotImplementedError
 
 
@@ -90,9 +98,10 @@ class Tags(WordFeature):
 
 @dataclass(frozen=True)
 class Words(WordFeature):
-    """Embeddings of the words of the training data (`token.text`). A word outside is the unknown word. In training, a
-    word of count c is read as the unknown word with probability 1 / (1 + c), drawn for each token and pass, so that the
-    unknown word is trained (Kitaev & Klein 2018; reference-encoders.md A3).
+    """Embeddings of the words of the training data (`token.text`). A word outside is
+    the unknown word. In training, a word of count c is read as the unknown word with
+    probability 1 / (1 + c), drawn for each token and pass, so that the unknown word is
+    trained (Kitaev & Klein 2018; reference-encoders.md A3).
 
     dropout (float): Feature dropout.
     """
@@ -106,9 +115,11 @@ class CharLSTM(CharFeature):
     """A bidirectional LSTM over the characters of each word.
 
     char_width (int): Width of a character embedding.
-    max_word_length (int): Characters to read of a word. The middle of a longer word is left out.
+    max_word_length (int): Characters to read of a word. The middle of a longer word is
+        left out.
     dropout (float): Elementwise dropout on the character embeddings.
-    output_dropout (float): Feature dropout on the vectors of words (Kitaev & Klein's morphological dropout).
+    output_dropout (float): Feature dropout on the vectors of words (Kitaev & Klein's
+        morphological dropout).
     alphabet (str): See `CharFeature`.
     """
 
@@ -123,18 +134,22 @@ class CharLSTM(CharFeature):
 
     def letters_read(self, width: int) -> int:
         """See `CharFeature`."""
-        check_even("the output width of CharLSTM", width, "half of it from each direction")
+        check_even(
+            "the output width of CharLSTM", width, "half of it from each direction"
+        )
         return self.max_word_length
 
 
 @dataclass(frozen=True)
 class CharConcat(CharFeature):
-    """The embeddings of a word's first and last letters side by side, without any further layer.
+    """The embeddings of a word's first and last letters side by side, without any
+    further layer.
 
-    A word has N = width / char_width places: N / 2 for its first letters, N / 2 for its last letters, last one first.
+    A word has N = width / char_width places: N / 2 for its first letters, N / 2 for its
+    last letters, last one first.
 
-    char_width (int): Width of a character embedding. It divides the width of the word features, an even number of
-        times.
+    char_width (int): Width of a character embedding. It divides the width of the word
+        features, an even number of times.
     dropout (float): Feature dropout on the result.
     alphabet (str): See `CharFeature`.
     """
@@ -159,9 +174,11 @@ class CharConcat(CharFeature):
 class Vectors(WordFeature):
     """The vectors of the model's `tok2vec`.
 
-    learned_boundaries (bool): Whether START and STOP have learned vectors. An architecture sets it to fit its tok2vec.
-    mix_layers (int): Layers that the tok2vec gives side by side, for instance `spacy-lal.JoinedTok2Vec.v1`: the network
-        learns their average. 1: the vectors are read as they are.
+    learned_boundaries (bool): Whether START and STOP have learned vectors. An
+        architecture sets it to fit its tok2vec.
+    mix_layers (int): Layers that the tok2vec gives side by side, for instance
+        `spacy-lal.JoinedTok2Vec.v1`: the network learns their average. 1: the vectors
+        are read as they are.
     vector_dropout (float): Elementwise dropout on the vectors.
     dropout (float): Feature dropout on the projected vectors.
     """
@@ -173,9 +190,13 @@ class Vectors(WordFeature):
     dropout: float = 0.0
 
 
-def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: float = 0.0) -> Vectors:
+def make_vectors(
+    mix_layers: int = 1, vector_dropout: float = 0.0, dropout: float = 0.0
+) -> Vectors:
     """The vectors of the model's `tok2vec` as a word feature; see `Vectors`."""
-    return Vectors(mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout)
+    return Vectors(
+        mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout
+    )
 
 
 # The input layer
@@ -185,15 +206,19 @@ def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: floa
 class InputLayerConfig(Block):
     """The word features of the input layer, and how they are combined with positions.
 
-    features (Tuple[WordFeature, ...]): The kinds of word features. Their vectors are added.
-    join (str): "concat": the first half of the features describes the word, the second half its position (Kitaev &
-        Klein 2018, section 4.3). "sum": both are added.
-    max_positions (int): Rows of the position table. A longer sentence begins again at the first row.
-    position_dropout, dropout (float): Feature dropout on positions, and on the result before it is normalised.
-    position_scale (Optional[float]): Standard deviation of fresh position vectors. None: 1 with "concat"; 0.02 with
-        "sum", which suits vectors of a pretrained encoder. Kitaev & Klein add positions of scale 1.
-    RAISES (ValueError): An option is out of range, features are missing, or two are of the same kind.
-    """
+    features (Tuple[WordFeature, ...]): The kinds of word features. Their vectors are
+        added.
+    join (str): "concat": the first half of the features describes the word, the second
+        half its position (Kitaev & Klein 2018, section 4.3). "sum": both are added.
+    max_positions (int): Rows of the position table. A longer sentence begins again at
+        the first row.
+    position_dropout, dropout (float): Feature dropout on positions, and on the result
+    before it is normalised.
+    position_scale (Optional[float]): Standard deviation of fresh position vectors.
+        None: 1 with "concat"; 0.02 with "sum", which suits vectors of a pretrained
+        encoder. Kitaev & Klein add positions of scale 1.
+    RAISES (ValueError): An option is out of range, features are missing, or two are of
+    the same kind."""
 
     features: Tuple[WordFeature, ...]
     join: Literal["concat", "sum"]
@@ -209,20 +234,38 @@ class InputLayerConfig(Block):
             raise ValueError(
                 f"the input layer: expected word features, each kind once, got {', '.join(kinds) or 'nothing to read'}"
             )
-        alphabets = {feature.alphabet for feature in self.features if isinstance(feature, CharFeature)}
+        alphabets = {
+            feature.alphabet
+            for feature in self.features
+            if isinstance(feature, CharFeature)
+        }
         if len(alphabets) > 1:
-            raise ValueError(f"alphabet: expected the same of all word features, got {', '.join(sorted(alphabets))}")
+            raise ValueError(
+                f"alphabet: expected the same of all word features, got {', '.join(sorted(alphabets))}"
+            )
 
     @property
     def alphabet(self) -> Optional[Alphabet]:
-        """The alphabet of the word features that read characters; None without such features."""
-        return next((feature.alphabet for feature in self.features if isinstance(feature, CharFeature)), None)
+        """The alphabet of the word features that read characters; None without such
+        features."""
+        return next(
+            (
+                feature.alphabet
+                for feature in self.features
+                if isinstance(feature, CharFeature)
+            ),
+            None,
+        )
 
     def letters_read(self, hidden_width: int) -> int:
         """The most letters of a word that a feature reads; 0 if none reads letters."""
         widths = self.feature_widths(self.content_width(hidden_width))
         pairs = zip(self.features, widths, strict=True)
-        letters = {feature: feature.letters_read(width) for feature, width in pairs if isinstance(feature, CharFeature)}
+        letters = {
+            feature: feature.letters_read(width)
+            for feature, width in pairs
+            if isinstance(feature, CharFeature)
+        }
         most = max(letters.values(), default=0)
         for feature, n_letters in letters.items():
             if isinstance(feature, CharLSTM) and n_letters < most:
@@ -235,7 +278,9 @@ class InputLayerConfig(Block):
         """Width of the word features."""
         if self.join == "sum":
             return hidden_width
-        check_even("hidden_width", hidden_width, 'half of it for words with join = "concat"')
+        check_even(
+            "hidden_width", hidden_width, 'half of it for words with join = "concat"'
+        )
         return hidden_width // 2
 
     def feature_widths(self, content_width: int) -> List[int]:
@@ -257,5 +302,8 @@ def make_input_layer(
     dropout: float = 0.2,
     position_scale: Optional[float] = None,
 ) -> InputLayerConfig:
-    """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are free, their order matters."""
-    return InputLayerConfig(features, join, max_positions, position_dropout, dropout, position_scale)
+    """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are
+    free, their order matters."""
+    return InputLayerConfig(
+        features, join, max_positions, position_dropout, dropout, position_scale
+    )

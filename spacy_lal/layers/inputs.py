@@ -1,4 +1,5 @@
-"""The input layer: word features and positions -> the encoder's input (reference-parser.md 1.4-1.6)."""
+"""The input layer: word features and positions -> the encoder's input
+(reference-parser.md 1.4-1.6)."""
 
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
 
@@ -7,7 +8,15 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from .basics import ElementDropout, FeatureDropout, StdNorm
-from .input_configs import CharConcat, CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
+from .input_configs import (
+    CharConcat,
+    CharLSTM,
+    InputLayerConfig,
+    InputSizes,
+    Tags,
+    Vectors,
+    Words,
+)
 
 # Ids of the symbols that stand in for letters (reference-parser.md 1.5).
 SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
@@ -15,15 +24,18 @@ ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors tha
 
 
 class NetworkInputs(NamedTuple):
-    """A batch of sentences, padded: START, words, STOP, padding. *Shapes:* (batch_size, seq_len), and as given here.
+    """A batch of sentences, padded: START, words, STOP, padding. *Shapes:* (batch_size,
+    seq_len), and as given here.
 
-    lengths (Tensor): Words of each sentence, without START and STOP. *Shape:* (batch_size,).
-    vectors (Optional[Tensor]): External word vectors. *Shape:* (batch_size, seq_len, vector_width).
-    char_ids (Optional[Tensor]): Characters of each word between its start and stop symbols, padded with 0. *Shape:*
-        (batch_size, seq_len, word_len).
+    lengths (Tensor): Words of each sentence, without START and STOP. *Shape:*
+        (batch_size,).
+    vectors (Optional[Tensor]): External word vectors. *Shape:* (batch_size, seq_len,
+        vector_width).
+    char_ids (Optional[Tensor]): Characters of each word between its start and stop
+        symbols, padded with 0. *Shape:* (batch_size, seq_len, word_len).
     char_lengths (Optional[Tensor]): Characters of each word, symbols included.
-    has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not, the network fills them in.
-    """
+    has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not,
+    the network fills them in."""
 
     lengths: Tensor
     vectors: Any = None  # a Tensor, as all others, where the network reads it
@@ -35,25 +47,34 @@ class NetworkInputs(NamedTuple):
 
 
 class VectorProjection(nn.Module):
-    """A linear map of vectors, or of a learned average of layers (ELMo's mix, of scale 1; reference-encoders.md A3)."""
+    """A linear map of vectors, or of a learned average of layers (ELMo's mix, of scale
+    1; reference-encoders.md A3)."""
 
     def __init__(self, config: Vectors, width: int, sizes: InputSizes) -> None:
         super().__init__()
         n_layers = config.mix_layers
         self.projection = nn.Linear(sizes.vector_width // n_layers, width, bias=False)
-        self.mix: Optional[nn.Parameter] = nn.Parameter(torch.zeros(n_layers)) if n_layers > 1 else None
+        self.mix: Optional[nn.Parameter] = (
+            nn.Parameter(torch.zeros(n_layers)) if n_layers > 1 else None
+        )
         self.boundaries: Optional[nn.Parameter] = None
         if config.learned_boundaries:
             self.boundaries = nn.Parameter(torch.randn(2, sizes.vector_width))
-        self.vector_dropout, self.dropout = ElementDropout(config.vector_dropout), FeatureDropout(config.dropout)
+        self.vector_dropout, self.dropout = (
+            ElementDropout(config.vector_dropout),
+            FeatureDropout(config.dropout),
+        )
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Mix and project. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
+        """Mix and project.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         vectors = inputs.vectors
         if not inputs.has_boundary_vectors and self.boundaries is not None:
             places = torch.arange(vectors.shape[1], device=vectors.device)
             start, stop = self.boundaries
-            vectors = torch.where((places == inputs.lengths[:, None] + 1).unsqueeze(-1), stop, vectors)
+            vectors = torch.where(
+                (places == inputs.lengths[:, None] + 1).unsqueeze(-1), stop, vectors
+            )
             vectors = torch.where((places == 0)[None, :, None], start, vectors)
         if self.mix is not None:
             vectors = self.mix.softmax(0) @ vectors.unflatten(-1, (len(self.mix), -1))
@@ -61,50 +82,75 @@ class VectorProjection(nn.Module):
 
 
 class Embedding(nn.Module):
-    """A table of vectors of tags or words, with feature dropout (reference-parser.md 1.4)."""
+    """A table of vectors of tags or words, with feature dropout (reference-parser.md
+    1.4)."""
 
-    def __init__(self, config: Union[Tags, Words], width: int, sizes: InputSizes) -> None:
+    def __init__(
+        self, config: Union[Tags, Words], width: int, sizes: InputSizes
+    ) -> None:
         super().__init__()
         self.field = "tag_ids" if isinstance(config, Tags) else "word_ids"
-        self.embedding = nn.Embedding(sizes.n_tags if isinstance(config, Tags) else sizes.n_words, width)
+        self.embedding = nn.Embedding(
+            sizes.n_tags if isinstance(config, Tags) else sizes.n_words, width
+        )
         self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Look up. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
+        """Look up.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         return self.dropout(self.embedding(getattr(inputs, self.field)))
 
 
 class CharLSTMEncoder(nn.Module):
-    """A bidirectional LSTM over a word's characters; its two final states side by side are the word's vector. It runs
-    once for each distinct word of a batch (reference-parser.md 1.5). config, width, sizes: See `VectorProjection`."""
+    """A bidirectional LSTM over a word's characters; its two final states side by side
+    are the word's vector. It runs once for each distinct word of a batch
+    (reference-parser.md 1.5). config, width, sizes: See `VectorProjection`."""
 
     def __init__(self, config: CharLSTM, width: int, sizes: InputSizes) -> None:
         super().__init__()
         self.embedding = nn.Embedding(sizes.n_chars, config.char_width)
-        self.lstm = nn.LSTM(config.char_width, width // 2, batch_first=True, bidirectional=True)
-        self.dropout, self.output_dropout = ElementDropout(config.dropout), FeatureDropout(config.output_dropout)
+        self.lstm = nn.LSTM(
+            config.char_width, width // 2, batch_first=True, bidirectional=True
+        )
+        self.dropout, self.output_dropout = (
+            ElementDropout(config.dropout),
+            FeatureDropout(config.output_dropout),
+        )
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len, output_width)."""
+        """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len,
+        output_width)."""
         char_ids, lengths = inputs.char_ids, inputs.char_lengths.reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
-        words, inverse = torch.unique(torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True)
+        words, inverse = torch.unique(
+            torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True
+        )
         word_lengths, words = words[:, 0].cpu(), words[:, 1:]
-        n_empty = int((word_lengths == 0).sum())  # sorted by length, so padding comes first
-        outputs = words.new_zeros((len(words), 2 * self.lstm.hidden_size), dtype=self.embedding.weight.dtype)
+        n_empty = int(
+            (word_lengths == 0).sum()
+        )  # sorted by length, so padding comes first
+        outputs = words.new_zeros(
+            (len(words), 2 * self.lstm.hidden_size), dtype=self.embedding.weight.dtype
+        )
         if n_empty < len(words):
             embedded = self.dropout(self.embedding(words[n_empty:]))
-            packed = pack_padded_sequence(embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False)
-            # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs this changes nothing
+            packed = pack_padded_sequence(
+                embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False
+            )
+            # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs
+            # this changes nothing
             with torch.autocast("cpu", enabled=False):
                 _, (states, _) = self.lstm(packed)
             outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])
-        return self.output_dropout(outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2]))
+        return self.output_dropout(
+            outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
+        )
 
 
 class CharConcatEncoder(nn.Module):
-    """The first and last letters of each word (Kitaev & Klein 2018; reference-encoders.md A3)."""
+    """The first and last letters of each word (Kitaev & Klein 2018;
+    reference-encoders.md A3)."""
 
     def __init__(self, config: CharConcat, width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -113,27 +159,39 @@ class CharConcatEncoder(nn.Module):
         self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Vectors of words. RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_letters * char_width)."""
+        """Vectors of words.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_letters
+        * char_width)."""
         return self.dropout(self.embedding(self.letter_ids(inputs)).flatten(2))
 
     def letter_ids(self, inputs: NetworkInputs) -> Tensor:
-        """The letters of each word. Places after the first letters of a short word hold the symbol of a word's stop,
-        places after its last letters the symbol of its start. START and STOP have their own symbols in all places.
+        """The letters of each word. Places after the first letters of a short word hold
+        the symbol of a word's stop, places after its last letters the symbol of its
+        start. START and STOP have their own symbols in all places.
         RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
         char_ids = inputs.char_ids
-        last = (inputs.char_lengths - 2).unsqueeze(-1)  # letter k stands in place k, from 1
+        last = (inputs.char_lengths - 2).unsqueeze(
+            -1
+        )  # letter k stands in place k, from 1
         half, limit = self.n_letters // 2, char_ids.shape[-1] - 1
-        offsets = torch.arange(half, device=char_ids.device).expand(*char_ids.shape[:2], half)
+        offsets = torch.arange(half, device=char_ids.device).expand(
+            *char_ids.shape[:2], half
+        )
         firsts, lasts = offsets + 1, last - offsets
-        first_ids = char_ids.gather(2, firsts.clamp(max=limit)).where(firsts <= last, WORD_STOP)
-        last_ids = char_ids.gather(2, lasts.clamp(0, limit)).where(lasts >= 1, WORD_START)
+        first_ids = char_ids.gather(2, firsts.clamp(max=limit)).where(
+            firsts <= last, WORD_STOP
+        )
+        last_ids = char_ids.gather(2, lasts.clamp(0, limit)).where(
+            lasts >= 1, WORD_START
+        )
         ids = torch.cat([first_ids, last_ids], dim=2)
         rows = torch.arange(ids.shape[1], device=ids.device)[:, None]
         ids = ids.where(rows != 0, SENTENCE_START)
         return ids.where(rows != inputs.lengths[:, None, None] + 1, SENTENCE_STOP)
 
 
-# The module of each kind of word features: takes its options, the width of its output, and sizes that come from data.
+# The module of each kind of word features: takes its options, the width of its output,
+# and sizes that come from data.
 FEATURES: Dict[str, Any] = {
     "vectors": VectorProjection,
     "tags": Embedding,
@@ -146,9 +204,14 @@ FEATURES: Dict[str, Any] = {
 class InputLayer(nn.Module):
     """Adds up the word features, joins them with learned positions, and normalises."""
 
-    def __init__(self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes) -> None:
+    def __init__(
+        self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes
+    ) -> None:
         super().__init__()
-        self.max_positions, self.concatenates = config.max_positions, config.join == "concat"
+        self.max_positions, self.concatenates = (
+            config.max_positions,
+            config.join == "concat",
+        )
         content_width = config.content_width(hidden_width)
         widths = config.feature_widths(content_width)
         self.features = nn.ModuleDict(
@@ -157,28 +220,49 @@ class InputLayer(nn.Module):
                 for one, width in zip(config.features, widths, strict=True)
             }
         )
-        # Vectors of a pretrained encoder already encode positions and are smaller than noise of size 1: positions that
-        # are added to them start small.
-        scale = config.position_scale or (1.0 if self.concatenates else ADDED_POSITIONS_SCALE)
-        position_width = hidden_width - content_width if self.concatenates else hidden_width
-        self.positions = nn.Parameter(nn.init.normal_(torch.empty(config.max_positions, position_width), std=scale))
+        # Vectors of a pretrained encoder already encode positions and are smaller than
+        # noise of size 1: positions that are added to them start small.
+        scale = config.position_scale or (
+            1.0 if self.concatenates else ADDED_POSITIONS_SCALE
+        )
+        position_width = (
+            hidden_width - content_width if self.concatenates else hidden_width
+        )
+        self.positions = nn.Parameter(
+            nn.init.normal_(
+                torch.empty(config.max_positions, position_width), std=scale
+            )
+        )
         self.norm = StdNorm(hidden_width)
         self.position_dropout = FeatureDropout(config.position_dropout)
         self.dropout = FeatureDropout(config.dropout)
 
     def combine(self, features: Sequence[Tensor]) -> Tensor:
-        """Combine the word features into one vector per position: their sum. *Shapes:* (batch_size, seq_len, width)."""
+        """Combine the word features into one vector per position: their sum. *Shapes:*
+        (batch_size, seq_len, width)."""
         return torch.stack(list(features)).sum(0) if len(features) > 1 else features[0]
 
     def place(self, batch_size: int, seq_len: int) -> Tensor:
-        """The rows of the position table for a batch, after dropout. *Shape:* (batch_size, seq_len, position_width)."""
-        places = torch.arange(seq_len, device=self.positions.device) % self.max_positions
-        return self.position_dropout(self.positions.index_select(0, places).expand(batch_size, -1, -1))
+        """The rows of the position table for a batch, after dropout. *Shape:*
+        (batch_size, seq_len, position_width)."""
+        places = (
+            torch.arange(seq_len, device=self.positions.device) % self.max_positions
+        )
+        return self.position_dropout(
+            self.positions.index_select(0, places).expand(batch_size, -1, -1)
+        )
 
-    def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
-        """Embed. *Shapes:* positions (batch_size, seq_len, position_width) to (batch_size, seq_len, hidden_width)."""
+    def forward(
+        self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None
+    ) -> Tensor:
+        """Embed. *Shapes:* positions (batch_size, seq_len, position_width) to
+        (batch_size, seq_len, hidden_width)."""
         content = self.combine([feature(inputs) for feature in self.features.values()])
         if positions is None:
             positions = self.place(len(content), seq_len)
-        joined = torch.cat([content, positions], dim=-1) if self.concatenates else content + positions
+        joined = (
+            torch.cat([content, positions], dim=-1)
+            if self.concatenates
+            else content + positions
+        )
         return self.norm(self.dropout(joined))

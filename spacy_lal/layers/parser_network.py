@@ -1,4 +1,5 @@
-"""The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers. A checkpoint maps onto it."""
+"""The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers.
+A checkpoint maps onto it."""
 
 from typing import Optional
 
@@ -14,19 +15,23 @@ from .parser_scorers import BiaffineScorer, SpanScorer
 
 
 class Fenceposts(nn.Module):
-    """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n, without the parts that the
-    layout lacks."""
+    """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n,
+    without the parts that the layout lacks."""
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         self.layout, self.forward_width = layout, layout.forward_width
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
-        """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width), tokens (batch_size, seq_len,
-        hidden_width) to (batch_size, seq_len - 1, layout.width)."""
+        """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width),
+        tokens (batch_size, seq_len, hidden_width) to (batch_size, seq_len - 1,
+        layout.width)."""
         layout, parts = self.layout, []
         if layout.n_blocks:
-            blocks, half = encoded.unflatten(-1, (layout.n_blocks, -1)), self.forward_width
+            blocks, half = (
+                encoded.unflatten(-1, (layout.n_blocks, -1)),
+                self.forward_width,
+            )
             parts += [
                 blocks[:, :-1, :, :half].flatten(2) * layout.scale,
                 blocks[:, 1:, :, half:].flatten(2) * layout.scale,
@@ -37,11 +42,16 @@ class Fenceposts(nn.Module):
 
 
 class ParserNetwork(nn.Module):
-    """The Label Attention Layer parser's network (Mrini et al. 2020). A sentence gets the same scores in any batch."""
+    """The Label Attention Layer parser's network (Mrini et al. 2020). A sentence gets
+    the same scores in any batch."""
 
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes) -> None:
         super().__init__()
-        self.config, self.sizes, self.reads_positions = config, sizes, config.encoder.reads_positions
+        self.config, self.sizes, self.reads_positions = (
+            config,
+            sizes,
+            config.encoder.reads_positions,
+        )
         width = config.hidden_width
         self.inputs = config.inputs.build(width, sizes)
         self.encoder = config.encoder.build(width)
@@ -62,13 +72,16 @@ class ParserNetwork(nn.Module):
     @property
     def depends_on_batch(self) -> bool:
         """Whether the scores of a sentence depend on the sentences beside it."""
-        return self.label_attention is not None and self.label_attention.depends_on_batch
+        return (
+            self.label_attention is not None and self.label_attention.depends_on_batch
+        )
 
     @torch.no_grad()
     def _scale_scorers(self, factor: float) -> None:
-        """Give the network the same first scores as with fenceposts of scale 1. Adam moves every weight by about one
-        learning rate, and moves of redundant label blocks add up. With the input scaled down and the weights up, a step
-        has the same effect for any number of label heads."""
+        """Give the network the same first scores as with fenceposts of scale 1. Adam
+        moves every weight by about one learning rate, and moves of redundant label
+        blocks add up. With the input scaled down and the weights up, a step has the
+        same effect for any number of label heads."""
         layout = self.fenceposts.layout
         blocks = slice(layout.halves_width)
         if self.span_scorer is not None:
@@ -83,21 +96,27 @@ class ParserNetwork(nn.Module):
                     layer.weight[:, blocks] *= factor
 
     def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
-        """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label attention, *shape:* (batch_size,
-        n_label_heads, n + 2)."""
+        """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label
+        attention, *shape:* (batch_size, n_label_heads, n + 2)."""
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        positions = self.inputs.place(len(lengths), seq_len) if self.reads_positions else None
-        tokens = self.encoder(self.inputs(inputs, seq_len, positions), padding, positions)
+        positions = (
+            self.inputs.place(len(lengths), seq_len) if self.reads_positions else None
+        )
+        tokens = self.encoder(
+            self.inputs(inputs, seq_len, positions), padding, positions
+        )
         encoded, weights = tokens, None
         if self.label_attention is not None:
             encoded, weights = self.label_attention(tokens, padding)
         return self.fenceposts(encoded, tokens), weights
 
     def forward(self, inputs: NetworkInputs) -> ParserScores:
-        """Score a batch of sentences. RETURNS (ParserScores): Of tensors, padded, with an axis for the batch before all
-        others; n is the longest sentence's. Without scores of deprels, their last axis has size 0."""
+        """Score a batch of sentences.
+        RETURNS (ParserScores): Of tensors, padded, with
+        an axis for the batch before all others; n is the longest sentence's. Without
+        scores of deprels, their last axis has size 0."""
         fenceposts, _ = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
@@ -109,5 +128,7 @@ class ParserNetwork(nn.Module):
                 ties = self.span_scorer.ties(fenceposts)
             labels = self.span_scorer(fenceposts, inputs.lengths, ties)
         if self.biaffine_scorer is not None:
-            arcs, deprels = self.biaffine_scorer(fenceposts[..., -self.biaffine_scorer.arc_head.in_features :])
+            arcs, deprels = self.biaffine_scorer(
+                fenceposts[..., -self.biaffine_scorer.arc_head.in_features :]
+            )
         return ParserScores(labels, arcs, deprels, ties)  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
-"""The parser's scorers: labels of all spans of a sentence (reference-parser.md 1.11); arcs and their labels (Dozat and
-Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12). Fenceposts are projected first, and differences
-are taken of the narrow projections: there is no tensor of n^2 x width. A loss touches only the cells of two trees, and
-training computes these a second time."""
+"""The parser's scorers: labels of all spans of a sentence (reference-parser.md 1.11);
+arcs and their labels (Dozat and Manning 2017; Mrini et al. 2020, Eq. 9-11;
+reference-parser.md 1.12). Fenceposts are projected first, and differences are taken of
+the narrow projections: there is no tensor of n^2 x width. A loss touches only the cells
+of two trees, and training computes these a second time."""
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -13,18 +14,21 @@ from .configs import FIRST_LABEL, FencepostLayout
 
 
 class LabelHeadScorer(nn.Module):
-    """The score of each label head on each fencepost, u_l . b_l(k); a span's score is the difference of its ends.
+    """The score of each label head on each fencepost, u_l . b_l(k); a span's score is
+    the difference of its ends.
 
-    It ties a label head to the label that names it, which the paper does not: head l adds t_l(i, j) = u_l . (b_l(j) -
-    b_l(i)) to the score of label l, from its own block b_l alone. `loss.parser.label_head_loss` trains it.
-    """
+    It ties a label head to the label that names it, which the paper does not: head l
+    adds t_l(i, j) = u_l . (b_l(j) - b_l(i)) to the score of label l, from its own block
+    b_l alone. `loss.parser.label_head_loss` trains it."""
 
     columns: Tensor
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         n_heads, width = layout.n_label_heads, layout.block_width
-        columns = torch.from_numpy(layout.block_columns(range(n_heads))).view(n_heads, width)
+        columns = torch.from_numpy(layout.block_columns(range(n_heads))).view(
+            n_heads, width
+        )
         self.register_buffer("columns", columns, persistent=False)
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
 
@@ -37,7 +41,8 @@ _SPAN_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's ca
 
 
 class _Cells(NamedTuple):
-    """Cells of a batch of charts. start, end: rows of the flattened fenceposts. place: rows of the flattened charts."""
+    """Cells of a batch of charts. start, end: rows of the flattened fenceposts. place:
+    rows of the flattened charts."""
 
     start: Tensor
     end: Tensor
@@ -50,7 +55,9 @@ class _Cells(NamedTuple):
 
 
 def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
-    start, end = torch.triu_indices(n_fenceposts, n_fenceposts, 1, device=lengths.device)
+    start, end = torch.triu_indices(
+        n_fenceposts, n_fenceposts, 1, device=lengths.device
+    )
     sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
     start, end = start[cell], end[cell]
     place = (sentence * n_fenceposts + start) * n_fenceposts + end
@@ -58,44 +65,70 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
     return _Cells(first + start, first + end, place)
 
 
-def _score_cells(cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
+def _score_cells(
+    cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor
+) -> Tensor:
     hidden_bias, gain, norm_bias, weight, bias = parameters
-    hidden = ends.index_select(0, cells.end) - starts.index_select(0, cells.start) + hidden_bias
-    scores = nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
+    hidden = (
+        ends.index_select(0, cells.end)
+        - starts.index_select(0, cells.start)
+        + hidden_bias
+    )
+    scores = nn.functional.linear(
+        std_norm(hidden, gain, norm_bias).relu(), weight, bias
+    )
     if own.shape[1]:
         difference = own.index_select(0, cells.end) - own.index_select(0, cells.start)
-        scores = scores + nn.functional.pad(difference, (scores.shape[1] - own.shape[1], 0))
+        scores = scores + nn.functional.pad(
+            difference, (scores.shape[1] - own.shape[1], 0)
+        )
     return scores
 
 
 def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
-    """The cells that a sparse gradient names, and their gradient; `place` is a row of the latter."""
+    """The cells that a sparse gradient names, and their gradient; `place` is a row of
+    the latter."""
     n_fenceposts, n_labels = grad.shape[2:]
     (sentence, start, end, label), values = grad._indices(), grad._values()
     keep = (start < end) & (end <= lengths[sentence])
     place = ((sentence * n_fenceposts + start) * n_fenceposts + end)[keep]
     places, rows = place.unique(return_inverse=True)
-    named = values.new_zeros(len(places), n_labels).index_put_((rows, label[keep]), values[keep], accumulate=True)
+    named = values.new_zeros(len(places), n_labels).index_put_(
+        (rows, label[keep]), values[keep], accumulate=True
+    )
     start = places // n_fenceposts
     end = start // n_fenceposts * n_fenceposts + places % n_fenceposts
     return _Cells(start, end, torch.arange(len(places), device=grad.device)), named
 
 
 class _SpanChart(torch.autograd.Function):
-    """The chart of a batch; backward recomputes only the cells with a gradient, which may be a sparse tensor."""
+    """The chart of a batch; backward recomputes only the cells with a gradient, which
+    may be a sparse tensor."""
 
     @staticmethod
-    def forward(ctx: Any, lengths: Tensor, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
+    def forward(
+        ctx: Any,
+        lengths: Tensor,
+        ends: Tensor,
+        starts: Tensor,
+        own: Tensor,
+        *parameters: Tensor,
+    ) -> Tensor:
         batch_size, n_fenceposts, width = ends.shape
         cells = _upper_cells(lengths, n_fenceposts)
         hidden_bias, gain, norm_bias, weight, bias = parameters
-        # a first row of zeros scores the empty label, so that whole rows of the chart can be written
+        # a first row of zeros scores the empty label, so that whole rows of the chart
+        # can be written
         weight = torch.cat([weight.new_zeros(1, width), weight])
         bias = torch.cat([bias.new_zeros(1), bias])
         chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
         rows = ends.flatten(0, 1), starts.flatten(0, 1), own.flatten(0, 1)
         for chunk in cells.chunks(max(width, len(weight))):
-            chart.index_copy_(0, chunk.place, _score_cells(chunk, *rows, hidden_bias, gain, norm_bias, weight, bias))
+            chart.index_copy_(
+                0,
+                chunk.place,
+                _score_cells(chunk, *rows, hidden_bias, gain, norm_bias, weight, bias),
+            )
         ctx.save_for_backward(lengths, ends, starts, own, *parameters)
         return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
 
@@ -103,25 +136,33 @@ class _SpanChart(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
         lengths, ends, starts, own, *parameters = ctx.saved_tensors
         rows = ends, starts, own
-        cells, grad = _named_cells(grads[0] if grads[0].is_sparse else grads[0].to_sparse(), lengths)
+        cells, grad = _named_cells(
+            grads[0] if grads[0].is_sparse else grads[0].to_sparse(), lengths
+        )
         tensors = (*(one.flatten(0, 1) for one in rows), *parameters)
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
             with torch.enable_grad():
                 scores = _score_cells(chunk, *leaves)
-            parts = torch.autograd.grad(scores, leaves, grad[chunk.place, 1:], allow_unused=True)
+            parts = torch.autograd.grad(
+                scores, leaves, grad[chunk.place, 1:], allow_unused=True
+            )
             for total, part in zip(sums, parts, strict=True):
                 if part is not None:
                     total += part
-        d_rows = (total.view_as(one) for total, one in zip(sums[: len(rows)], rows, strict=True))
+        d_rows = (
+            total.view_as(one)
+            for total, one in zip(sums[: len(rows)], rows, strict=True)
+        )
         return (None, *d_rows, *sums[len(rows) :])
 
 
 class SpanScorer(nn.Module):
-    """o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, 0 for the empty label, where s(i, j) is f_j - f_i (the paper's Eq.
-    5) or, with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head is added. input_width
-    (int): Of a fencepost, or of its last features, which alone are read then."""
+    """o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, 0 for the empty label, where s(i,
+    j) is f_j - f_i (the paper's Eq. 5) or, with separate endpoints, [f_j ; -f_i]. With
+    `ties`, the score of the label's own head is added. input_width (int): Of a
+    fencepost, or of its last features, which alone are read then."""
 
     def __init__(
         self,
@@ -137,22 +178,42 @@ class SpanScorer(nn.Module):
         self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
-        self.linear: Any = nn.functional.linear  # a training may replace it by a faster product
-        self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
+        self.linear: Any = (
+            nn.functional.linear
+        )  # a training may replace it by a faster product
+        self.ties, self.n_own = (
+            ties,
+            max(0, n_labels - FIRST_LABEL) if ties is not None else 0,
+        )
 
     def end_weights(self) -> Tuple[Tensor, ...]:
-        """The hidden layer's weights for a span's end and, if they differ, for its start. *Shapes:* (hidden_width,
-        input_width)."""
+        """The hidden layer's weights for a span's end and, if they differ, for its
+        start. *Shapes:* (hidden_width, input_width)."""
         return self.hidden.weight.chunk(self.n_projections, dim=1)
 
-    def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
-        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, width), lengths (batch_size,), ties
-        (batch_size, n_fenceposts, n_heads) to (batch_size, n_fenceposts, n_fenceposts, n_labels)."""
+    def forward(
+        self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None
+    ) -> Tensor:
+        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, width),
+        lengths (batch_size,), ties (batch_size, n_fenceposts, n_heads) to (batch_size,
+        n_fenceposts, n_fenceposts, n_labels)."""
         read = fenceposts[..., fenceposts.shape[-1] - self.input_width :]
-        projected = self.linear(read, torch.cat(self.end_weights())).to(self.output.weight.dtype)
+        projected = self.linear(read, torch.cat(self.end_weights())).to(
+            self.output.weight.dtype
+        )
         ends = projected.chunk(self.n_projections, dim=-1)
-        own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
-        parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
+        own = (
+            projected[..., :0]
+            if ties is None
+            else ties[..., : self.n_own].to(projected.dtype)
+        )
+        parameters = (
+            self.hidden.bias,
+            self.norm.gain,
+            self.norm.bias,
+            self.output.weight,
+            self.output.bias,
+        )
         # backward runs outside of autocast and must see the same values
         with torch.autocast(projected.device.type, enabled=False):
             return _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)
@@ -162,14 +223,17 @@ _PAIR_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 
 
 class _PairProducts(torch.autograd.Function):
-    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r]. The gradient of the much larger `right` is in
-    its own memory layout. The gradient of `out` may be a sparse tensor with an index for batch, d and h: a loss has a
-    gradient for one h of each d."""
+    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r]. The gradient
+    of the much larger `right` is in its own memory layout. The gradient of `out` may be
+    a sparse tensor with an index for batch, d and h: a loss has a gradient for one h of
+    each d."""
 
     @staticmethod
     def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
         ctx.save_for_backward(left, right)
-        scores = torch.baddbmm(constant.flatten(1).unsqueeze(1), left, right.flatten(1, 2).transpose(1, 2))
+        scores = torch.baddbmm(
+            constant.flatten(1).unsqueeze(1), left, right.flatten(1, 2).transpose(1, 2)
+        )
         return scores.unflatten(-1, constant.shape[1:])
 
     @staticmethod
@@ -182,16 +246,24 @@ class _PairProducts(torch.autograd.Function):
         return grad @ right.flatten(1, 2), d_right, grad.sum(1).view(right.shape[:3])
 
 
-def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+def _d_pairs(
+    grad: Tensor, left: Tensor, right: Tensor
+) -> Tuple[Tensor, Tensor, Tensor]:
     (sentence, d, h), values = grad._indices(), grad._values()
     of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
-    d_left, d_right, d_constant = (values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3]))
+    d_left, d_right, d_constant = (
+        values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3])
+    )
     rows = left.flatten(0, 1), right.flatten(0, 1)
     size = max(1, _PAIR_FLOATS // rows[1][0].numel())
-    for row, place, value in zip(of_left.split(size), of_right.split(size), values.split(size), strict=True):
+    for row, place, value in zip(
+        of_left.split(size), of_right.split(size), values.split(size), strict=True
+    ):
         seen = rows[1].index_select(0, place)
         d_left.flatten(0, 1).index_add_(0, row, (value.unsqueeze(1) @ seen).squeeze(1))
-        outer = torch.mul(value.unsqueeze(2), rows[0].index_select(0, row).unsqueeze(1), out=seen)
+        outer = torch.mul(
+            value.unsqueeze(2), rows[0].index_select(0, row).unsqueeze(1), out=seen
+        )
         d_right.flatten(0, 1).index_add_(0, place, outer)
     d_constant.flatten(0, 1).index_add_(0, of_right, values)
     return d_left, d_right, d_constant
@@ -200,65 +272,105 @@ def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor,
 class BiaffineScorer(nn.Module):
     """Biaffine scores between fenceposts: row k is word k, row 0 the root.
 
-    arc(d, h) = [a_h; 1]^T W [b_d; 1]
-    deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r q_d + c_r
-    with a, b, p, q four small networks over the fenceposts. p is taken from the head's row, as in the paper's Eq. 11.
-    """
+    arc(d, h) = [a_h; 1]^T W [b_d; 1] deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r
+    q_d + c_r with a, b, p, q four small networks over the fenceposts. p is taken from
+    the head's row, as in the paper's Eq. 11."""
 
     given_head = True  # whether a deprel is scored for each possible head
 
-    def __init__(self, input_width: int, arc_width: int, deprel_width: int, n_deprels: int, dropout: float) -> None:
+    def __init__(
+        self,
+        input_width: int,
+        arc_width: int,
+        deprel_width: int,
+        n_deprels: int,
+        dropout: float,
+    ) -> None:
         super().__init__()
         self.arc_head = nn.Linear(input_width, arc_width)
         self.arc_dependent = nn.Linear(input_width, arc_width)
         self.deprel_head = nn.Linear(input_width, deprel_width)
         self.deprel_dependent = nn.Linear(input_width, deprel_width)
-        self.arc_bilinear = nn.Parameter(nn.init.xavier_uniform_(torch.empty(arc_width + 1, arc_width + 1)))
-        shapes = ((n_deprels, deprel_width, deprel_width), (n_deprels, deprel_width), (n_deprels, deprel_width))
-        bilinear, from_head, from_dependent = (nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes)
+        self.arc_bilinear = nn.Parameter(
+            nn.init.xavier_uniform_(torch.empty(arc_width + 1, arc_width + 1))
+        )
+        shapes = (
+            (n_deprels, deprel_width, deprel_width),
+            (n_deprels, deprel_width),
+            (n_deprels, deprel_width),
+        )
+        bilinear, from_head, from_dependent = (
+            nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes
+        )
         self.deprel_bilinear = nn.Parameter(bilinear)
         self.deprel_from_head = nn.Parameter(from_head)
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
-        self.linear: Any = nn.functional.linear  # a training may replace it by a faster product
+        self.linear: Any = (
+            nn.functional.linear
+        )  # a training may replace it by a faster product
 
     @property
     def input_layers(self) -> Tuple[nn.Linear, ...]:
         """The layers that read fenceposts."""
-        return self.arc_head, self.arc_dependent, self.deprel_head, self.deprel_dependent
+        return (
+            self.arc_head,
+            self.arc_dependent,
+            self.deprel_head,
+            self.deprel_dependent,
+        )
 
     def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
-        """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts, input_width)."""
-        arc_head, deprel_head = self._features(fenceposts, self.arc_head, self.deprel_head)
-        arc_dependent, deprel_dependent = self._features(fenceposts, self.arc_dependent, self.deprel_dependent)
-        return self.score_arcs(arc_head, arc_dependent), self.score_deprels(deprel_head, deprel_dependent)
+        """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts,
+        input_width)."""
+        arc_head, deprel_head = self._features(
+            fenceposts, self.arc_head, self.deprel_head
+        )
+        arc_dependent, deprel_dependent = self._features(
+            fenceposts, self.arc_dependent, self.deprel_dependent
+        )
+        return self.score_arcs(arc_head, arc_dependent), self.score_deprels(
+            deprel_head, deprel_dependent
+        )
 
-    def _features(self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear) -> Tuple[Tensor, Tensor]:
-        """The arc and the deprel network of one role in one product; they share a dropout mask."""
-        weight, bias = torch.cat([arc.weight, deprel.weight]), torch.cat([arc.bias, deprel.bias])
-        features = self.dropout(self.linear(self.dropout(fenceposts), weight, bias).relu())
+    def _features(
+        self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear
+    ) -> Tuple[Tensor, Tensor]:
+        """The arc and the deprel network of one role in one product; they share a
+        dropout mask."""
+        weight, bias = (
+            torch.cat([arc.weight, deprel.weight]),
+            torch.cat([arc.bias, deprel.bias]),
+        )
+        features = self.dropout(
+            self.linear(self.dropout(fenceposts), weight, bias).relu()
+        )
         arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
         return arcs, deprels
 
     def score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """Scores of arcs from the features a, b of fenceposts as heads and as dependents. *Shapes:* head, dependent
-        (batch_size, n_fenceposts, arc_width) to (batch_size, n_fenceposts, n_fenceposts)."""
+        """Scores of arcs from the features a, b of fenceposts as heads and as
+        dependents. *Shapes:* head, dependent (batch_size, n_fenceposts, arc_width) to
+        (batch_size, n_fenceposts, n_fenceposts)."""
         bilinear = self.arc_bilinear
         # [a; 1]^T W, whose last column meets the dependent's constant 1
         seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])
-        return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
+        return torch.baddbmm(
+            seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2)
+        )
 
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """Scores of deprels from the features p, q of fenceposts as heads and as dependents. *Shapes:* head
-        (batch_size, n_heads, deprel_width), dependent (batch_size, n_fenceposts, deprel_width) to (batch_size,
-        n_fenceposts, n_heads, n_deprels)."""
+        """Scores of deprels from the features p, q of fenceposts as heads and as
+        dependents. *Shapes:* head (batch_size, n_heads, deprel_width), dependent
+        (batch_size, n_fenceposts, deprel_width) to (batch_size, n_fenceposts, n_heads,
+        n_deprels)."""
         seen, constant = self.seen_by_heads(head)
         return _PairProducts.apply(dependent, seen, constant)
 
     def seen_by_heads(self, head: Tensor) -> Tuple[Tensor, Tensor]:
-        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width)
-        and (batch_size, n_heads, n_deprels)."""
+        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size,
+        n_heads, n_deprels, deprel_width) and (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)

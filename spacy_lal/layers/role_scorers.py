@@ -1,5 +1,5 @@
-"""Scorers of the semantic-role network (reference-srl.md 1.5 to 1.8): predicates, role tags, roles of ranges, rolesets,
-and the arcs and deprels that its syntax head needs."""
+"""Scorers of the semantic-role network (reference-srl.md 1.5 to 1.8): predicates, role
+tags, roles of ranges, rolesets, and the arcs and deprels that its syntax head needs."""
 
 from typing import List, NamedTuple, Optional, Sequence
 
@@ -21,8 +21,9 @@ N_PLACES = 6  # the predicate; head, first, last, previous and next word of a ca
 
 
 class HeadScores(NamedTuple):
-    """Scores of arcs [dependent, head], (batch_size, seq_len, seq_len), where a root is its own head; and what deprels
-    are scored from, (batch_size, seq_len, deprel_width)."""
+    """Scores of arcs [dependent, head], (batch_size, seq_len, seq_len), where a root is
+    its own head; and what deprels are scored from, (batch_size, seq_len,
+    deprel_width)."""
 
     arcs: Tensor
     dependents: Tensor
@@ -34,7 +35,9 @@ class HeadScorer(nn.Module):
 
     n_constants = 1  # on each side of a deprel; the reference has two
 
-    def __init__(self, config: configs.SyntaxConfig, hidden_width: int, n_deprels: int) -> None:
+    def __init__(
+        self, config: configs.SyntaxConfig, hidden_width: int, n_deprels: int
+    ) -> None:
         super().__init__()
         self.widths = arc_width, deprel_width = config.arc_width, config.deprel_width
         self.projection = nn.Linear(hidden_width, 2 * sum(self.widths))
@@ -46,27 +49,39 @@ class HeadScorer(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def forward(self, positions: Tensor, padding: Tensor) -> HeadScores:
-        """Score arcs. *Shapes:* positions (batch_size, seq_len, hidden_width), padding (batch_size, seq_len)."""
+        """Score arcs. *Shapes:* positions (batch_size, seq_len, hidden_width), padding
+        (batch_size, seq_len)."""
         features = leaky_relu(self.projection(self.dropout(positions)), SLOPE)
         arc, deprel = self.widths
-        dep_arc, dep_deprel, head_arc, head_deprel = features.split([arc, deprel, arc, deprel], dim=-1)
+        dep_arc, dep_deprel, head_arc, head_deprel = features.split(
+            [arc, deprel, arc, deprel], dim=-1
+        )
         seen = pad(self.dropout(dep_arc), (0, 1), value=1.0) @ self.arc_bilinear
-        return HeadScores(seen @ self.dropout(head_arc).transpose(1, 2), dep_deprel, head_deprel)
+        return HeadScores(
+            seen @ self.dropout(head_arc).transpose(1, 2), dep_deprel, head_deprel
+        )
 
-    def score_deprels(self, dependents: Tensor, heads: Tensor, head_of: Tensor) -> Tensor:
-        """Score deprels given heads. *Shapes:* dependents, heads (batch_size, seq_len, deprel_width), head_of
-        (batch_size, seq_len), int64 to (batch_size, seq_len, n_deprels)."""
+    def score_deprels(
+        self, dependents: Tensor, heads: Tensor, head_of: Tensor
+    ) -> Tensor:
+        """Score deprels given heads. *Shapes:* dependents, heads (batch_size, seq_len,
+        deprel_width), head_of (batch_size, seq_len), int64 to (batch_size, seq_len,
+        n_deprels)."""
         ones = (0, self.n_constants)
         dependent = pad(self.dropout(dependents), ones, value=1.0)
         head = pad(self.dropout(heads), ones, value=1.0)
         index = head_of.clamp(min=0).unsqueeze(-1).expand(-1, -1, head.shape[-1])
-        return torch.einsum("bti,inj,btj->btn", dependent, self.deprel_bilinear, head.gather(1, index))
+        return torch.einsum(
+            "bti,inj,btj->btn", dependent, self.deprel_bilinear, head.gather(1, index)
+        )
 
 
 class PredicateScorer(nn.Module):
     """A hidden layer with leaky ReLU, and linear scores."""
 
-    def __init__(self, config: configs.PredicateScorerConfig, hidden_width: int, n_labels: int) -> None:
+    def __init__(
+        self, config: configs.PredicateScorerConfig, hidden_width: int, n_labels: int
+    ) -> None:
         super().__init__()
         self.hidden = nn.Linear(hidden_width, config.hidden_width)
         self.output = nn.Linear(config.hidden_width, n_labels)
@@ -76,15 +91,17 @@ class PredicateScorer(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, positions: Tensor) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, hidden_width) to (batch_size, seq_len, n_labels)."""
+        """*Shapes:* (batch_size, seq_len, hidden_width) to (batch_size, seq_len,
+        n_labels)."""
         hidden = leaky_relu(self.hidden(self.dropout(positions)), SLOPE)
         return self.output(self.dropout(hidden))
 
 
 class ScoredRoles(NamedTuple):
-    """The scores of roles for F predicates of a batch: of tags, or of ranges. predicates, tags: *Shapes:* (F,
-    predicate_width), (F, seq_len, n_tags). spans: As in `scores.RoleScores`, sentence by sentence. *Shape:* (n_pairs, 1
-    + n_roles). ranges: The candidates of each sentence. *Shapes:* (n_candidates, 2), int64."""
+    """The scores of roles for F predicates of a batch: of tags, or of ranges.
+    predicates, tags: *Shapes:* (F, predicate_width), (F, seq_len, n_tags). spans: As in
+    `scores.RoleScores`, sentence by sentence. *Shape:* (n_pairs, 1 + n_roles). ranges:
+    The candidates of each sentence. *Shapes:* (n_candidates, 2), int64."""
 
     predicates: Tensor
     tags: Optional[Tensor] = None
@@ -97,11 +114,17 @@ class RoleScorer(nn.Module):
 
     n_constants = 1  # the reference has two on each side, one of them redundant
 
-    def __init__(self, config: configs.RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
+    def __init__(
+        self, config: configs.RoleScorerConfig, hidden_width: int, n_tags: int
+    ) -> None:
         super().__init__()
         self.widths = (config.predicate_width, config.role_width)
         self.projection = nn.Linear(hidden_width, sum(self.widths))
-        shape = (self.widths[0] + self.n_constants, n_tags, self.widths[1] + self.n_constants)
+        shape = (
+            self.widths[0] + self.n_constants,
+            n_tags,
+            self.widths[1] + self.n_constants,
+        )
         self.bilinear = nn.Parameter(torch.zeros(shape))
         self.input_dropout = FeatureDropout(config.dropout)
         self.dropout = FeatureDropout(config.dropout)
@@ -109,23 +132,28 @@ class RoleScorer(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def forward(self, positions: Tensor, rows: Tensor) -> ScoredRoles:
-        """Score the tags of every token of a predicate's sentence. *Shapes:* positions (batch_size, seq_len,
-        hidden_width), rows (F, 2), int64."""
+        """Score the tags of every token of a predicate's sentence. *Shapes:* positions
+        (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
         features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
         predicates, tokens = features.split(self.widths, dim=-1)
         predicate = self.dropout(predicates[rows[:, 0], rows[:, 1]].unsqueeze(1))
         ones = (0, self.n_constants)
         token = pad(self.dropout(tokens[rows[:, 0]]), ones, value=1.0)
         width, n_tags, role_width = self.bilinear.shape
-        seen = pad(predicate.squeeze(1), ones, value=1.0) @ self.bilinear.reshape(width, -1)
+        seen = pad(predicate.squeeze(1), ones, value=1.0) @ self.bilinear.reshape(
+            width, -1
+        )
         tags = token @ seen.view(-1, n_tags, role_width).transpose(1, 2)
         return ScoredRoles(predicate.squeeze(1), tags)
 
 
 class RolesetScorer(nn.Module):
-    """Scores of rolesets (senses) from the vectors of predicates, an affine map. LISA predicts none."""
+    """Scores of rolesets (senses) from the vectors of predicates, an affine map. LISA
+    predicts none."""
 
-    def __init__(self, config: configs.RolesetScorerConfig, predicate_width: int, n_rolesets: int) -> None:
+    def __init__(
+        self, config: configs.RolesetScorerConfig, predicate_width: int, n_rolesets: int
+    ) -> None:
         super().__init__()
         self.dropout = ElementDropout(config.dropout)
         self.output = nn.Linear(predicate_width, n_rolesets)
@@ -137,11 +165,16 @@ class RolesetScorer(nn.Module):
 
 
 class SpanRoleScorer(nn.Module):
-    """Scores of roles for pairs of a predicate and a candidate range of a parse, as in Ouchi et al. (2018): from the
-    vectors of the predicate and of the words at the candidate's ends and head, and features of the parse."""
+    """Scores of roles for pairs of a predicate and a candidate range of a parse, as in
+    Ouchi et al. (2018): from the vectors of the predicate and of the words at the
+    candidate's ends and head, and features of the parse."""
 
     def __init__(
-        self, config: configs.SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int
+        self,
+        config: configs.SpanRoleScorerConfig,
+        vector_width: int,
+        hidden_width: int,
+        n_roles: int,
     ) -> None:
         super().__init__()
         self.config, self.n_roles = config, n_roles
@@ -159,14 +192,24 @@ class SpanRoleScorer(nn.Module):
         self.dropout = ElementDropout(config.dropout)
         nn.init.normal_(self.table.weight, std=0.05)
 
-    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[ParseArrays]) -> ScoredRoles:
-        """Score all candidates of every predicate's sentence. *Shapes:* vectors (batch_size, seq_len, vector_width),
-        positions (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
+    def forward(
+        self,
+        vectors: Tensor,
+        positions: Tensor,
+        rows: Tensor,
+        parses: Sequence[ParseArrays],
+    ) -> ScoredRoles:
+        """Score all candidates of every predicate's sentence. *Shapes:* vectors
+        (batch_size, seq_len, vector_width), positions (batch_size, seq_len,
+        hidden_width), rows (F, 2), int64."""
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
-        # Zeros before and after each sentence. Positions beyond its end depend on the batch.
-        lengths = torch.tensor([parse.n_words for parse in parses], device=vectors.device)
+        # Zeros before and after each sentence. Positions beyond its end depend on the
+        # batch.
+        lengths = torch.tensor(
+            [parse.n_words for parse in parses], device=vectors.device
+        )
         real = torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
         places = pad(self.places(words) * real.unsqueeze(-1), (0, 0, 1, 1))
         places = places.view(-1, N_PLACES, self.config.hidden_width)
@@ -176,20 +219,37 @@ class SpanRoleScorer(nn.Module):
         features = torch.from_numpy(pairs.features).to(device)
         step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
         found = [
-            self._score(places, products, positions.shape[1], index[i : i + step], features[i : i + step])
+            self._score(
+                places,
+                products,
+                positions.shape[1],
+                index[i : i + step],
+                features[i : i + step],
+            )
             for i in range(0, len(index), max(1, step))
         ]
         spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
         if found:
-            scores = torch.cat(found).to(spans.dtype)  # half precision, where autocast is on
-            spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), scores)
+            scores = torch.cat(found).to(
+                spans.dtype
+            )  # half precision, where autocast is on
+            spans = spans.index_copy(
+                0, torch.from_numpy(pairs.cells).to(device), scores
+            )
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
         return ScoredRoles(predicates, None, spans, pairs.ranges)
 
-    def _score(self, places: Tensor, products: Tensor, seq_len: int, index: Tensor, features: Tensor) -> Tensor:
-        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index (n_pairs, 5), features
-        (n_pairs, N_FEATURES)."""
+    def _score(
+        self,
+        places: Tensor,
+        products: Tensor,
+        seq_len: int,
+        index: Tensor,
+        features: Tensor,
+    ) -> Tensor:
+        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index
+        (n_pairs, 5), features (n_pairs, N_FEATURES)."""
         sentence, predicate, start, end, head = index.unbind(1)
         first = sentence * (seq_len + 2) + 1
         at = (predicate, head, start, end - 1, start - 1, end)
@@ -197,7 +257,10 @@ class SpanRoleScorer(nn.Module):
         kept = None
         if self.training and self.config.feature_dropout:
             share = 1.0 - self.config.feature_dropout
-            kept = torch.empty(features.shape, device=features.device).bernoulli_(share) / share
+            kept = (
+                torch.empty(features.shape, device=features.device).bernoulli_(share)
+                / share
+            )
         hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
         first = sentence * seq_len
         product = products[first + predicate, 0] * products[first + head, 1]
@@ -206,8 +269,9 @@ class SpanRoleScorer(nn.Module):
 
 
 class _Pairs(NamedTuple):
-    """The pairs whose candidate does not hold its predicate: sentence, predicate, start, end, head, (n_pairs, 5);
-    features, (n_pairs, N_FEATURES); places among all pairs; the number of all; candidates of each sentence."""
+    """The pairs whose candidate does not hold its predicate: sentence, predicate,
+    start, end, head, (n_pairs, 5); features, (n_pairs, N_FEATURES); places among all
+    pairs; the number of all; candidates of each sentence."""
 
     words: ndarray
     features: ndarray
@@ -224,9 +288,28 @@ def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pair
         found = find_candidates(parse, predicates, n_rows)
         ranges.append(found.ranges)
         starts, stops = found.ranges[:, 0], found.ranges[:, 1]
-        f, c = ((predicates[:, None] < starts) | (predicates[:, None] >= stops)).nonzero()
-        indices.append(np.stack([np.full(len(f), s), predicates[f], starts[c], stops[c], found.heads[c]], axis=1))
+        f, c = (
+            (predicates[:, None] < starts) | (predicates[:, None] >= stops)
+        ).nonzero()
+        indices.append(
+            np.stack(
+                [
+                    np.full(len(f), s),
+                    predicates[f],
+                    starts[c],
+                    stops[c],
+                    found.heads[c],
+                ],
+                axis=1,
+            )
+        )
         features.append(found.features[f, c])
         cells.append(n_cells + f * len(starts) + c)
         n_cells += len(predicates) * len(starts)
-    return _Pairs(np.concatenate(indices), np.concatenate(features), np.concatenate(cells), n_cells, ranges)
+    return _Pairs(
+        np.concatenate(indices),
+        np.concatenate(features),
+        np.concatenate(cells),
+        n_cells,
+        ranges,
+    )

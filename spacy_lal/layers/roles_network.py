@@ -1,4 +1,5 @@
-"""The network of semantic roles: LISA (Strubell et al. 2018) with the departures of reference-srl.md 8."""
+"""The network of semantic roles: LISA (Strubell et al. 2018) with the departures of
+reference-srl.md 8."""
 
 import math
 from typing import Any, NamedTuple, Optional, Sequence
@@ -10,66 +11,112 @@ from torch.nn.functional import leaky_relu
 from ..scores import RoleScores
 from .basics import ElementDropout, MaskedSoftmax
 from .pair_features import ParseArrays
-from .role_scorers import SLOPE, HeadScorer, HeadScores, PredicateScorer, RoleScorer, RolesetScorer, SpanRoleScorer
-from .roles_configs import RolesEncoderConfig, RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
+from .role_scorers import (
+    SLOPE,
+    HeadScorer,
+    HeadScores,
+    PredicateScorer,
+    RoleScorer,
+    RolesetScorer,
+    SpanRoleScorer,
+)
+from .roles_configs import (
+    RolesEncoderConfig,
+    RolesNetworkConfig,
+    RolesSizes,
+    SpanRoleScorerConfig,
+)
 
 NORM_EPSILON = 1e-6
 LONGEST_PERIOD = 10_000.0  # of the timing signal
-# The logit of a head that is given, and its negative: float32 makes the softmax exactly 1 and 0.
+# The logit of a head that is given, and its negative: float32 makes the softmax exactly
+# 1 and 0.
 CLAMP = 1e9
 
 
 def clamped_heads(heads: Tensor, unknown: Optional[Tensor] = None) -> Tensor:
-    """Attention logits that put all weight on known heads. *Shapes:* heads (batch_size, seq_len), unknown
-    (batch_size, seq_len, seq_len) to (batch_size, seq_len, seq_len)."""
+    """Attention logits that put all weight on known heads. *Shapes:* heads (batch_size,
+    seq_len), unknown (batch_size, seq_len, seq_len) to (batch_size, seq_len,
+    seq_len)."""
     seq_len = heads.shape[1]
     is_head = heads.unsqueeze(-1) == torch.arange(seq_len, device=heads.device)
     logits = torch.where(is_head, CLAMP, -CLAMP)
-    others = torch.zeros((), device=heads.device) if unknown is None else unknown.detach().float()
+    others = (
+        torch.zeros((), device=heads.device)
+        if unknown is None
+        else unknown.detach().float()
+    )
     return torch.where((heads >= 0).unsqueeze(-1), logits, others)
 
 
 class SyntaxAttention(nn.Module):
-    """Multi-head self-attention in which the logits of the last heads may be given, for instance by a parse; these
-    heads have no queries and keys. Given values take the place of the first value heads."""
+    """Multi-head self-attention in which the logits of the last heads may be given, for
+    instance by a parse; these heads have no queries and keys. Given values take the
+    place of the first value heads."""
 
     def __init__(
-        self, n_heads: int, head_width: int, *, n_given: int = 0, n_given_values: int = 0, dropout: float = 0.0
+        self,
+        n_heads: int,
+        head_width: int,
+        *,
+        n_given: int = 0,
+        n_given_values: int = 0,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.head_width = head_width
         self.n_scored, self.n_values = n_heads - n_given, n_heads - n_given_values
         width = n_heads * head_width
-        self.qkv = nn.Linear(width, (2 * self.n_scored + self.n_values) * head_width, bias=False)
+        self.qkv = nn.Linear(
+            width, (2 * self.n_scored + self.n_values) * head_width, bias=False
+        )
         self.weights = MaskedSoftmax(dropout)
         self.output = nn.Linear(width, width, bias=False)
         for layer in (self.qkv, self.output):
             nn.init.xavier_uniform_(layer.weight)
 
     def forward(
-        self, inputs: Tensor, padding: Tensor, given: Sequence[Tensor] = (), given_values: Sequence[Tensor] = ()
+        self,
+        inputs: Tensor,
+        padding: Tensor,
+        given: Sequence[Tensor] = (),
+        given_values: Sequence[Tensor] = (),
     ) -> Tensor:
-        """Let every position attend to the positions of its sentence. *Shapes:* inputs (batch_size, seq_len, n_heads
-        * head_width), padding (batch_size, seq_len), given (batch_size, seq_len, seq_len), given_values (batch_size,
-        seq_len, head_width); as the input."""
+        """Let every position attend to the positions of its sentence. *Shapes:* inputs
+        (batch_size, seq_len, n_heads
+        * head_width), padding (batch_size, seq_len), given (batch_size, seq_len,
+        seq_len), given_values (batch_size, seq_len, head_width); as the input."""
         heads = self.qkv(inputs).unflatten(-1, (-1, self.head_width)).transpose(1, 2)
-        query, key, value = heads.split([self.n_scored, self.n_scored, self.n_values], dim=1)
+        query, key, value = heads.split(
+            [self.n_scored, self.n_scored, self.n_values], dim=1
+        )
         logits = (query * self.head_width**-0.5) @ key.transpose(-1, -2)
         if given:
-            logits = torch.cat([logits.float(), *(one.unsqueeze(1) for one in given)], dim=1)
+            logits = torch.cat(
+                [logits.float(), *(one.unsqueeze(1) for one in given)], dim=1
+            )
         if given_values:
-            value = torch.cat([*(one.unsqueeze(1) for one in given_values), value], dim=1)
-        context = self.weights(logits, padding[:, None, None, :]).to(value.dtype) @ value
+            value = torch.cat(
+                [*(one.unsqueeze(1) for one in given_values), value], dim=1
+            )
+        context = (
+            self.weights(logits, padding[:, None, None, :]).to(value.dtype) @ value
+        )
         return self.output(context.transpose(1, 2).flatten(2))
 
 
 def timing_signal(seq_len: int, width: int) -> Tensor:
-    """Fixed positions (Vaswani et al. 2017; reference-srl.md 1.1): all sines, then all cosines, then a zero column
-    where the width, at least 4, is odd. *Shape:* (seq_len, width), float32."""
+    """Fixed positions (Vaswani et al. 2017; reference-srl.md 1.1): all sines, then all
+    cosines, then a zero column where the width, at least 4, is odd. *Shape:* (seq_len,
+    width), float32."""
     n = width // 2
-    rates = torch.exp(torch.arange(n, dtype=torch.float64) * (-math.log(LONGEST_PERIOD) / (n - 1)))
+    rates = torch.exp(
+        torch.arange(n, dtype=torch.float64) * (-math.log(LONGEST_PERIOD) / (n - 1))
+    )
     angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
-    return torch.cat([angles.sin(), angles.cos(), angles.new_zeros(seq_len, width % 2)], dim=1).float()
+    return torch.cat(
+        [angles.sin(), angles.cos(), angles.new_zeros(seq_len, width % 2)], dim=1
+    ).float()
 
 
 def layer_norm(width: int) -> nn.LayerNorm:
@@ -78,7 +125,8 @@ def layer_norm(width: int) -> nn.LayerNorm:
 
 
 class RolesInput(nn.Module):
-    """Maps vectors to the width of the layers: dropout, an affine map, leaky ReLU, and the timing signal."""
+    """Maps vectors to the width of the layers: dropout, an affine map, leaky ReLU, and
+    the timing signal."""
 
     def __init__(self, config: RolesEncoderConfig, vector_width: int) -> None:
         super().__init__()
@@ -89,9 +137,14 @@ class RolesInput(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, vector_width) to (batch_size, seq_len, hidden_width)."""
+        """*Shapes:* (batch_size, seq_len, vector_width) to (batch_size, seq_len,
+        hidden_width)."""
         projected = leaky_relu(self.projection(self.dropout(vectors)), SLOPE)
-        return projected + timing_signal(*projected.shape[1:]).to(projected.device) if self.timing else projected
+        return (
+            projected + timing_signal(*projected.shape[1:]).to(projected.device)
+            if self.timing
+            else projected
+        )
 
 
 class RolesFeedForward(nn.Module):
@@ -100,7 +153,10 @@ class RolesFeedForward(nn.Module):
     def __init__(self, width: int, hidden_width: int, dropout: float) -> None:
         super().__init__()
         widths = [width, hidden_width, hidden_width, width]
-        maps = [nn.Linear(a, b, bias=False) for a, b in zip(widths, widths[1:], strict=False)]
+        maps = [
+            nn.Linear(a, b, bias=False)
+            for a, b in zip(widths, widths[1:], strict=False)
+        ]
         self.maps = nn.ModuleList(maps)
         self.dropout = ElementDropout(dropout)
         for one in maps:
@@ -115,9 +171,12 @@ class RolesFeedForward(nn.Module):
 
 
 class RolesLayer(nn.Module):
-    """Attention and a feed-forward network. Each adds its output to its **normalised** input (reference-srl.md 1.3)."""
+    """Attention and a feed-forward network. Each adds its output to its **normalised**
+    input (reference-srl.md 1.3)."""
 
-    def __init__(self, config: RolesEncoderConfig, n_given: int = 0, n_given_values: int = 0) -> None:
+    def __init__(
+        self, config: RolesEncoderConfig, n_given: int = 0, n_given_values: int = 0
+    ) -> None:
         super().__init__()
         width = config.hidden_width
         self.attention_norm, self.ff_norm = layer_norm(width), layer_norm(width)
@@ -132,19 +191,25 @@ class RolesLayer(nn.Module):
         self.dropout = ElementDropout(config.dropout)
 
     def forward(
-        self, inputs: Tensor, padding: Tensor, given: Sequence[Tensor] = (), given_values: Sequence[Tensor] = ()
+        self,
+        inputs: Tensor,
+        padding: Tensor,
+        given: Sequence[Tensor] = (),
+        given_values: Sequence[Tensor] = (),
     ) -> Tensor:
         """See `SyntaxAttention.forward`."""
         normed = self.attention_norm(inputs)
-        attended = normed + self.dropout(self.attention(normed, padding, given, given_values))
+        attended = normed + self.dropout(
+            self.attention(normed, padding, given, given_values)
+        )
         normed = self.ff_norm(attended)
         return normed + self.dropout(self.feed_forward(normed))
 
 
 class RolesInputs(NamedTuple):
-    """A padded batch of sentences; see `models.batches.RolesBatch`. *Shapes:* lengths, at least 1, (batch_size,);
-    vectors (batch_size, seq_len, vector_width); heads and deprel_heads, int64, and predicates, bool, (batch_size,
-    seq_len)."""
+    """A padded batch of sentences; see `models.batches.RolesBatch`. *Shapes:* lengths,
+    at least 1, (batch_size,); vectors (batch_size, seq_len, vector_width); heads and
+    deprel_heads, int64, and predicates, bool, (batch_size, seq_len)."""
 
     lengths: Tensor
     vectors: Tensor
@@ -156,7 +221,8 @@ class RolesInputs(NamedTuple):
 
 
 class RolesNetwork(nn.Module):
-    """Predicates, their roles and rolesets. A sentence gets the same scores in any batch."""
+    """Predicates, their roles and rolesets. A sentence gets the same scores in any
+    batch."""
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()
@@ -166,13 +232,22 @@ class RolesNetwork(nn.Module):
         self.inputs = RolesInput(config.encoder, sizes.vector_width)
         self.syntax = config.syntax if config.syntax.heads != "none" else None
         self.layers = nn.ModuleList(
-            RolesLayer(config.encoder, n_given=int(self.syntax is not None and i == self.syntax.attention_layer))
+            RolesLayer(
+                config.encoder,
+                n_given=int(
+                    self.syntax is not None and i == self.syntax.attention_layer
+                ),
+            )
             for i in range(config.encoder.n_layers)
         )
-        self.predicate_scorer = PredicateScorer(config.predicate_scorer, width, sizes.n_predicate_labels)
+        self.predicate_scorer = PredicateScorer(
+            config.predicate_scorer, width, sizes.n_predicate_labels
+        )
         if isinstance(config.role_scorer, SpanRoleScorerConfig):
             n_roles = (sizes.n_tags - 1) // 2  # the tags are O, then two for each role
-            self.role_scorer: nn.Module = SpanRoleScorer(config.role_scorer, sizes.vector_width, width, n_roles)
+            self.role_scorer: nn.Module = SpanRoleScorer(
+                config.role_scorer, sizes.vector_width, width, n_roles
+            )
         else:
             self.role_scorer = RoleScorer(config.role_scorer, width, sizes.n_tags)
         self.head_scorer = self.roleset_scorer = None
@@ -180,26 +255,41 @@ class RolesNetwork(nn.Module):
             self.head_scorer = HeadScorer(self.syntax, width, sizes.n_deprels)
         if config.roleset_scorer is not None and sizes.n_rolesets:
             predicate_width = config.role_scorer.predicate_width
-            self.roleset_scorer = RolesetScorer(config.roleset_scorer, predicate_width, sizes.n_rolesets)
+            self.roleset_scorer = RolesetScorer(
+                config.roleset_scorer, predicate_width, sizes.n_rolesets
+            )
         task_layers = {config.predicate_scorer.layer, config.encoder.n_layers - 1}
         task_layers |= {self.syntax.parse_layer} if self.syntax is not None else set()
-        self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(task_layers)})
+        self.task_norms = nn.ModuleDict(
+            {str(i): layer_norm(width) for i in sorted(task_layers)}
+        )
 
     def forward(self, inputs: RolesInputs) -> RoleScores:
-        """Score a batch. RETURNS (RoleScores): Of tensors, padded; tags, spans and ranges as in `ScoredRoles`. Its rows
-        are sentence and word of each predicate, ascending, *shape:* (F, 2)."""
+        """Score a batch.
+        RETURNS (RoleScores): Of tensors, padded; tags, spans and
+        ranges as in `ScoredRoles`. Its rows are sentence and word of each predicate,
+        ascending, *shape:* (F, 2)."""
         seq_len = inputs.vectors.shape[1]
-        padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None]
+        padding = (
+            torch.arange(seq_len, device=inputs.lengths.device)
+            >= inputs.lengths[:, None]
+        )
         positions = self.inputs(inputs.vectors)
         predicates, heads = positions[..., :0], None
         for i, layer in enumerate(self.layers):
             follows = self.syntax is not None and i == self.syntax.attention_layer
-            positions = layer(positions, padding, [self.given_heads(inputs, heads)] if follows else ())
+            positions = layer(
+                positions, padding, [self.given_heads(inputs, heads)] if follows else ()
+            )
             if str(i) in self.task_norms:
                 positions = self.task_norms[str(i)](positions)
             if i == self.config.predicate_scorer.layer:
                 predicates = self.predicate_scorer(positions)
-            if self.head_scorer is not None and self.syntax is not None and i == self.syntax.parse_layer:
+            if (
+                self.head_scorer is not None
+                and self.syntax is not None
+                and i == self.syntax.parse_layer
+            ):
                 heads = self.head_scorer(positions, padding)
         chosen = inputs.predicates
         if chosen is None:
@@ -210,19 +300,41 @@ class RolesNetwork(nn.Module):
         else:
             roles = self.role_scorer(positions, rows)
         deprels = None
-        if self.head_scorer is not None and heads is not None and inputs.deprel_heads is not None:
-            deprels = self.head_scorer.score_deprels(heads.dependents, heads.heads, inputs.deprel_heads)
-        rolesets = None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates)
+        if (
+            self.head_scorer is not None
+            and heads is not None
+            and inputs.deprel_heads is not None
+        ):
+            deprels = self.head_scorer.score_deprels(
+                heads.dependents, heads.heads, inputs.deprel_heads
+            )
+        rolesets = (
+            None
+            if self.roleset_scorer is None
+            else self.roleset_scorer(roles.predicates)
+        )
         arcs = None if heads is None else heads.arcs
-        found: Any = (predicates, rows, roles.tags, rolesets, arcs, deprels, roles.spans, roles.ranges)
+        found: Any = (
+            predicates,
+            rows,
+            roles.tags,
+            rolesets,
+            arcs,
+            deprels,
+            roles.spans,
+            roles.ranges,
+        )
         return RoleScores(*found)
 
     def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
-        """Logits of the syntax head: known heads get all weight; other words have the scores of their own arcs with
-        `heads = "own"`, and equal weights with "doc". *Shape:* (batch_size, seq_len, seq_len)."""
+        """Logits of the syntax head: known heads get all weight; other words have the
+        scores of their own arcs with `heads = "own"`, and equal weights with "doc".
+        *Shape:* (batch_size, seq_len, seq_len)."""
         heads = inputs.heads
         if heads is None:
-            heads = torch.full(inputs.vectors.shape[:2], -1, device=inputs.vectors.device)
+            heads = torch.full(
+                inputs.vectors.shape[:2], -1, device=inputs.vectors.device
+            )
         own = scores is not None and self.config.syntax.heads == "own"
         return clamped_heads(heads, scores.arcs if own else None)  # type: ignore[union-attr]
 

@@ -1,1 +1,2 @@
-"""Gold parses and roles, the losses of scores against them, and their gradients. No torch."""
+"""Gold parses and roles, the losses of scores against them, and their gradients. No
+torch."""

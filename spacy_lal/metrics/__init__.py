@@ -1,4 +1,5 @@
-"""Scores of a parser: EVALB for constituents, attachment for dependencies, roles, confusions, and scores of Docs."""
+"""Scores of a parser: EVALB for constituents, attachment for dependencies, roles,
+confusions, and scores of Docs."""
 
 
 def ratio(part: int, whole: int) -> float:

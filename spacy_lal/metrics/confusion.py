@@ -1,5 +1,6 @@
-"""Confusion counts by label, of constituents and of dependencies. Labels are compared exactly: ADVP and PRT, which
-EVALB treats as equal, are two labels here. Otherwise the same constituents count as in EVALB."""
+"""Confusion counts by label, of constituents and of dependencies. Labels are compared
+exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwise the
+same constituents count as in EVALB."""
 
 from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -11,8 +12,8 @@ MOST_CONFUSIONS = 30
 
 
 class _LabelCounts:
-    """gold, predicted, correct (Counter[str]): Number of a label on each side, and on both. confused (Counter): Wrong
-    labels by gold and predicted one."""
+    """gold, predicted, correct (Counter[str]): Number of a label on each side, and on
+    both. confused (Counter): Wrong labels by gold and predicted one."""
 
     def __init__(self) -> None:
         self.gold: Counter[str] = Counter()
@@ -23,28 +24,48 @@ class _LabelCounts:
     def confusions(self) -> List[Tuple[str, str, int]]:
         """The most frequent confusions: gold label, predicted label, how often."""
         rows = sorted(self.confused.items(), key=lambda item: (-item[1], item[0]))
-        return [(gold, predicted, count) for (gold, predicted), count in rows[:MOST_CONFUSIONS]]
+        return [
+            (gold, predicted, count)
+            for (gold, predicted), count in rows[:MOST_CONFUSIONS]
+        ]
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """Figures for each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as
-        `p`, `r`, `f` (0 to 1, None if the divisor is 0)."""
-        names = sorted({*self.gold, *self.predicted}, key=lambda name: (-self.gold[name], -self.predicted[name], name))
+        """Figures for each label, the most frequent first: `gold`, `predicted`,
+        `correct`; precision, recall, F1 as `p`, `r`, `f` (0 to 1, None if the divisor
+        is 0)."""
+        names = sorted(
+            {*self.gold, *self.predicted},
+            key=lambda name: (-self.gold[name], -self.predicted[name], name),
+        )
         figures = {}
         for name in names:
-            gold, predicted, correct = self.gold[name], self.predicted[name], self.correct[name]
+            gold, predicted, correct = (
+                self.gold[name],
+                self.predicted[name],
+                self.correct[name],
+            )
             figures[name] = {
-                **{"gold": gold, "predicted": predicted, "correct": correct, "p": _share(correct, predicted)},
-                **{"r": _share(correct, gold), "f": _share(2 * correct, gold + predicted)},
+                **{
+                    "gold": gold,
+                    "predicted": predicted,
+                    "correct": correct,
+                    "p": _share(correct, predicted),
+                },
+                **{
+                    "r": _share(correct, gold),
+                    "f": _share(2 * correct, gold + predicted),
+                },
             }
         return figures
 
 
 class ConstituentConfusion(_LabelCounts):
-    """Constituents by label; a confused one has the right words. In a unary chain, correct labels are removed first;
-    the rest is paired from the outside in."""
+    """Constituents by label; a confused one has the right words. In a unary chain,
+    correct labels are removed first; the rest is paired from the outside in."""
 
     def add(self, gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> None:
-        """Count one sentence: parses of the same words, as `evalb.score_sentence` takes them."""
+        """Count one sentence: parses of the same words, as `evalb.score_sentence` takes
+        them."""
         gold_labels, test_labels = _by_span(gold, params), _by_span(test, params)
         for span in {**gold_labels, **test_labels}:
             ours, theirs = gold_labels.get(span, []), test_labels.get(span, [])
@@ -57,15 +78,19 @@ class ConstituentConfusion(_LabelCounts):
             self.confused.update(zip(ours, theirs, strict=False))
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """As above; `confused` counts gold constituents of this label whose words have another label."""
+        """As above; `confused` counts gold constituents of this label whose words have
+        another label."""
         figures = super().labels()
         for label in figures:
-            figures[label]["confused"] = sum(n for (gold, _), n in self.confused.items() if gold == label)
+            figures[label]["confused"] = sum(
+                n for (gold, _), n in self.confused.items() if gold == label
+            )
         return figures
 
 
 class DeprelConfusion(_LabelCounts):
-    """Words by deprel; a correct one has the right head, too. Confusions count whatever the head."""
+    """Words by deprel; a correct one has the right head, too. Confusions count whatever
+    the head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,8 +103,11 @@ class DeprelConfusion(_LabelCounts):
         heads: Sequence[int],
         deprels: Sequence[str],
     ) -> None:
-        """Count one sentence. Arguments as for `attachment.score_attachments`. Punctuation counts."""
-        for gold_head, gold_deprel, head, deprel in zip(gold_heads, gold_deprels, heads, deprels, strict=True):
+        """Count one sentence. Arguments as for `attachment.score_attachments`.
+        Punctuation counts."""
+        for gold_head, gold_deprel, head, deprel in zip(
+            gold_heads, gold_deprels, heads, deprels, strict=True
+        ):
             if gold_head < 0 or not gold_deprel:
                 continue
             self.gold[gold_deprel] += 1
@@ -90,8 +118,8 @@ class DeprelConfusion(_LabelCounts):
                 self.confused[gold_deprel, deprel] += 1
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """As above; `head_acc` is the share of its words with the right head, `deprel_acc` that of right deprels among
-        them."""
+        """As above; `head_acc` is the share of its words with the right head,
+        `deprel_acc` that of right deprels among them."""
         figures = super().labels()
         for deprel, row in figures.items():
             row["head_acc"] = _share(self.correct_heads[deprel], self.gold[deprel])

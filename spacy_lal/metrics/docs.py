@@ -1,5 +1,5 @@
-"""Scoring a pipeline on a treebank: gold Docs in, scores out, from 0 to 1 by name; None where one side has no
-annotation. *Not* here: files and printing (`cli/evaluate.py`)."""
+"""Scoring a pipeline on a treebank: gold Docs in, scores out, from 0 to 1 by name; None
+where one side has no annotation. *Not* here: files and printing (`cli/evaluate.py`)."""
 
 import re
 import time
@@ -13,7 +13,14 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from .. import __version__
-from ..annotations import SENT_IDS, SPANS_KEY, get_constituents, has_propositions, has_sentences, sentence_words
+from ..annotations import (
+    SENT_IDS,
+    SPANS_KEY,
+    get_constituents,
+    has_propositions,
+    has_sentences,
+    sentence_words,
+)
 from ..pipeline.component import parser_names, sentence_splitters
 from ..pipeline.evaluation import attachment, score_parses, score_roles
 from ..treebanks.docs import copy_text
@@ -21,11 +28,20 @@ from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
 
-CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
+CONSTITUENTS = (
+    "const_f",
+    "const_p",
+    "const_r",
+    "const_cm",
+    "const_cb",
+    "const_0cb",
+    "const_2cb",
+)
 SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
 OTHER_GENRE = "other"
-# Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty string for an unset one. Features are
-# compared as a whole, and a word without any has a value too.
+# Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty
+# string for an unset one. Features are compared as a whole, and a word without any has
+# a value too.
 WORDS: Dict[str, Tuple[str, Callable[[Any], Any]]] = {
     "tag_acc": ("TAG", lambda token: token.tag_),
     "pos_acc": ("POS", lambda token: token.pos_),
@@ -37,15 +53,25 @@ WORDS: Dict[str, Tuple[str, Callable[[Any], Any]]] = {
 def parse_golds(
     nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
 ) -> Tuple[List[Doc], float]:
-    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser; with
-    `gold_sents`, in the gold sentences. Returns the parsed Docs, in order, and the time in seconds. RAISES
-    (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets none."""
+    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one,
+    spaCy's parser; with `gold_sents`, in the gold sentences. Returns the parsed Docs,
+    in order, and the time in seconds.
+    RAISES (ValueError): A gold Doc has no sentence
+    boundaries, or the pipeline sets none."""
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
-            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
-    parsers = parser_names(nlp) or [name for name in nlp.pipe_names if "token.head" in nlp.get_pipe_meta(name).assigns]
+            raise ValueError(
+                f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}"
+            )
+    parsers = parser_names(nlp) or [
+        name
+        for name in nlp.pipe_names
+        if "token.head" in nlp.get_pipe_meta(name).assigns
+    ]
     splitters = sentence_splitters(nlp, parsers) if gold_sents else []
-    blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
+    blanks = [
+        copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds
+    ]
     with nlp.select_pipes(disable=splitters):
         start = time.perf_counter()
         docs = list(nlp.pipe(blanks, batch_size=batch_size))
@@ -53,38 +79,68 @@ def parse_golds(
 
 
 def parse_texts(
-    nlp: Language, golds: List[Doc], *, texts: Optional[Sequence[str]] = None, batch_size: int = 256
+    nlp: Language,
+    golds: List[Doc],
+    *,
+    texts: Optional[Sequence[str]] = None,
+    batch_size: int = 256,
 ) -> List[Doc]:
-    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See `check_texts`.
+    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See
+    `check_texts`.
     texts (Optional[Sequence[str]]): The same texts with other whitespace."""
     check_texts(golds)
-    return list(nlp.pipe([gold.text for gold in golds] if texts is None else texts, batch_size=batch_size))
+    return list(
+        nlp.pipe(
+            [gold.text for gold in golds] if texts is None else texts,
+            batch_size=batch_size,
+        )
+    )
 
 
 def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
-    """Gold Docs joined to documents: neighbours whose sentence ids differ in the number at their end alone. Each Doc is
-    a paragraph of its document's text. RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a
-    blank line between paragraphs; empty if a Doc has no sentence ids."""
+    """Gold Docs joined to documents: neighbours whose sentence ids differ in the number
+    at their end alone. Each Doc is a paragraph of its document's text.
+    RETURNS
+    (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank line
+    between paragraphs; empty if a Doc has no sentence ids."""
     sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
     names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
-    groups = [list(group) for _, group in groupby(golds, key=lambda _: next(names))] if all(map(all, sent_ids)) else []
-    joined = [Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups]  # type: ignore[call-arg]
-    return joined, ["\n\n".join(gold.text.strip() for gold in group) for group in groups]
+    groups = (
+        [list(group) for _, group in groupby(golds, key=lambda _: next(names))]
+        if all(map(all, sent_ids))
+        else []
+    )
+    joined = [
+        Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups
+    ]  # type: ignore[call-arg]
+    return joined, [
+        "\n\n".join(gold.text.strip() for gold in group) for group in groups
+    ]
 
 
 def check_texts(golds: List[Doc]) -> None:
-    """RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made from brackets alone)."""
+    """RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made
+    from brackets alone)."""
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:
-            raise ValueError(f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}")
+            raise ValueError(
+                f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}"
+            )
 
 
 def score_docs(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
+    docs: List[Doc],
+    golds: List[Doc],
+    params: EvalbParams,
+    *,
+    seconds: float,
+    gold_sents: bool = True,
 ) -> Dict[str, Any]:
-    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of `parse_golds`. RETURNS (Dict[str,
-    Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the authors' rule;
-    accuracies of `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles."""
+    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of
+    `parse_golds`.
+    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's
+    punctuation rule and (with `_reference`) by the authors' rule; accuracies of
+    `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles."""
     scores = _scores(docs, golds, params)
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
         scores["roles"] = score_roles(_examples(docs, golds))
@@ -101,7 +157,8 @@ def score_docs(
 def score_genres(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
 ) -> Dict[str, Dict[str, Any]]:
-    """The scores of each genre: `SUMMARY`, `n_sents`, `n_words`, in alphabetical order. See `genres`."""
+    """The scores of each genre: `SUMMARY`, `n_sents`, `n_words`, in alphabetical order.
+    See `genres`."""
     found = {}
     for genre, places in sorted(genres(golds, pattern).items()):
         scores = _scores([docs[i] for i in places], [golds[i] for i in places], params)
@@ -110,13 +167,22 @@ def score_genres(
 
 
 def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
-    """The indices of Docs by genre: the first group of the pattern in the sentence ids that `lal convert` keeps, or
-    else the whole match; "other" without a match. RAISES (ValueError): A Doc has no sentence ids, or has sentences of
-    two genres; no sentence id matches."""
+    """The indices of Docs by genre: the first group of the pattern in the sentence ids
+    that `lal convert` keeps, or else the whole match; "other" without a match.
+    RAISES
+    (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence
+    id matches."""
     by_genre: Dict[str, List[int]] = {}
     for i, gold in enumerate(golds):
-        matches = [pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()]
-        names = {OTHER_GENRE if m is None else m.group(1 if pattern.groups else 0) or OTHER_GENRE for m in matches}
+        matches = [
+            pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()
+        ]
+        names = {
+            OTHER_GENRE
+            if m is None
+            else m.group(1 if pattern.groups else 0) or OTHER_GENRE
+            for m in matches
+        }
         if len(names) != 1:
             raise ValueError(
                 f"the Doc that begins {gold.text[:40]!r} has {'no sentence ids' if not names else sorted(names)}: "
@@ -125,23 +191,34 @@ def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]
         by_genre.setdefault(names.pop(), []).append(i)
     if set(by_genre) <= {OTHER_GENRE}:
         example = golds[0].user_data[SENT_IDS][0]
-        raise ValueError(f"{pattern.pattern!r} matches no sentence id, for example not {example!r}")
+        raise ValueError(
+            f"{pattern.pattern!r} matches no sentence id, for example not {example!r}"
+        )
     return by_genre
 
 
-def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's F1 of whole sentences, and
-    `SUMMARY`, with brackets compared by characters."""
+def score_sentence_breaks(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams
+) -> Dict[str, Any]:
+    """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's
+    F1 of whole sentences, and `SUMMARY`, with brackets compared by characters."""
     scores = _scores(docs, golds, params)
-    return {**{key: scores[key] for key in SUMMARY}, "sents_f": senter_score(_examples(docs, golds))["sents_f"]}
+    return {
+        **{key: scores[key] for key in SUMMARY},
+        "sents_f": senter_score(_examples(docs, golds))["sents_f"],
+    }
 
 
-def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Compare Docs made from the gold texts alone. Brackets and arguments are compared as ranges of characters without
-    whitespace, arcs and `WORDS` over tokens aligned with one gold token; with gold tokens, `raw_const_f` equals EVALB's
-    F1."""
+def score_texts(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams
+) -> Dict[str, Any]:
+    """Compare Docs made from the gold texts alone. Brackets and arguments are compared
+    as ranges of characters without whitespace, arcs and `WORDS` over tokens aligned
+    with one gold token; with gold tokens, `raw_const_f` equals EVALB's F1."""
     examples = _examples(docs, golds)
-    tokens = Scorer.score_tokenization(_examples(*(map(_without_whitespace, some) for some in (docs, golds))))
+    tokens = Scorer.score_tokenization(
+        _examples(*(map(_without_whitespace, some) for some in (docs, golds)))
+    )
     parses, roles = score_parses(examples, params), score_roles(examples)
     return {
         **{key: tokens[key] for key in ("token_acc", "token_f")},
@@ -153,16 +230,24 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
     }
 
 
-def score_confusion(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Count confusions by label (`confusion.py`) in Docs with the same tokens and sentences, the most frequent ones as
-    (gold, predicted, count); missing annotation is not counted."""
+def score_confusion(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams
+) -> Dict[str, Any]:
+    """Count confusions by label (`confusion.py`) in Docs with the same tokens and
+    sentences, the most frequent ones as (gold, predicted, count); missing annotation is
+    not counted."""
     constituents, deprels = ConstituentConfusion(), DeprelConfusion()
     for doc, gold in zip(docs, golds, strict=True):
         sentences = sentence_words(gold)
         if gold.spans.get(SPANS_KEY) and SPANS_KEY in doc.spans:
-            for words, ours, theirs in zip(sentences, get_constituents(gold), get_constituents(doc), strict=True):
+            for words, ours, theirs in zip(
+                sentences, get_constituents(gold), get_constituents(doc), strict=True
+            ):
                 if ours:
-                    texts, tags = [gold[i].text for i in words], [gold[i].tag_ for i in words]
+                    texts, tags = (
+                        [gold[i].text for i in words],
+                        [gold[i].tag_ for i in words],
+                    )
                     constituents.add((texts, tags, ours), (texts, tags, theirs), params)
         if gold.has_annotation("DEP"):
             for words in sentences:
@@ -190,7 +275,11 @@ def _arcs(doc: Doc, words: List[int]) -> Tuple[List[int], List[str]]:
 
 def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
     examples = _examples(docs, golds)
-    constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
+    constituents = (
+        score_parses(examples, params)
+        if any(SPANS_KEY in doc.spans for doc in docs)
+        else {}
+    )
     sentences = [words for gold in golds for words in sentence_words(gold) if words]
     return {
         **{key: constituents.get(key) for key in CONSTITUENTS},
@@ -203,7 +292,8 @@ def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str,
 
 
 def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
-    """Accuracies of `WORDS`, punctuation included, over gold words that have a value and one predicted token."""
+    """Accuracies of `WORDS`, punctuation included, over gold words that have a value
+    and one predicted token."""
     found = {}
     for name, (attribute, value) in WORDS.items():
         annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
@@ -216,7 +306,13 @@ def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
     return found
 
 
-def _attachment(examples: List[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
-    """UAS, LAS and complete matches; None if no gold Doc, or no parsed one, has heads."""
+def _attachment(
+    examples: List[Example], punctuation: PunctuationRule, suffix: str
+) -> Dict[str, Optional[float]]:
+    """UAS, LAS and complete matches; None if no gold Doc, or no parsed one, has
+    heads."""
     counts = attachment(examples, punctuation)
-    return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}
+    return {
+        f"{name}{suffix}": value if counts.n_sentences else None
+        for name, value in counts.scores().items()
+    }

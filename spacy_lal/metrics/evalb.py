@@ -1,6 +1,7 @@
-"""EVALB in Python: reads parses, compares a gold parse with a test parse, and sums over many. Equal to the program
-`evalb.c` (Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags
-are not; equal labels (`ADVP`, `PRT`) count as deleted together; `(NP )` is a word without letters."""
+"""EVALB in Python: reads parses, compares a gold parse with a test parse, and sums over
+many. Equal to the program `evalb.c` (Sekine and Collins, 1997-2013) to the last digit,
+including its oddities: labels are cut at `-` and `=`, tags are not; equal labels
+(`ADVP`, `PRT`) count as deleted together; `(NP )` is a word without letters."""
 
 import re
 from collections import Counter
@@ -16,14 +17,20 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 Span = Tuple[int, int]
-Bracket = Tuple[int, int, str]  # start, end (half-open, over the kept words), uncut label
-Spans = Tuple[Sequence[str], Sequence[str], Sequence[Bracket]]  # words, tags, spans over all words (chains by `::`)
+Bracket = Tuple[
+    int, int, str
+]  # start, end (half-open, over the kept words), uncut label
+Spans = Tuple[
+    Sequence[str], Sequence[str], Sequence[Bracket]
+]  # words, tags, spans over all words (chains by `::`)
 
 OPEN = -1  # the end of a bracket that is never closed
 
-# C's isspace in the C locale, hence not \s on text. A preterminal, or an opening bracket; a closing one; anything
-# else, which the program cannot process.
-_TOKEN = re.compile(r"\(([^() \t-\r]*)(?:[ \t-\r]+([^() \t-\r]*)\))?|(\))|([^() \t-\r]+)")
+# C's isspace in the C locale, hence not \s on text. A preterminal, or an opening
+# bracket; a closing one; anything else, which the program cannot process.
+_TOKEN = re.compile(
+    r"\(([^() \t-\r]*)(?:[ \t-\r]+([^() \t-\r]*)\))?|(\))|([^() \t-\r]+)"
+)
 _QUOTES = frozenset(("'", '"', "/"))
 
 VALID, ERROR, SKIPPED = 0, 1, 2  # the column "Stat."
@@ -32,8 +39,9 @@ TOO_MANY_CLOSED = "Bracketing unbalance (too many close bracket)"
 
 
 class Quote(NamedTuple):
-    """A quote character under a `quote_label`, kept or deleted, with the data to put it back: the numbers of kept words
-    and of brackets before it, and the brackets (by number) around it."""
+    """A quote character under a `quote_label`, kept or deleted, with the data to put it
+    back: the numbers of kept words and of brackets before it, and the brackets (by
+    number) around it."""
 
     position: int
     bracket: int
@@ -43,8 +51,9 @@ class Quote(NamedTuple):
 
 
 class EvalbSentence(NamedTuple):
-    """One parse: brackets in pre-order with uncut labels (an end of -1 marks one that is never closed), the number of
-    words without those under `delete_label_for_length`, the reader's errors; with any, the sentence does not count."""
+    """One parse: brackets in pre-order with uncut labels (an end of -1 marks one that
+    is never closed), the number of words without those under `delete_label_for_length`,
+    the reader's errors; with any, the sentence does not count."""
 
     words: List[str]
     tags: List[str]
@@ -58,7 +67,8 @@ Parse = Union[EvalbSentence, "Tree", str, Spans]
 
 
 class EvalbRow(NamedTuple):
-    """The figures of one sentence, in the order of the printed row, and the program's messages on stderr."""
+    """The figures of one sentence, in the order of the printed row, and the program's
+    messages on stderr."""
 
     length: int
     status: int
@@ -73,8 +83,9 @@ class EvalbRow(NamedTuple):
 
 @dataclass
 class EvalbCounts:
-    """Sums over sentences: of sentences not comparable (errors) and without a word to compare (skipped),
-    with all brackets (complete), with no and with at most two crossing brackets."""
+    """Sums over sentences: of sentences not comparable (errors) and without a word to
+    compare (skipped), with all brackets (complete), with no and with at most two
+    crossing brackets."""
 
     n_sentences: int = 0
     n_errors: int = 0
@@ -97,7 +108,14 @@ class EvalbCounts:
         elif row.status == SKIPPED:
             self.n_skipped += 1
         else:
-            for name in ("matched", "gold_brackets", "test_brackets", "crossing", "words", "correct_tags"):
+            for name in (
+                "matched",
+                "gold_brackets",
+                "test_brackets",
+                "crossing",
+                "words",
+                "correct_tags",
+            ):
                 setattr(self, name, getattr(self, name) + getattr(row, name))
             self.complete += row.matched == row.gold_brackets == row.test_brackets
             self.no_crossing += row.crossing == 0
@@ -109,8 +127,9 @@ class EvalbCounts:
         return self.n_sentences - self.n_errors - self.n_skipped
 
     def scores(self) -> Dict[str, float]:
-        """Precision, recall, F1, complete match, sentences without crossing brackets, sentences with at most two, and
-        tagging accuracy, from 0 to 1; the average number of crossing brackets in a sentence (`const_cb`)."""
+        """Precision, recall, F1, complete match, sentences without crossing brackets,
+        sentences with at most two, and tagging accuracy, from 0 to 1; the average
+        number of crossing brackets in a sentence (`const_cb`)."""
         n = self.n_valid
         return {
             "const_p": ratio(self.matched, self.test_brackets),
@@ -137,8 +156,9 @@ class _Builder:
         self.quotes: List[Quote] = []
         self.errors: List[str] = []
         self.length = 0
-        # Open brackets by depth. A dict, since a surplus closing bracket takes the depth below zero, where the
-        # program finds bracket 0 (in uninitialised memory) and continues.
+        # Open brackets by depth. A dict, since a surplus closing bracket takes the
+        # depth below zero, where the program finds bracket 0 (in uninitialised memory)
+        # and continues.
         self.open: Dict[int, int] = {}
         self.depth = 0
 
@@ -147,7 +167,9 @@ class _Builder:
             self.length += 1
         if tag in self.quote and word in _QUOTES:
             enclosing = tuple(self.open[depth] for depth in range(self.depth))
-            self.quotes.append(Quote(len(self.words), len(self.labels), enclosing, tag, word))
+            self.quotes.append(
+                Quote(len(self.words), len(self.labels), enclosing, tag, word)
+            )
         if tag not in self.delete:
             self.words.append(word)
             self.tags.append(tag)
@@ -171,13 +193,17 @@ class _Builder:
         if self.depth != 0:
             self.errors.append(TOO_MANY_OPEN)
         brackets = list(zip(self.starts, self.ends, self.labels, strict=True))
-        return EvalbSentence(self.words, self.tags, brackets, self.length, self.quotes, self.errors)
+        return EvalbSentence(
+            self.words, self.tags, brackets, self.length, self.quotes, self.errors
+        )
 
 
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
-    """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
-    RAISES (ValueError): The program would hang or read beyond the line: words beside brackets, more than one word
-    in a bracket, a line that ends just after an opening."""
+    """Read one line of a bracket file as EVALB does. A line without brackets is an
+    empty parse.
+    RAISES (ValueError): The program would hang or read beyond the line: words beside
+    brackets, more than one word in a bracket, a line that ends just after an
+    opening."""
     builder = _Builder(params)
     line = line.partition("\0")[0]
     opened_at = -1
@@ -192,17 +218,25 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
             builder.close_bracket()
         else:
             before = line[max(0, match.start() - 20) : match.start()]
-            raise ValueError(f"expected a bracket, found {match.group(4)!r} after {before!r}")
+            raise ValueError(
+                f"expected a bracket, found {match.group(4)!r} after {before!r}"
+            )
     if opened_at >= 0 and not line[opened_at:].strip(" \t\n\v\f\r"):
-        raise ValueError(f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line")
+        raise ValueError(
+            f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line"
+        )
     return builder.finish()
 
 
 def sentence_from_spans(
-    words: Sequence[str], tags: Sequence[str], spans: Sequence[Bracket], params: EvalbParams
+    words: Sequence[str],
+    tags: Sequence[str],
+    spans: Sequence[Bracket],
+    params: EvalbParams,
 ) -> EvalbSentence:
-    """Convert n words, their tags, and half-open spans over them, outer before inner. A label may be a unary chain
-    (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent."""
+    """Convert n words, their tags, and half-open spans over them, outer before inner. A
+    label may be a unary chain (`"S::VP"`); the empty label is not a bracket. If `TOP`
+    is deleted, it may be present or absent."""
     builder = _Builder(params)
     opening: Dict[int, List[Bracket]] = {}
     for span in spans:
@@ -222,17 +256,22 @@ def sentence_from_spans(
 
 
 def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
-    """Convert any form of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
+    """Convert any form of a parse: a line, a tree, (words, tags, spans), or an
+    `EvalbSentence` itself."""
     if isinstance(parse, EvalbSentence):
         return parse
     if isinstance(parse, (list, str)):
-        return read_sentence(parse if isinstance(parse, str) else write_brackets(parse), params)
+        return read_sentence(
+            parse if isinstance(parse, str) else write_brackets(parse), params
+        )
     return sentence_from_spans(parse[0], parse[1], parse[2], params)
 
 
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
-    """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an `EvalbSentence`, or `(words, tags,
-    spans)` as in `sentence_from_spans`. RAISES (ValueError): A parse that is not a tree."""
+    """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an
+    `EvalbSentence`, or `(words, tags, spans)` as in `sentence_from_spans`.
+    RAISES
+    (ValueError): A parse that is not a tree."""
     gold, test = as_sentence(gold, params), as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
     length = gold.length
@@ -247,7 +286,10 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
         if not params.same_word(one, other):
             errors.append(f"Words unmatch ({one}|{other})")
             return EvalbRow(length, ERROR, errors=tuple(errors))
-    gold_brackets, test_brackets = scored_brackets(gold, params), scored_brackets(test, params)
+    gold_brackets, test_brackets = (
+        scored_brackets(gold, params),
+        scored_brackets(test, params),
+    )
     return EvalbRow(
         length,
         ERROR if errors else VALID,
@@ -261,16 +303,25 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
     )
 
 
-def scored_brackets(sentence: EvalbSentence, params: EvalbParams) -> List[Tuple[Span, str]]:
-    """The brackets that count, as ((start, end), label). Brackets without words and brackets with a deleted label are
-    left out; labels are cut."""
-    brackets = [((start, end), params.bracket_label(label)) for start, end, label in sentence.brackets if start != end]
+def scored_brackets(
+    sentence: EvalbSentence, params: EvalbParams
+) -> List[Tuple[Span, str]]:
+    """The brackets that count, as ((start, end), label). Brackets without words and
+    brackets with a deleted label are left out; labels are cut."""
+    brackets = [
+        ((start, end), params.bracket_label(label))
+        for start, end, label in sentence.brackets
+        if start != end
+    ]
     return [(span, label) for span, label in brackets if label is not None]
 
 
-def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], params: EvalbParams) -> int:
-    """The number of gold brackets that match a test bracket of their own. Each takes the first that matches: with pairs
-    of equal labels the order can matter, and follows the program."""
+def count_matched(
+    gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], params: EvalbParams
+) -> int:
+    """The number of gold brackets that match a test bracket of their own. Each takes
+    the first that matches: with pairs of equal labels the order can matter, and follows
+    the program."""
     by_span: Dict[Span, List[str]] = {}
     for span, label in test:
         by_span.setdefault(span, []).append(label)
@@ -285,16 +336,22 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
     return matched
 
 
-def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool) -> int:
-    """The number of test brackets that cross any gold bracket; labels are ignored. nested (bool): The gold brackets
-    form a tree: none of them can cross a test bracket that is also gold."""
+def count_crossing(
+    gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool
+) -> int:
+    """The number of test brackets that cross any gold bracket; labels are ignored.
+    nested (bool): The gold brackets form a tree: none of them can cross a test bracket
+    that is also gold."""
     gold_spans = {span for span, _ in gold}
     crossing = 0
     for (start, end), n_brackets in Counter(span for span, _ in test).items():
         if nested and (start, end) in gold_spans:
             continue
         for other_start, other_end in gold_spans:
-            if other_start < start < other_end < end or start < other_start < end < other_end:
+            if (
+                other_start < start < other_end < end
+                or start < other_start < end < other_end
+            ):
                 crossing += n_brackets
                 break
     return crossing
@@ -303,9 +360,13 @@ def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *
 def restore_quotes(
     gold: EvalbSentence, test: EvalbSentence, params: EvalbParams
 ) -> Tuple[EvalbSentence, EvalbSentence]:
-    """New parses with quote characters that were deleted on one side only, since parsers may tag '' as '' or as POS.
-    Like the program, pairs quotes by the number of words before them."""
-    gold, test = (EvalbSentence._make(list(p) if isinstance(p, list) else p for p in one) for one in (gold, test))
+    """New parses with quote characters that were deleted on one side only, since
+    parsers may tag '' as '' or as POS. Like the program, pairs quotes by the number of
+    words before them."""
+    gold, test = (
+        EvalbSentence._make(list(p) if isinstance(p, list) else p for p in one)
+        for one in (gold, test)
+    )
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
@@ -321,7 +382,8 @@ def restore_quotes(
 
 
 def _reinsert(sentence: EvalbSentence, number: int) -> None:
-    """Undo the deletion of one quote: brackets that begin after it move by one, brackets around it grow by one."""
+    """Undo the deletion of one quote: brackets that begin after it move by one,
+    brackets around it grow by one."""
     quote = sentence.quotes[number]
     sentence.words.insert(quote.position, quote.word)
     sentence.tags.insert(quote.position, quote.tag)

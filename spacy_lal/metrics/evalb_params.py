@@ -1,5 +1,6 @@
-"""EVALB's parameters: which labels count, which are equal, how many errors stop the run. `COLLINS.prm` (our default),
-`nk.prm` (Kitaev & Klein's) and the sets of `spacy_lal.lang` are constants; other files are read."""
+"""EVALB's parameters: which labels count, which are equal, how many errors stop the
+run. `COLLINS.prm` (our default), `nk.prm` (Kitaev & Klein's) and the sets of
+`spacy_lal.lang` are constants; other files are read."""
 
 import re
 import warnings
@@ -13,7 +14,8 @@ from spacy_lal.lang import LANGUAGES, conventions
 
 Pair = Tuple[str, str]
 
-# Names of a parameter file: numbers, lists of one label, lists of two. Our fields are the same in lower case.
+# Names of a parameter file: numbers, lists of one label, lists of two. Our fields are
+# the same in lower case.
 _NUMBERS = ("MAX_ERROR", "CUTOFF_LEN", "LABELED")
 _LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL")
 _PAIRS = ("EQ_LABEL", "EQ_WORD")
@@ -24,15 +26,20 @@ _LEADING_INT = re.compile(rf"[{_SPACE}]*([+-]?[0-9]+)")
 
 @dataclass(frozen=True)
 class EvalbParams:
-    """The content of EVALB's `.prm` files. The defaults are the program's own without a file: nothing is deleted.
+    """The content of EVALB's `.prm` files. The defaults are the program's own without a
+    file: nothing is deleted.
 
-    max_error (int): As in the program, the run stops at the second error beyond this number.
-    cutoff_len (int): The second summary block is over sentences of at most this many words.
+    max_error (int): As in the program, the run stops at the second error beyond this
+        number.
+    cutoff_len (int): The second summary block is over sentences of at most this many
+        words.
     labeled (bool): Compare the labels of brackets as well as their ends.
-    delete_label (tuple): A preterminal with one of these labels is deleted with its word, a bracket is ignored.
-    quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on one side only is repaired.
-    eq_label (tuple): Pairs of labels that count as equal, in both directions, not transitively. Tags too.
-    """
+    delete_label (tuple): A preterminal with one of these labels is deleted with its
+        word, a bracket is ignored.
+    quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on
+        one side only is repaired.
+    eq_label (tuple): Pairs of labels that count as equal, in both directions, not
+    transitively. Tags too."""
 
     max_error: int = 10
     cutoff_len: int = 40
@@ -45,13 +52,18 @@ class EvalbParams:
 
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
-        """Read a `.prm` file as the program does: `#` comments, one `NAME value` per line, names repeated for lists.
-        Unknown names and incomplete pairs are skipped with a `UserWarning`. RAISES (OSError): The file cannot be
+        """Read a `.prm` file as the program does: `#` comments, one `NAME value` per
+        line, names repeated for lists.
+        Unknown names and incomplete pairs are skipped with a `UserWarning`.
+        RAISES
+        (OSError): The file cannot be
         read. (ValueError): A name has no value."""
         fields: Dict[str, Any] = {}
         content = Path(path).read_bytes()
         refuse_binary(content, str(path))
-        for number, line in enumerate(content.decode("utf-8", "surrogateescape").split("\n"), start=1):
+        for number, line in enumerate(
+            content.decode("utf-8", "surrogateescape").split("\n"), start=1
+        ):
             line = line.rstrip(_SPACE)
             if len(line) < 3 or line.startswith("#"):
                 continue
@@ -65,19 +77,31 @@ class EvalbParams:
 
     @property
     def signature(self) -> str:
-        """The parameters that change a score, in one line. The sets of `NAMED` are given by their names."""
+        """The parameters that change a score, in one line. The sets of `NAMED` are
+        given by their names."""
         plain = replace(self, max_error=COLLINS.max_error)
         for name, named in NAMED.items():
             if plain == replace(named, max_error=COLLINS.max_error):
                 return f"params:{name}"
-        values = {field.name: getattr(plain, field.name) for field in fields(self) if field.name != "max_error"}
-        return "params:own|" + "|".join(f"{name}:{value}" for name, value in values.items() if value != ())
+        values = {
+            field.name: getattr(plain, field.name)
+            for field in fields(self)
+            if field.name != "max_error"
+        }
+        return "params:own|" + "|".join(
+            f"{name}:{value}" for name, value in values.items() if value != ()
+        )
 
     def bracket_label(self, label: str) -> Optional[str]:
-        """The label used for comparison of a bracket: cut at the first `-` or `=`; None if the bracket does not count.
-        Like the program, compares deleted labels through `eq_label`."""
-        if label not in self._bracket_labels:  # a treebank has few labels and many brackets
-            cut = re.split("[-=]", label, maxsplit=1)[0]  # without function tags and indices
+        """The label used for comparison of a bracket: cut at the first `-` or `=`; None
+        if the bracket does not count. Like the program, compares deleted labels through
+        `eq_label`."""
+        if (
+            label not in self._bracket_labels
+        ):  # a treebank has few labels and many brackets
+            cut = re.split("[-=]", label, maxsplit=1)[
+                0
+            ]  # without function tags and indices
             deleted = any(self.same_label(cut, other) for other in self.delete_label)
             self._bracket_labels[label] = None if deleted else cut
         return self._bracket_labels[label]
@@ -88,11 +112,17 @@ class EvalbParams:
 
     def same_label(self, one: str, other: str) -> bool:
         """Whether two labels (or tags) count as equal."""
-        return one == other or (one, other) in self.eq_label or (other, one) in self.eq_label
+        return (
+            one == other
+            or (one, other) in self.eq_label
+            or (other, one) in self.eq_label
+        )
 
     def same_word(self, one: str, other: str) -> bool:
         """Whether two words count as equal."""
-        return one == other or (one, other) in self.eq_word or (other, one) in self.eq_word
+        return (
+            one == other or (one, other) in self.eq_word or (other, one) in self.eq_word
+        )
 
 
 def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
@@ -135,9 +165,14 @@ NK = EvalbParams(
     eq_label=(("ADVP", "PRT"),),
 )
 # The set of a language other than English is named by the language's code.
-NAMED = {"COLLINS": COLLINS, "nk": NK, **{code: _of_language(code) for code in LANGUAGES if code != "en"}}
+NAMED = {
+    "COLLINS": COLLINS,
+    "nk": NK,
+    **{code: _of_language(code) for code in LANGUAGES if code != "en"},
+}
 
 
 def language_params(lang: str) -> EvalbParams:
-    """The parameters of a language, by its code; COLLINS for English and for a language without a set of its own."""
+    """The parameters of a language, by its code; COLLINS for English and for a language
+    without a set of its own."""
     return NAMED.get(lang, COLLINS)

@@ -1,5 +1,6 @@
-"""EVALB's printed table: a row for each pair of lines, totals, two summary blocks; equal to the output of `evalb.c`
-line for line, but for its listings under `DEBUG 1`. Neither file is held in memory."""
+"""EVALB's printed table: a row for each pair of lines, totals, two summary blocks;
+equal to the output of `evalb.c` line for line, but for its listings under `DEBUG 1`.
+Neither file is held in memory."""
 
 from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
@@ -17,7 +18,8 @@ TOO_MANY_TEST = "Number of lines unmatch (too many lines in test file)"
 
 
 class EvalbStopped(RuntimeError):
-    """More errors than `max_error` allows. The rows so far have been yielded, and no totals follow."""
+    """More errors than `max_error` allows. The rows so far have been yielded, and no
+    totals follow."""
 
 
 def report(
@@ -28,9 +30,11 @@ def report(
     names: Tuple[object, object] = ("gold", "test"),
     on_error: Optional[Callable[[str], None]] = None,
 ) -> Iterator[str]:
-    """Compare two bracket files with one tree per line. Yields the lines that the program prints on stdout, without
-    their ends; `on_error` receives its messages on stderr, line by line, with the names of the files.
-    RAISES (ValueError): A line that the program cannot process. (EvalbStopped): The error at which it stops."""
+    """Compare two bracket files with one tree per line. Yields the lines that the
+    program prints on stdout, without their ends; `on_error` receives its messages on
+    stderr, line by line, with the names of the files.
+    RAISES (ValueError): A line that the program cannot process. (EvalbStopped): The
+        error at which it stops."""
     errors = 0
 
     def add_error(line: int, message: str) -> None:
@@ -38,7 +42,9 @@ def report(
         if on_error is not None:
             on_error(f"{line} : {message}")
         if errors > params.max_error:
-            raise EvalbStopped(f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) errors")
+            raise EvalbStopped(
+                f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) errors"
+            )
         errors += 1
 
     everything, short = EvalbCounts(), EvalbCounts()
@@ -108,8 +114,13 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
     """The block of twelve lines below `-- All --`, in percent."""
     recall = percent(counts.matched, counts.gold_brackets)
     precision = percent(counts.matched, counts.test_brackets)
-    # Without a match the program divides 0 by 0, and x86 prints the result with its sign.
-    f_measure = f"{2 * precision * recall / (precision + recall):6.2f}" if counts.matched else "  -nan"
+    # Without a match the program divides 0 by 0, and x86 prints the result with its
+    # sign.
+    f_measure = (
+        f"{2 * precision * recall / (precision + recall):6.2f}"
+        if counts.matched
+        else "  -nan"
+    )
     n_valid = counts.n_valid
     average_crossing = counts.crossing / n_valid if n_valid else 0.0
     return [

@@ -1,7 +1,9 @@
-"""Scores of semantic roles, as the program srl-eval.pl of CoNLL-2005 counts them, and strictly. An argument is right if
-all of its parts and its role are. The predicate itself (`V`) has counts of its own. By the rule `"conll05"`, only
-propositions of gold predicates with the same lemma are compared; by `"strict"`, predicates match by their token, and
-all arguments of spurious predicates are excess. Source: Carreras and Màrquez (2005)."""
+"""Scores of semantic roles, as the program srl-eval.pl of CoNLL-2005 counts them, and
+strictly. An argument is right if all of its parts and its role are. The predicate
+itself (`V`) has counts of its own. By the rule `"conll05"`, only propositions of gold
+predicates with the same lemma are compared; by `"strict"`, predicates match by their
+token, and all arguments of spurious predicates are excess. Source: Carreras and Màrquez
+(2005)."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -44,32 +46,45 @@ class PRF(NamedTuple):
 
     def plus(self, other: "PRF") -> "PRF":
         """The counts of both sets together."""
-        return PRF(self.ok + other.ok, self.excess + other.excess, self.missed + other.missed)
+        return PRF(
+            self.ok + other.ok, self.excess + other.excess, self.missed + other.missed
+        )
 
 
 @dataclass
 class SrlCounts:
-    """Sums over sentences, under one rule. n_perfect: gold propositions without excess or missed arguments, V aside.
-    pairs: arguments by (gold role, predicted role) of the same parts, V included; None for none."""
+    """Sums over sentences, under one rule. n_perfect: gold propositions without excess
+    or missed arguments, V aside. pairs: arguments by (gold role, predicted role) of the
+    same parts, V included; None for none."""
 
     rule: Rule = "strict"
     n_sentences: int = 0
     n_propositions: int = 0
     n_perfect: int = 0
-    pairs: "Counter[Tuple[Optional[str], Optional[str]]]" = field(default_factory=Counter)
+    pairs: "Counter[Tuple[Optional[str], Optional[str]]]" = field(
+        default_factory=Counter
+    )
 
-    def add(self, gold: Sequence[Proposition], predicted: Sequence[Proposition]) -> None:
+    def add(
+        self, gold: Sequence[Proposition], predicted: Sequence[Proposition]
+    ) -> None:
         """Count one sentence. Propositions may lack a V."""
         self.n_sentences += 1
         self.n_propositions += len(gold)
         unused = {one.token: one for one in predicted}
         for proposition in gold:
             found = unused.get(proposition.token)
-            if found is not None and self.rule == "conll05" and found.lemma != proposition.lemma:
+            if (
+                found is not None
+                and self.rule == "conll05"
+                and found.lemma != proposition.lemma
+            ):
                 found = None
             if found is not None:
                 del unused[proposition.token]
-            self.n_perfect += self._compare(_roles(proposition), _roles(found) if found else {})
+            self.n_perfect += self._compare(
+                _roles(proposition), _roles(found) if found else {}
+            )
         if self.rule == "strict":
             for spurious in unused.values():
                 self._compare({}, _roles(spurious))
@@ -79,16 +94,23 @@ class SrlCounts:
         for parts in [*gold, *(parts for parts in predicted if parts not in gold)]:
             pair = gold.get(parts), predicted.get(parts)
             self.pairs[pair] += 1
-            perfect = perfect and (pair[0] == pair[1] or set(pair) <= {None, PREDICATE_ROLE})
+            perfect = perfect and (
+                pair[0] == pair[1] or set(pair) <= {None, PREDICATE_ROLE}
+            )
         return perfect
 
     def roles(self) -> List[str]:
         """All roles of either side, V included, in code-point order."""
-        return sorted({role for pair in self.pairs for role in pair if role is not None})
+        return sorted(
+            {role for pair in self.pairs for role in pair if role is not None}
+        )
 
     def role(self, name: str) -> PRF:
         """The counts of one role."""
-        n_gold, n_predicted = (sum(n for pair, n in self.pairs.items() if pair[side] == name) for side in (0, 1))
+        n_gold, n_predicted = (
+            sum(n for pair, n in self.pairs.items() if pair[side] == name)
+            for side in (0, 1)
+        )
         ok = self.pairs[name, name]
         return PRF(ok, n_predicted - ok, n_gold - ok)
 
@@ -98,11 +120,18 @@ class SrlCounts:
         return PRF(*map(sum, zip(*counts, strict=True))) if counts else PRF()
 
     def unlabeled(self) -> PRF:
-        """The counts of all arguments whatever their roles. Pairs with V on a side are left out."""
+        """The counts of all arguments whatever their roles. Pairs with V on a side are
+        left out."""
         total = PRF()
         for (gold, predicted), n in self.pairs.items():
             if PREDICATE_ROLE not in (gold, predicted):
-                total = total.plus(PRF(n) if gold and predicted else PRF(missed=n) if gold else PRF(excess=n))
+                total = total.plus(
+                    PRF(n)
+                    if gold and predicted
+                    else PRF(missed=n)
+                    if gold
+                    else PRF(excess=n)
+                )
         return total
 
     @property
@@ -113,26 +142,36 @@ class SrlCounts:
 
 @dataclass
 class PredicateCounts:
-    """Sums over sentences of predicates, by token, and of rolesets, by token and roleset; gold predicates with a
-    roleset, and those of them that are predicted."""
+    """Sums over sentences of predicates, by token, and of rolesets, by token and
+    roleset; gold predicates with a roleset, and those of them that are predicted."""
 
     predicates: PRF = field(default_factory=PRF)
     rolesets: PRF = field(default_factory=PRF)
     n_known: int = 0
     n_matched: int = 0
 
-    def add(self, gold: Sequence[Proposition], predicted: Sequence[Proposition]) -> None:
-        """Count one sentence. Gold predicates without a roleset do not count for rolesets, nor do predictions of
-        them."""
+    def add(
+        self, gold: Sequence[Proposition], predicted: Sequence[Proposition]
+    ) -> None:
+        """Count one sentence. Gold predicates without a roleset do not count for
+        rolesets, nor do predictions of them."""
         wanted = {one.token: one.roleset for one in gold}
         found = {one.token: one.roleset for one in predicted}
         ok = len(wanted.keys() & found.keys())
-        self.predicates = self.predicates.plus(PRF(ok, len(found) - ok, len(wanted) - ok))
+        self.predicates = self.predicates.plus(
+            PRF(ok, len(found) - ok, len(wanted) - ok)
+        )
         known = {token: roleset for token, roleset in wanted.items() if roleset}
-        found = {token: roleset for token, roleset in found.items() if token in known or token not in wanted}
+        found = {
+            token: roleset
+            for token, roleset in found.items()
+            if token in known or token not in wanted
+        }
         right = len(known.items() & found.items())
         self.n_known += len(known)
-        self.rolesets = self.rolesets.plus(PRF(right, len(found) - right, len(known) - right))
+        self.rolesets = self.rolesets.plus(
+            PRF(right, len(found) - right, len(known) - right)
+        )
         self.n_matched += len(known.keys() & found.keys())
 
     @property
@@ -147,12 +186,18 @@ def _roles(proposition: Proposition) -> Dict[Parts, str]:
 
 
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
-    """The counts of two files under the program's rule. RAISES (TreebankError): A file is malformed, or they differ in
-    their sentences or in the words of one; with files and lines."""
+    """The counts of two files under the program's rule.
+    RAISES (TreebankError): A file
+    is malformed, or they differ in their sentences or in the words of one; with files
+    and lines."""
     counts = SrlCounts("conll05")
-    for gold, predicted in zip_longest(read_props(gold_path), read_props(predicted_path)):
+    for gold, predicted in zip_longest(
+        read_props(gold_path), read_props(predicted_path)
+    ):
         if gold is None or predicted is None:
-            more, less = (predicted, gold_path) if gold is None else (gold, predicted_path)
+            more, less = (
+                (predicted, gold_path) if gold is None else (gold, predicted_path)
+            )
             raise TreebankError(
                 f"{more.path}:{more.line}: expected as many sentences in both files, got sentence "
                 f"{counts.n_sentences + 1} here and no more in {less}"
@@ -167,8 +212,8 @@ def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
 
 
 def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]:
-    """The program's output, line by line, without line ends. confusion (bool): Add the unlabelled row and the confusion
-    matrix (`-C`)."""
+    """The program's output, line by line, without line ends. confusion (bool): Add the
+    unlabelled row and the confusion matrix (`-C`)."""
     yield f"Number of Sentences    :      {counts.n_sentences:6d}"
     yield f"Number of Propositions :      {counts.n_propositions:6d}"
     yield f"Percentage of perfect props : {percent(counts.n_perfect, counts.n_propositions):6.2f}"
@@ -189,12 +234,14 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
 
 
 def _row(name: str, count: PRF) -> str:
-    # Percentages are computed in the program's order, since figures such as 12.345 round by their last bit.
-    precision, recall = percent(count.ok, count.ok + count.excess), percent(count.ok, count.ok + count.missed)
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return (
-        f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   {precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
+    # Percentages are computed in the program's order, since figures such as 12.345
+    # round by their last bit.
+    precision, recall = (
+        percent(count.ok, count.ok + count.excess),
+        percent(count.ok, count.ok + count.missed),
     )
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   {precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
 
 
 def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
@@ -207,7 +254,11 @@ def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
     yield ""
     yield "---- Confusion Matrix: (one row for each correct role, with the distribution of predictions)"
     names: List[Optional[str]] = [None, *counts.roles()]
-    yield " " * 13 + " ".join(f"{number:4d}" for number in range(-1, len(names) - 1)) + " "
+    yield (
+        " " * 13
+        + " ".join(f"{number:4d}" for number in range(-1, len(names) - 1))
+        + " "
+    )
     for number, gold in enumerate(names, start=-1):
         cells = " ".join(f"{counts.pairs[gold, predicted]:4d}" for predicted in names)
         yield f"{number:2d}: {gold or '-NONE-':<8} {cells} "

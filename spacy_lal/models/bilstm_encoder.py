@@ -1,21 +1,33 @@
-"""`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec. Vectors do not depend on the
-batch, unlike those of `spacy.TorchBiLSTMEncoder.v1`."""
+"""`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's
+Tok2Vec. Vectors do not depend on the batch, unlike those of
+`spacy.TorchBiLSTMEncoder.v1`."""
 
 from typing import Any, Callable, List, Tuple, cast
 
-from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
+from thinc.api import (
+    ArgsKwargs,
+    Model,
+    PyTorchWrapper,
+    noop,
+    torch2xp,
+    with_padded,
+    xp2torch,
+)
 from thinc.types import Floats2d, Floats3d, Padded
 
 from .shim import SharedShim
 
 
-def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[List[Floats2d], List[Floats2d]]:
+def build_bilstm_encoder(
+    width: int, depth: int, dropout: float = 0.0
+) -> Model[List[Floats2d], List[Floats2d]]:
     """Build the encoder.
 
     width (int): Width of the input and of the output.
     depth (int): Number of layers; 0 for none.
     dropout (float): Elementwise dropout between layers, active in training only.
-    RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to token vectors in context.
+    RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to
+        token vectors in context.
     RAISES (ValueError): The width is odd.
     """
     if depth == 0:
@@ -32,14 +44,23 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
     return with_padded(lstm)
 
 
-def _convert_inputs(model: Model, padded: Padded, is_train: bool) -> Tuple[ArgsKwargs, Callable]:
+def _convert_inputs(
+    model: Model, padded: Padded, is_train: bool
+) -> Tuple[ArgsKwargs, Callable]:
     device = cast(SharedShim, model.shims[0]).device
 
     def backprop(d_inputs: ArgsKwargs) -> Padded:
-        return Padded(cast(Floats3d, torch2xp(d_inputs.args[0])), padded.size_at_t, padded.lengths, padded.indices)
+        return Padded(
+            cast(Floats3d, torch2xp(d_inputs.args[0])),
+            padded.size_at_t,
+            padded.lengths,
+            padded.indices,
+        )
 
     sequences = xp2torch(padded.data, requires_grad=True, device=device)
-    return ArgsKwargs(args=(sequences, xp2torch(padded.lengths, device=device)), kwargs={}), backprop
+    return ArgsKwargs(
+        args=(sequences, xp2torch(padded.lengths, device=device)), kwargs={}
+    ), backprop
 
 
 def _convert_outputs(
@@ -51,4 +72,9 @@ def _convert_outputs(
         d_outputs = xp2torch(d_padded.data, device=outputs.device)
         return ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": d_outputs})
 
-    return Padded(cast(Floats3d, torch2xp(outputs)), padded.size_at_t, padded.lengths, padded.indices), backprop
+    return Padded(
+        cast(Floats3d, torch2xp(outputs)),
+        padded.size_at_t,
+        padded.lengths,
+        padded.indices,
+    ), backprop

@@ -1,11 +1,15 @@
-"""`spacy-lal.LALParser.v1`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
+"""`spacy-lal.LALParser.v1`: the Label Attention Layer parser as a thinc model, from
+Docs to `ParserScores`.
 
-It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
+It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`.
+The protocol with a component:
 1. build: sizes that come from data are not known yet;
-2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...], chars=[...], words={...})`;
-3. `model.initialize(X=docs)`, or `model.from_bytes` / `from_disk`, which need no step 2;
-4. `model.predict(docs)`, `model.begin_update(docs)`, or, with less memory, `model.attrs["iter_scores"](model, docs)`.
-"""
+2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...],
+   chars=[...], words={...})`;
+3. `model.initialize(X=docs)`, or `model.from_bytes` / `from_disk`, which need no step
+   2;
+4. `model.predict(docs)`, `model.begin_update(docs)`, or, with less memory,
+`model.attrs["iter_scores"](model, docs)`."""
 
 from dataclasses import replace
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -39,20 +43,23 @@ def build_lal_parser(
     fenceposts: Optional[configs.FencepostsConfig] = None,
     hidden_width: int = 256,
 ) -> ParserModel:
-    """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
-    tokens are left out. The defaults are small, for a model without a transformer.
+    """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in
+    order over all Docs. Whitespace tokens are left out. The defaults are small, for a
+    model without a transformer.
 
-    tok2vec (Optional[Model]): Token vectors, an array for each Doc. If its attribute `sentence_rows` is true, an array
-        for each sentence, (n + 2, width). May listen to another component.
+    tok2vec (Optional[Model]): Token vectors, an array for each Doc. If its attribute
+        `sentence_rows` is true, an array for each sentence, (n + 2, width). May listen
+        to another component.
     label_attention (Optional[LabelAttentionConfig]): None for a network without it.
     span_scorer (Optional[SpanScorerConfig]): None to parse only dependencies.
     biaffine_scorer (Optional[BiaffineScorerConfig]): None to parse only constituents.
-    inputs (Optional[InputLayerConfig]): None: a `CharLSTM` and the vectors of the tok2vec, if any.
+    inputs (Optional[InputLayerConfig]): None: a `CharLSTM` and the vectors of the
+        tok2vec, if any.
     encoder (Optional[EncoderConfig]): None: two layers of self-attention.
     fenceposts (Optional[FencepostsConfig]): None: its defaults.
     hidden_width (int): Width of positions from the input layer to label attention.
-    RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, does not change the dropout
-        rates of the blocks.
+    RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`,
+        does not change the dropout rates of the blocks.
     RAISES (ValueError): The blocks do not fit together; the message names the option.
     """
     if inputs is None:
@@ -60,7 +67,8 @@ def build_lal_parser(
     network = configs.ParserNetworkConfig(
         hidden_width=hidden_width,
         inputs=inputs,
-        encoder=encoder or configs.EncoderConfig((configs.SelfAttentionLayerConfig(repeat=2),)),
+        encoder=encoder
+        or configs.EncoderConfig((configs.SelfAttentionLayerConfig(repeat=2),)),
         label_attention=label_attention,
         fenceposts=fenceposts or configs.FencepostsConfig(),
         span_scorer=span_scorer,
@@ -69,8 +77,12 @@ def build_lal_parser(
     return assemble_parser(tok2vec, network)
 
 
-def assemble_parser(tok2vec: Optional[batches.Tok2Vec], network: configs.ParserNetworkConfig) -> ParserModel:
-    """Build a parser's model from its parts. RAISES (ValueError): Vectors are read without a tok2vec, or not read."""
+def assemble_parser(
+    tok2vec: Optional[batches.Tok2Vec], network: configs.ParserNetworkConfig
+) -> ParserModel:
+    """Build a parser's model from its parts.
+    RAISES (ValueError): Vectors are read
+    without a tok2vec, or not read."""
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
         raise ValueError(
@@ -81,7 +93,9 @@ def assemble_parser(tok2vec: Optional[batches.Tok2Vec], network: configs.ParserN
     if tok2vec is not None:
         learned_boundaries = not tok2vec.attrs.get("sentence_rows")
         kinds = tuple(
-            replace(feature, learned_boundaries=learned_boundaries) if isinstance(feature, Vectors) else feature
+            replace(feature, learned_boundaries=learned_boundaries)
+            if isinstance(feature, Vectors)
+            else feature
             for feature in network.inputs.features
         )
         network = replace(network, inputs=replace(network.inputs, features=kinds))
@@ -90,7 +104,11 @@ def assemble_parser(tok2vec: Optional[batches.Tok2Vec], network: configs.ParserN
         use_tags="tags" in features,
         use_chars=alphabet is not None,
         use_words="words" in features,
-        **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
+        **(
+            {}
+            if alphabet is None
+            else {"max_word_length": network.inputs.letters_read(network.hidden_width)}
+        ),
     )
     attrs = {
         "set_vocabularies": set_vocabularies,
@@ -121,10 +139,17 @@ def set_vocabularies(
     chars: Sequence[str] = (),
     words: Optional[Mapping[str, int]] = None,
 ) -> None:
-    """Set the training data's vocabularies and sizes. Weights for other sizes are dropped. What the model does not read
-    is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words: With their numbers."""
+    """Set the training data's vocabularies and sizes. Weights for other sizes are
+    dropped. What the model does not read
+    is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words:
+    With their numbers."""
     words, attrs, shim = words or {}, model.layers[-2].attrs, batches.get_shim(model)
-    attrs.update(tags=list(tags), chars=list(chars), words=list(words), word_counts=list(words.values()))
+    attrs.update(
+        tags=list(tags),
+        chars=list(chars),
+        words=list(words),
+        word_counts=list(words.values()),
+    )
     reads: batches.ReadingOptions = attrs["options"]
     sizes = {"n_labels": n_labels, "n_deprels": n_deprels}
     if reads.use_tags:
@@ -133,26 +158,37 @@ def set_vocabularies(
         sizes["n_chars"] = batches.N_SPECIAL_CHARS + len(chars)
     if reads.use_words:
         sizes["n_words"] = batches.N_SPECIAL_IDS + len(words)
-    # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
+    # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded;
+    # reference-parser.md T3).
     attention = shim.config.label_attention
-    sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(1, n_labels - 2)
+    sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(
+        1, n_labels - 2
+    )
     shim.set_sizes(sizes)
 
 
 def get_network(model: ParserModel) -> Any:
-    """The torch network, for example to load a checkpoint into. RAISES (ValueError): It does not exist yet."""
+    """The torch network, for example to load a checkpoint into.
+    RAISES (ValueError): It
+    does not exist yet."""
     return batches.get_shim(model).network
 
 
-def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[ndarray, Optional[ndarray]]]:
-    """What the scorers read of some sentences of a Doc, each with words: fenceposts, *shape:* (n + 1, width), and label
-    attention over START, words, STOP, *shape:* (n_label_heads, n + 2), None in a network without it."""
+def encode(
+    model: ParserModel, doc: Doc, numbers: Sequence[int]
+) -> List[Tuple[ndarray, Optional[ndarray]]]:
+    """What the scorers read of some sentences of a Doc, each with words: fenceposts,
+    *shape:* (n + 1, width), and label attention over START, words, STOP, *shape:*
+    (n_label_heads, n + 2), None in a network without it."""
     batch, _ = batches.embed(model, [doc], False)
     return [batches.get_shim(model).encode(batch, number) for number in numbers]
 
 
-def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[ParserScores], Callable]:
-    """Score every sentence of the Docs; the backward pass returns the result of the tok2vec's backward pass."""
+def forward(
+    model: ParserModel, docs: List[Doc], is_train: bool
+) -> Tuple[List[ParserScores], Callable]:
+    """Score every sentence of the Docs; the backward pass returns the result of the
+    tok2vec's backward pass."""
     batch, backprop_vectors = batches.embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
@@ -164,11 +200,16 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
 
 
 def iter_scores(
-    model: ParserModel, docs: List[Doc], *, pruned: bool = False, sentences: Optional[Sequence[Sentences]] = None
+    model: ParserModel,
+    docs: List[Doc],
+    *,
+    pruned: bool = False,
+    sentences: Optional[Sequence[Sentences]] = None,
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned: Whether `PrunedScores` suffice. A
-    network that runs in torch gives `ParserScores` all the same. sentences: For each Doc, the words of its sentences or
-    parts. None: its sentences."""
+    """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned:
+    Whether `PrunedScores` suffice. A network that runs in torch gives `ParserScores`
+    all the same. sentences: For each Doc, the words of its sentences or parts. None:
+    its sentences."""
     batch, _ = batches.embed(model, docs, is_train=False, sentences=sentences)
     yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
 
@@ -186,11 +227,19 @@ class ParserShim(NetworkShim):
 
         return ParserNetwork(self.config, self.sizes)
 
-    def build_inference(self, weights: Mapping[str, ndarray]) -> Optional[ParserInference]:
+    def build_inference(
+        self, weights: Mapping[str, ndarray]
+    ) -> Optional[ParserInference]:
         """See `NetworkShim`."""
-        return ParserInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
+        return (
+            ParserInference(self.config, self.sizes, weights)
+            if has_numpy_form(self.config)
+            else None
+        )
 
-    def pad(self, batch: batches.NetworkBatch, indices: Sequence[int], vectors: Any) -> Any:
+    def pad(
+        self, batch: batches.NetworkBatch, indices: Sequence[int], vectors: Any
+    ) -> Any:
         """See `NetworkShim`."""
         import torch
 
@@ -198,30 +247,57 @@ class ParserShim(NetworkShim):
 
         features = [batch.features[i] for i in indices]
         shape = (len(indices), max(one.length for one in features) + 2)
-        arrays = {"lengths": numpy.array([one.length for one in features], dtype="int64")}
+        arrays = {
+            "lengths": numpy.array([one.length for one in features], dtype="int64")
+        }
         for name in ("tag_ids", "word_ids"):
             if getattr(features[0], name) is not None:
-                arrays[name] = _pad_arrays([getattr(one, name) for one in features], shape, "int64")
+                arrays[name] = _pad_arrays(
+                    [getattr(one, name) for one in features], shape, "int64"
+                )
         if features[0].chars is not None:
-            arrays["char_ids"], arrays["char_lengths"] = _pad_chars([one.chars or [] for one in features], shape)
+            arrays["char_ids"], arrays["char_lengths"] = _pad_chars(
+                [one.chars or [] for one in features], shape
+            )
         device = self.device
-        tensors = {name: torch.from_numpy(one).to(device) for name, one in arrays.items()}
+        tensors = {
+            name: torch.from_numpy(one).to(device) for name, one in arrays.items()
+        }
         has_boundaries = batch.vectors is not None and batch.vectors.has_boundaries
-        return NetworkInputs(vectors=vectors, has_boundary_vectors=has_boundaries, **tensors)
+        return NetworkInputs(
+            vectors=vectors, has_boundary_vectors=has_boundaries, **tensors
+        )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[ParserScores]:
         """See `NetworkShim`."""
-        labels, arcs, deprels, ties = map(to_numpy, (output.labels, output.arcs, output.deprels, output.ties))
+        labels, arcs, deprels, ties = map(
+            to_numpy, (output.labels, output.arcs, output.deprels, output.ties)
+        )
         scores = []
         for k, length in enumerate(lengths):
             side = slice(length + 1)
-            of_deprels = deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]
-            parts = labels[k, side, side], arcs[k, side, side], of_deprels, None if ties is None else ties[k, side]
-            scores.append(ParserScores._make(one if one is None else numpy.ascontiguousarray(one) for one in parts))
+            of_deprels = (
+                deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]
+            )
+            parts = (
+                labels[k, side, side],
+                arcs[k, side, side],
+                of_deprels,
+                None if ties is None else ties[k, side],
+            )
+            scores.append(
+                ParserScores._make(
+                    one if one is None else numpy.ascontiguousarray(one)
+                    for one in parts
+                )
+            )
         return scores
 
-    def gradients(self, output: Any, d_scores: Sequence[ScoresGradient]) -> Tuple[List[Any], List[Any]]:
-        """A chart whose gradients are all sparse is reduced to the cells that they name."""
+    def gradients(
+        self, output: Any, d_scores: Sequence[ScoresGradient]
+    ) -> Tuple[List[Any], List[Any]]:
+        """A chart whose gradients are all sparse is reduced to the cells that they
+        name."""
         import torch
 
         from ..layers.basics import PickedCells
@@ -233,11 +309,21 @@ class ParserShim(NetworkShim):
                 continue
             given = [getattr(one, field) for one in d_scores]
             if any(isinstance(one, SparseGradient) for one in given):
-                sparse = [(k, one) for k, one in enumerate(given) if isinstance(one, SparseGradient)]
-                sentences = numpy.repeat([k for k, _ in sparse], [len(one.cells) for _, one in sparse])
-                indices = numpy.vstack([sentences, numpy.concatenate([one.cells for _, one in sparse]).T])
+                sparse = [
+                    (k, one)
+                    for k, one in enumerate(given)
+                    if isinstance(one, SparseGradient)
+                ]
+                sentences = numpy.repeat(
+                    [k for k, _ in sparse], [len(one.cells) for _, one in sparse]
+                )
+                indices = numpy.vstack(
+                    [sentences, numpy.concatenate([one.cells for _, one in sparse]).T]
+                )
                 grad = numpy.concatenate([one.values for _, one in sparse])
-                tensor = PickedCells.apply(tensor, torch.from_numpy(indices).to(tensor.device))
+                tensor = PickedCells.apply(
+                    tensor, torch.from_numpy(indices).to(tensor.device)
+                )
             else:
                 grad = _pad_arrays(given, tuple(tensor.shape))
             tensors.append(tensor)
@@ -246,9 +332,16 @@ class ParserShim(NetworkShim):
 
     def nothing(self, batch: batches.NetworkBatch) -> ParserScores:
         """See `NetworkShim`."""
-        return ParserScores(*(numpy.zeros(shape, dtype="float32") for shape in ((0, 0, 0), (1, 1), (1, 0))))
+        return ParserScores(
+            *(
+                numpy.zeros(shape, dtype="float32")
+                for shape in ((0, 0, 0), (1, 1), (1, 0))
+            )
+        )
 
-    def encode(self, batch: batches.NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
+    def encode(
+        self, batch: batches.NetworkBatch, index: int
+    ) -> Tuple[ndarray, Optional[ndarray]]:
         """See `encode`; the sentence has words."""
         inference = self.inference
         if inference is not None:
@@ -257,7 +350,9 @@ class ParserShim(NetworkShim):
         return fenceposts[0], None if weights is None else weights[0]
 
 
-def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> Tuple[ndarray, ndarray]:
+def _pad_chars(
+    chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]
+) -> Tuple[ndarray, ndarray]:
     lengths = numpy.zeros(shape, dtype="int64")
     flat: List[int] = []
     for row, words in zip(lengths, chars, strict=True):
@@ -269,7 +364,9 @@ def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> 
     return padded, lengths
 
 
-def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32") -> ndarray:
+def _pad_arrays(
+    arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32"
+) -> ndarray:
     padded = numpy.zeros(shape, dtype=dtype)
     for k, array in enumerate(arrays):
         if array is not None and array.size:

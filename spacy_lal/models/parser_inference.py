@@ -1,6 +1,6 @@
-"""The parser's network on a CPU, in NumPy: the scores of `layers.parser_network`, but for rounding. Products of weights
-alone are computed once. Sentences are packed without padding: n + 2 positions, n + 1 fenceposts, one sentence after the
-other."""
+"""The parser's network on a CPU, in NumPy: the scores of `layers.parser_network`, but
+for rounding. Products of weights alone are computed once. Sentences are packed without
+padding: n + 2 positions, n + 1 fenceposts, one sentence after the other."""
 
 import math
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -12,12 +12,24 @@ from ..layers import configs
 from ..layers.input_configs import InputLayerConfig, Vectors
 from ..scores import AnyScores, ParserScores, PrunedScores
 from .batches import NetworkBatch
-from .scorer_inference import EPSILON, DeprelFeatures, DeprelInference, Places, SpanInference, Weights, transposed
+from .scorer_inference import (
+    EPSILON,
+    DeprelFeatures,
+    DeprelInference,
+    Places,
+    SpanInference,
+    Weights,
+    transposed,
+)
 
 
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
     """Whether a network has this form."""
-    kinds, attention, spans = config.inputs.features, config.label_attention, config.span_scorer
+    kinds, attention, spans = (
+        config.inputs.features,
+        config.label_attention,
+        config.span_scorer,
+    )
     return (
         len(kinds) == 1
         and type(kinds[0]) is Vectors
@@ -32,12 +44,21 @@ def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
 
 
 class ParserInference:
-    """A parser's network in NumPy, for several threads. weights: By their names in torch, float32."""
+    """A parser's network in NumPy, for several threads. weights: By their names in
+    torch, float32."""
 
-    def __init__(self, config: configs.ParserNetworkConfig, sizes: configs.ParserSizes, weights: Weights) -> None:
+    def __init__(
+        self,
+        config: configs.ParserNetworkConfig,
+        sizes: configs.ParserSizes,
+        weights: Weights,
+    ) -> None:
         self.n_label_heads = config.n_label_heads(sizes)
         self.layout = layout = config.layout(self.n_label_heads)
-        self.concatenates, self.max_positions = config.inputs.join == "concat", config.inputs.max_positions
+        self.concatenates, self.max_positions = (
+            config.inputs.join == "concat",
+            config.inputs.max_positions,
+        )
         self.project = transposed(weights["inputs.features.vectors.projection.weight"])
         self.boundaries: Any = weights.get("inputs.features.vectors.boundaries")
         self.positions = weights["inputs.positions"]
@@ -50,26 +71,46 @@ class ParserInference:
         layers: List[Tuple[ndarray, ndarray]] = []
         if config.span_scorer is not None and sizes.n_labels:
             self.spans = SpanInference(config.span_scorer, weights, layout)
-            layers += [(part, numpy.zeros(len(part), dtype="float32")) for part in self.spans.take_projections()]
+            layers += [
+                (part, numpy.zeros(len(part), dtype="float32"))
+                for part in self.spans.take_projections()
+            ]
         if config.biaffine_scorer is not None and sizes.n_deprels:
             names = [
-                f"biaffine_scorer.{name}" for name in ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
+                f"biaffine_scorer.{name}"
+                for name in (
+                    "arc_head",
+                    "arc_dependent",
+                    "deprel_head",
+                    "deprel_dependent",
+                )
             ]
-            pairs = [(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names]
+            pairs = [
+                (weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names
+            ]
             layers += pairs
             self.arcs = weights["biaffine_scorer.arc_bilinear"]
             self.deprels = DeprelInference(weights)
         # layers on whole fenceposts are one product, those on whole tokens another
-        self.products: List[Tuple[List[int], List[int], int, Tuple[ndarray, ndarray]]] = []
+        self.products: List[
+            Tuple[List[int], List[int], int, Tuple[ndarray, ndarray]]
+        ] = []
         for first in {layout.width - len(weight[0]): None for weight, _ in layers}:
-            numbers = [i for i, (weight, _) in enumerate(layers) if layout.width - len(weight[0]) == first]
+            numbers = [
+                i
+                for i, (weight, _) in enumerate(layers)
+                if layout.width - len(weight[0]) == first
+            ]
             chosen = [layers[i] for i in numbers]
             ends = numpy.cumsum([len(bias) for _, bias in chosen])[:-1].tolist()
             self.products.append((numbers, ends, first, self._folded(chosen, first)))
 
-    def _folded(self, layers: List[Tuple[ndarray, ndarray]], first: int) -> Tuple[ndarray, ndarray]:
-        """Layers on fenceposts from a column on as one, with the gain and the bias of label attention's norm and the
-        scale of halves in it. *Shapes:* (width - first, n_out), (n_out,)."""
+    def _folded(
+        self, layers: List[Tuple[ndarray, ndarray]], first: int
+    ) -> Tuple[ndarray, ndarray]:
+        """Layers on fenceposts from a column on as one, with the gain and the bias of
+        label attention's norm and the scale of halves in it. *Shapes:* (width - first,
+        n_out), (n_out,)."""
         bias = numpy.concatenate([one[1] for one in layers])
         folded = numpy.empty((layers[0][0].shape[1], len(bias)), dtype="float32")
         at = 0
@@ -77,16 +118,25 @@ class ParserInference:
             folded[:, at : at + len(weight)] = weight.T
             at += len(weight)
         if not first and self.layout.halves_width:
-            halves, gain = folded[: self.layout.halves_width], numpy.ones(self.layout.block_width, dtype="float32")
+            halves, gain = (
+                folded[: self.layout.halves_width],
+                numpy.ones(self.layout.block_width, dtype="float32"),
+            )
             if self.attention is not None:
                 gain = self.attention.gain
-                bias = bias + _tiled(self.layout, self.attention.bias * self.layout.scale) @ halves
+                bias = (
+                    bias
+                    + _tiled(self.layout, self.attention.bias * self.layout.scale)
+                    @ halves
+                )
             halves *= _tiled(self.layout, gain * self.layout.scale)[:, None]
         return folded, bias
 
     # From vectors to fenceposts
 
-    def tokens(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
+    def tokens(
+        self, batch: NetworkBatch, indices: Sequence[int], places: Places
+    ) -> ndarray:
         """The input layer. *Shape:* (n_positions, hidden_width)."""
         vectors: Any = batch.vectors  # of START, words and STOP
         data, given = numpy.asarray(vectors.data), vectors.rows
@@ -98,26 +148,40 @@ class ParserInference:
                 packed[positions.start], packed[positions.stop - 1] = self.boundaries
                 packed[positions.start + 1 : positions.stop - 1] = data[given[i]]
         content = packed @ self.project
-        along = numpy.concatenate([numpy.arange(length + 2) for length in places.lengths])
+        along = numpy.concatenate(
+            [numpy.arange(length + 2) for length in places.lengths]
+        )
         rows = self.positions[along % self.max_positions]
-        joined = numpy.concatenate([content, rows], axis=1) if self.concatenates else numpy.add(content, rows, out=rows)
+        joined = (
+            numpy.concatenate([content, rows], axis=1)
+            if self.concatenates
+            else numpy.add(content, rows, out=rows)
+        )
         joined -= joined.mean(axis=1, keepdims=True)
         joined /= _deviation(joined)[:, None]
         joined *= self.gain
         joined += self.bias
         return joined
 
-    def features(self, tokens: ndarray, places: Places, attention: Optional["_Attended"]) -> ndarray:
-        """Fenceposts but for the norm's gain and bias and the scale of halves. *Shape:* (n_posts, layout.width)."""
+    def features(
+        self, tokens: ndarray, places: Places, attention: Optional["_Attended"]
+    ) -> ndarray:
+        """Fenceposts but for the norm's gain and bias and the scale of halves. *Shape:*
+        (n_posts, layout.width)."""
         layout = self.layout
         features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
         n_blocks, half = layout.n_blocks, layout.forward_width
-        forward, backward = numpy.split(features[:, : layout.halves_width], [n_blocks * half], axis=1)
+        forward, backward = numpy.split(
+            features[:, : layout.halves_width], [n_blocks * half], axis=1
+        )
         for k, positions, posts in places:
             of_sentence = tokens[positions]
             if n_blocks:
                 shape = (len(of_sentence) - 1, n_blocks, -1)
-                first, second = forward[posts].reshape(shape), backward[posts].reshape(shape)
+                first, second = (
+                    forward[posts].reshape(shape),
+                    backward[posts].reshape(shape),
+                )
                 if attention is None:
                     blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
                     first[:], second[:] = blocks[:-1, :, :half], blocks[1:, :, half:]
@@ -131,11 +195,17 @@ class ParserInference:
                 sides[:, layout.token_width :] = of_sentence[1:]
         return features
 
-    def encode(self, batch: NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
+    def encode(
+        self, batch: NetworkBatch, index: int
+    ) -> Tuple[ndarray, Optional[ndarray]]:
         """See `models.parser.encode`; the sentence has words."""
         places = Places.of([batch.features[index].length])
         tokens = self.tokens(batch, [index], places)
-        attention = self.attention.attend(tokens, places) if self.attention is not None else None
+        attention = (
+            self.attention.attend(tokens, places)
+            if self.attention is not None
+            else None
+        )
         fenceposts = self.features(tokens, places, attention)
         halves = fenceposts[:, : self.layout.halves_width]
         if attention is not None and self.attention is not None:
@@ -151,17 +221,28 @@ class ParserInference:
         pruned = batch.pruned
         places = Places.of([batch.features[i].length for i in indices])
         tokens = self.tokens(batch, indices, places)
-        attention = self.attention.attend(tokens, places) if self.attention is not None else None
+        attention = (
+            self.attention.attend(tokens, places)
+            if self.attention is not None
+            else None
+        )
         features = self.features(tokens, places, attention)
         spans, pairs = self._layers(features)
         features_of_deprels, seen = None, None
         if self.deprels is not None:
             arc_head, arc_dependent, head, dependent = pairs
             seen = arc_head @ self.arcs[:-1] + self.arcs[-1]
-            features_of_deprels = DeprelFeatures(self.deprels, head, dependent, numpy.array(places.posts))
-        charts = self.spans.charts(spans, places, pruned) if self.spans is not None else None
+            features_of_deprels = DeprelFeatures(
+                self.deprels, head, dependent, numpy.array(places.posts)
+            )
+        charts = (
+            self.spans.charts(spans, places, pruned) if self.spans is not None else None
+        )
         scores: List[AnyScores] = []
-        no_chart = numpy.zeros((0, 0, 3), dtype="float32"), numpy.zeros((0, 0), dtype="int16")
+        no_chart = (
+            numpy.zeros((0, 0, 3), dtype="float32"),
+            numpy.zeros((0, 0), dtype="int16"),
+        )
         for k, _, posts in places:
             side = posts.stop - posts.start
             arcs = numpy.zeros((side, side), dtype="float32")
@@ -172,7 +253,11 @@ class ParserInference:
                 labels, ids = charts[k] if charts is not None else no_chart
                 scores.append(PrunedScores(labels, ids, arcs, features_of_deprels, k))
                 continue
-            labels = charts[k][0] if charts is not None else numpy.zeros((0, 0, 0), dtype="float32")
+            labels = (
+                charts[k][0]
+                if charts is not None
+                else numpy.zeros((0, 0, 0), dtype="float32")
+            )
             deprels = numpy.zeros((side, 0), dtype="float32")
             if self.deprels is not None:
                 deprels = self.deprels.scores(head[posts], dependent[posts])
@@ -180,7 +265,8 @@ class ParserInference:
         return scores
 
     def _layers(self, features: ndarray) -> Tuple[List[ndarray], List[ndarray]]:
-        """The first layers of the scorers: the span scorer's projections; then of arcs and deprels."""
+        """The first layers of the scorers: the span scorer's projections; then of arcs
+        and deprels."""
         found: Dict[int, ndarray] = {}
         for numbers, ends, first, (weight, bias) in self.products:
             product = features[:, first:] @ weight
@@ -188,47 +274,73 @@ class ParserInference:
             found.update(zip(numbers, numpy.split(product, ends, axis=1), strict=True))
         outputs = [found[i] for i in range(len(found))]
         n_spans = len(outputs) - (4 if self.deprels is not None else 0)
-        return outputs[:n_spans], [numpy.maximum(one, 0.0, out=one) for one in outputs[n_spans:]]
+        return outputs[:n_spans], [
+            numpy.maximum(one, 0.0, out=one) for one in outputs[n_spans:]
+        ]
 
 
 class _Attended(NamedTuple):
-    """Label attention over a batch. weights: of each sentence, *shape:* (n + 2, n_heads). contexts: *Shape:*
-    (batch_size, n_heads, proj_width). reduced: R x. *Shape:* (n_positions, 1 or n_heads, proj_width)."""
+    """Label attention over a batch. weights: of each sentence, *shape:* (n + 2,
+    n_heads). contexts: *Shape:* (batch_size, n_heads, proj_width). reduced: R x.
+    *Shape:* (n_positions, 1 or n_heads, proj_width)."""
 
     weights: List[ndarray]
     contexts: ndarray
     reduced: ndarray
 
     def blocks(self, k: int, positions: slice) -> Tuple[ndarray, ndarray]:
-        """A sentence's blocks before their norm, of mean 0, and the norm's factors. *Shapes:* (n + 2, n_heads,
-        proj_width), (n + 2, n_heads, 1)."""
+        """A sentence's blocks before their norm, of mean 0, and the norm's factors.
+        *Shapes:* (n + 2, n_heads, proj_width), (n + 2, n_heads, 1)."""
         blocks = self.reduced[positions] + self.contexts[k]
         return blocks, 1.0 / _deviation(blocks)[..., None]
 
 
 class _LabelAttention:
-    """Label attention: keys folded into queries, values and the norm's mean into the projection of the output."""
+    """Label attention: keys folded into queries, values and the norm's mean into the
+    projection of the output."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
-        self.gain, self.bias = weights["label_attention.norm.gain"], weights["label_attention.norm.bias"]
-        names = ("content", "position") if "label_attention.query.content" in weights else ("all",)
-        reduce = weights["label_attention.reduce.weight"].reshape(-1, len(self.gain), hidden_width)
+        self.gain, self.bias = (
+            weights["label_attention.norm.gain"],
+            weights["label_attention.norm.bias"],
+        )
+        names = (
+            ("content", "position")
+            if "label_attention.query.content" in weights
+            else ("all",)
+        )
+        reduce = weights["label_attention.reduce.weight"].reshape(
+            -1, len(self.gain), hidden_width
+        )
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
         keys, values, first = [], [], 0
         for name in names:
-            query, key, value = (weights[f"label_attention.{kind}.{name}"] for kind in ("query", "key", "value"))
-            narrow = reduce[:, :, first : first + key.shape[1]] @ weights[f"label_attention.output.{name}.weight"]
+            query, key, value = (
+                weights[f"label_attention.{kind}.{name}"]
+                for kind in ("query", "key", "value")
+            )
+            narrow = (
+                reduce[:, :, first : first + key.shape[1]]
+                @ weights[f"label_attention.output.{name}.weight"]
+            )
             keys.append((key @ query[:, :, None])[..., 0])
             values.append(value @ narrow.swapaxes(1, 2))
             first += key.shape[1]
-        self.keys = transposed(numpy.concatenate(keys, axis=1) / math.sqrt(hidden_width)).astype("float32")
-        self.values = numpy.ascontiguousarray(numpy.concatenate(values, axis=1))  # (n_heads, hidden_width, proj_width)
+        self.keys = transposed(
+            numpy.concatenate(keys, axis=1) / math.sqrt(hidden_width)
+        ).astype("float32")
+        self.values = numpy.ascontiguousarray(
+            numpy.concatenate(values, axis=1)
+        )  # (n_heads, hidden_width, proj_width)
         self.reduce = transposed(reduce.reshape(-1, hidden_width))
 
     def attend(self, tokens: ndarray, places: Places) -> _Attended:
-        """Attend to the words of each sentence. tokens: *Shape:* (n_positions, hidden_width)."""
+        """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
+        hidden_width)."""
         logits, weights = tokens @ self.keys, []
-        pooled = numpy.empty((len(places.lengths), logits.shape[1], tokens.shape[1]), dtype="float32")
+        pooled = numpy.empty(
+            (len(places.lengths), logits.shape[1], tokens.shape[1]), dtype="float32"
+        )
         for k, positions, _ in places:
             one = logits[positions]
             one = numpy.exp(one - one.max(axis=0))
@@ -236,17 +348,23 @@ class _LabelAttention:
             numpy.matmul(one.T, tokens[positions], out=pooled[k])
             weights.append(one)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
-        return _Attended(weights, contexts, (tokens @ self.reduce).reshape(len(tokens), -1, len(self.gain)))
+        return _Attended(
+            weights,
+            contexts,
+            (tokens @ self.reduce).reshape(len(tokens), -1, len(self.gain)),
+        )
 
 
 def _deviation(centred: ndarray) -> ndarray:
-    """The norm's divisor of rows of mean 0: the unbiased standard deviation plus epsilon."""
+    """The norm's divisor of rows of mean 0: the unbiased standard deviation plus
+    epsilon."""
     squares = numpy.einsum("...i,...i->...", centred, centred)
     squares /= centred.shape[-1] - 1
     return numpy.sqrt(squares, out=squares) + EPSILON
 
 
 def _tiled(layout: configs.FencepostLayout, of_block: ndarray) -> ndarray:
-    """A number for each feature of a block, for all halves. *Shape:* (layout.halves_width,)."""
+    """A number for each feature of a block, for all halves. *Shape:*
+    (layout.halves_width,)."""
     halves = of_block[: layout.forward_width], of_block[layout.forward_width :]
     return numpy.concatenate([numpy.tile(half, layout.n_blocks) for half in halves])

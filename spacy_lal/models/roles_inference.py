@@ -1,5 +1,6 @@
-"""The network of semantic roles on a CPU, in NumPy: the scores of `layers.roles_network`, but for rounding. Words are
-packed without padding, one sentence after the other. *Not* here: the syntax head, BIO tags, the timing signal."""
+"""The network of semantic roles on a CPU, in NumPy: the scores of
+`layers.roles_network`, but for rounding. Words are packed without padding, one sentence
+after the other. *Not* here: the syntax head, BIO tags, the timing signal."""
 
 import math
 from copy import copy
@@ -23,7 +24,11 @@ _OPS = NumpyOps()
 
 def has_numpy_form(config: RolesNetworkConfig) -> bool:
     """Whether a network has this form."""
-    return config.syntax.heads == "none" and config.with_spans and not config.encoder.timing
+    return (
+        config.syntax.heads == "none"
+        and config.with_spans
+        and not config.encoder.timing
+    )
 
 
 class _Linear:
@@ -36,7 +41,10 @@ class _Linear:
     def part(self, outputs: slice) -> "_Linear":
         """The map to some of its outputs."""
         part = copy(self)
-        part.weight, part.bias = numpy.ascontiguousarray(self.weight[:, outputs]), self.bias[outputs]
+        part.weight, part.bias = (
+            numpy.ascontiguousarray(self.weight[:, outputs]),
+            self.bias[outputs],
+        )
         return part
 
     def __call__(self, inputs: ndarray) -> ndarray:
@@ -60,19 +68,32 @@ class _Norm:
 
 
 class _Layer:
-    """Attention and a feed-forward network. Each adds its output to its normalised input."""
+    """Attention and a feed-forward network. Each adds its output to its normalised
+    input."""
 
-    def __init__(self, weights: Weights, name: str, n_heads: int, head_width: int) -> None:
+    def __init__(
+        self, weights: Weights, name: str, n_heads: int, head_width: int
+    ) -> None:
         self.n_heads, self.head_width = n_heads, head_width
-        self.norms = _Norm(weights, f"{name}.attention_norm"), _Norm(weights, f"{name}.ff_norm")
-        self.qkv, self.output = _Linear(weights, f"{name}.attention.qkv"), _Linear(weights, f"{name}.attention.output")
-        self.maps = [_Linear(weights, f"{name}.feed_forward.maps.{i}") for i in range(3)]
+        self.norms = (
+            _Norm(weights, f"{name}.attention_norm"),
+            _Norm(weights, f"{name}.ff_norm"),
+        )
+        self.qkv, self.output = (
+            _Linear(weights, f"{name}.attention.qkv"),
+            _Linear(weights, f"{name}.attention.output"),
+        )
+        self.maps = [
+            _Linear(weights, f"{name}.feed_forward.maps.{i}") for i in range(3)
+        ]
 
     def __call__(self, inputs: ndarray, sentences: Sequence[slice]) -> ndarray:
         """*Shapes:* (n_words, hidden_width) to the same."""
         normed = self.norms[0](inputs)
         heads = self.qkv(normed).reshape(len(inputs), 3, self.n_heads, self.head_width)
-        context = numpy.empty((len(inputs), self.n_heads, self.head_width), dtype="float32")
+        context = numpy.empty(
+            (len(inputs), self.n_heads, self.head_width), dtype="float32"
+        )
         for words in sentences:
             query, key, value = heads[words].transpose(1, 2, 0, 3)
             logits = (query * self.head_width**-0.5) @ key.swapaxes(1, 2)
@@ -85,18 +106,25 @@ class _Layer:
 
 
 class RolesInference:
-    """The network of semantic roles in NumPy, for several threads. weights (Weights): By their torch names, float32."""
+    """The network of semantic roles in NumPy, for several threads. weights (Weights):
+    By their torch names, float32."""
 
-    def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights) -> None:
+    def __init__(
+        self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
+    ) -> None:
         self.config, self.sizes = config, sizes
         encoder = config.encoder
         self.inputs = _Linear(weights, "inputs.projection")
         self.layers = [
-            _Layer(weights, f"layers.{i}", encoder.n_heads, encoder.head_width) for i in range(encoder.n_layers)
+            _Layer(weights, f"layers.{i}", encoder.n_heads, encoder.head_width)
+            for i in range(encoder.n_layers)
         ]
         used = {config.predicate_scorer.layer, encoder.n_layers - 1}
         self.task_norms = {i: _Norm(weights, f"task_norms.{i}") for i in used}
-        self.predicates = _Linear(weights, "predicate_scorer.hidden"), _Linear(weights, "predicate_scorer.output")
+        self.predicates = (
+            _Linear(weights, "predicate_scorer.hidden"),
+            _Linear(weights, "predicate_scorer.output"),
+        )
         self.spans = _Spans(config.role_scorer, weights)  # type: ignore[arg-type]
         self.rolesets: Optional[_Linear] = None
         if config.roleset_scorer is not None and sizes.n_rolesets:
@@ -106,7 +134,9 @@ class RolesInference:
         """The scores of some sentences of the batch, none without words."""
         rows, parses = [batch.vectors.rows[i] for i in indices], batch.parses or []
         ends = numpy.cumsum([len(one) for one in rows]).tolist()
-        sentences = [slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)]
+        sentences = [
+            slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)
+        ]
         vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
         positions, predicates = self._encode(vectors, sentences)
         probabilities = _softmax(predicates)[:, self.sizes.n_other_labels :].sum(axis=1)
@@ -123,16 +153,20 @@ class RolesInference:
                     predicates=predicates[words],
                     rows=chosen,
                     tags=None,
-                    rolesets=None if self.rolesets is None else self.rolesets(of_predicates),
+                    rolesets=None
+                    if self.rolesets is None
+                    else self.rolesets(of_predicates),
                     spans=spans,
                     ranges=ranges,
                 )
             )
         return scores
 
-    def _encode(self, vectors: ndarray, sentences: Sequence[slice]) -> Tuple[ndarray, ndarray]:
-        """The output of the layers, *shape:* (n_words, hidden_width), and the scores of predicates, *shape:* (n_words,
-        n_predicate_labels)."""
+    def _encode(
+        self, vectors: ndarray, sentences: Sequence[slice]
+    ) -> Tuple[ndarray, ndarray]:
+        """The output of the layers, *shape:* (n_words, hidden_width), and the scores of
+        predicates, *shape:* (n_words, n_predicate_labels)."""
         positions = _leaky_relu(self.inputs(vectors))
         predicates = positions
         for i, layer in enumerate(self.layers):
@@ -140,49 +174,92 @@ class RolesInference:
             if i in self.task_norms:
                 positions = self.task_norms[i](positions)
             if i == self.config.predicate_scorer.layer:
-                predicates = self.predicates[1](_leaky_relu(self.predicates[0](positions)))
+                predicates = self.predicates[1](
+                    _leaky_relu(self.predicates[0](positions))
+                )
         return positions, predicates
 
 
 class _Spans:
     def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
         self.config, self.table = config, weights["role_scorer.table.weight"]
-        names = ("vectors", "predicate", "places", "product", "hidden", "output", "features", "of_product")
+        names = (
+            "vectors",
+            "predicate",
+            "places",
+            "product",
+            "hidden",
+            "output",
+            "features",
+            "of_product",
+        )
         parts = [_Linear(weights, f"role_scorer.{name}") for name in names]
-        self.vectors, self.predicate, self.places, self.product, self.hidden, self.output = parts[:6]
+        (
+            self.vectors,
+            self.predicate,
+            self.places,
+            self.product,
+            self.hidden,
+            self.output,
+        ) = parts[:6]
         width, of_features, of_product = config.hidden_width, *parts[6:]
-        self.of_predicate = self.places.part(slice(width))  # places of predicates are read of predicates alone
+        self.of_predicate = self.places.part(
+            slice(width)
+        )  # places of predicates are read of predicates alone
         self.places = self.places.part(slice(width, None))
         self.pair = numpy.concatenate([of_features.weight, of_product.weight])
         self.pair_bias: ndarray = of_features.bias + of_product.bias
 
     def features(self, vectors: ndarray, positions: ndarray) -> Tuple[ndarray, ...]:
-        """Words as the scorer reads them, in each place of a candidate, and as factors of products. *Shapes:* (n_words,
-        width), (n_words, n_places, hidden_width), (n_words, 2, product_width)."""
+        """Words as the scorer reads them, in each place of a candidate, and as factors
+        of products. *Shapes:* (n_words, width), (n_words, n_places, hidden_width),
+        (n_words, 2, product_width)."""
         words = numpy.concatenate([_gelu(self.vectors(vectors)), positions], axis=1)
         places = self.places(words).reshape(len(words), -1, self.config.hidden_width)
         return words, places, self.product(words).reshape(len(words), 2, -1)
 
-    def score(self, features: Sequence[ndarray], chosen: ndarray, parse: ParseArrays) -> Tuple[ndarray, ...]:
-        """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the scores of its candidates, *shape:*
-        (F, n_candidates, 1 + n_roles), and the candidates, *shape:* (n_candidates, 2)."""
+    def score(
+        self, features: Sequence[ndarray], chosen: ndarray, parse: ParseArrays
+    ) -> Tuple[ndarray, ...]:
+        """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the
+        scores of its candidates, *shape:* (F, n_candidates, 1 + n_roles), and the
+        candidates, *shape:* (n_candidates, 2)."""
         words, places, products = features
         found = find_candidates(parse, chosen, self.config.n_rows)
         starts, ends = found.ranges[:, 0], found.ranges[:, 1]
-        spans = numpy.full((len(chosen), len(starts), len(self.output.bias)), -numpy.inf, dtype="float32")
+        spans = numpy.full(
+            (len(chosen), len(starts), len(self.output.bias)),
+            -numpy.inf,
+            dtype="float32",
+        )
         spans[..., 0] = 0.0
         if len(chosen):
             nothing = numpy.zeros((1, *places.shape[1:]), dtype="float32")
-            padded = numpy.concatenate([places, nothing])  # the last row stands before and after the sentence
+            padded = numpy.concatenate(
+                [places, nothing]
+            )  # the last row stands before and after the sentence
             # head, first, last, previous and next word of a candidate
-            at = (found.heads, starts, ends - 1, starts - 1, numpy.where(ends < len(places), ends, -1))
-            of_candidates = sum(padded[word, k] for k, word in enumerate(at)) + self.pair_bias
+            at = (
+                found.heads,
+                starts,
+                ends - 1,
+                starts - 1,
+                numpy.where(ends < len(places), ends, -1),
+            )
+            of_candidates = (
+                sum(padded[word, k] for k, word in enumerate(at)) + self.pair_bias
+            )
             of_predicates = self.of_predicate(words[chosen])
             free = (chosen[:, None] < starts) | (chosen[:, None] >= ends)
             rows, columns = free.nonzero()
             for first in range(0, len(rows), _MAX_PAIRS):
-                f, c = rows[first : first + _MAX_PAIRS], columns[first : first + _MAX_PAIRS]
-                of_features = _OPS.gather_add(self.table, found.features[f, c].astype("uint32"))  # type: ignore
+                f, c = (
+                    rows[first : first + _MAX_PAIRS],
+                    columns[first : first + _MAX_PAIRS],
+                )
+                of_features = _OPS.gather_add(
+                    self.table, found.features[f, c].astype("uint32")
+                )  # type: ignore
                 product = products[chosen[f], 0] * products[found.heads[c], 1]
                 hidden = numpy.concatenate([of_features, product], axis=1) @ self.pair
                 hidden += of_candidates[c]
@@ -203,7 +280,8 @@ def _leaky_relu(values: ndarray) -> ndarray:
 
 
 def _gelu(values: ndarray) -> ndarray:
-    """x Phi(x) = max(x, 0) - |x| Phi(-|x|); Phi after Abramowitz and Stegun, 7.1.26, with an error below 1e-7."""
+    """x Phi(x) = max(x, 0) - |x| Phi(-|x|); Phi after Abramowitz and Stegun, 7.1.26,
+    with an error below 1e-7."""
     size = numpy.abs(values)
     t = size * numpy.float32(0.3275911 * math.sqrt(0.5))
     t += numpy.float32(1.0)

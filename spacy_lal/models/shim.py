@@ -1,19 +1,39 @@
-"""Torch modules and our networks as thinc layers, for several threads. A loaded network parses in NumPy from arrays. A
-torch module is made of them when it first learns, where thinc's device is a GPU, and for a network without a NumPy
-form. An update must not run beside another update or a prediction."""
+"""Torch modules and our networks as thinc layers, for several threads. A loaded network
+parses in NumPy from arrays. A torch module is made of them when it first learns, where
+thinc's device is a GPU, and for a network without a NumPy form. An update must not run
+beside another update or a prediction."""
 
 import ctypes
 import os
 import sys
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import numpy
 import safetensors.numpy
 import srsly
 from numpy import ndarray
-from thinc.api import Model, NumpyOps, PyTorchShim, get_current_ops, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import (
+    Model,
+    NumpyOps,
+    PyTorchShim,
+    get_current_ops,
+    get_torch_default_device,
+    torch2xp,
+    xp2torch,
+)
 from thinc.optimizers import Optimizer
 from thinc.shims import Shim
 from thinc.types import ArgsKwargs, Floats2d
@@ -21,9 +41,15 @@ from thinc.types import ArgsKwargs, Floats2d
 from .batches import NetworkBatch, RolesBatch, sub_batches
 from .onnx_encoder import SCALE
 
-# For objects that threads share and create at first use. A process that forks waits for it: no child inherits a lock.
+# For objects that threads share and create at first use. A process that forks waits for
+# it: no child inherits a lock.
 MAKING = RLock()
-_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "i1"}  # of weights in safetensors
+_DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I8": "i1",
+}  # of weights in safetensors
 
 
 def return_memory() -> None:
@@ -40,12 +66,17 @@ def _one_thread() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=MAKING.acquire, after_in_parent=MAKING.release, after_in_child=MAKING.release)
+    os.register_at_fork(
+        before=MAKING.acquire,
+        after_in_parent=MAKING.release,
+        after_in_child=MAKING.release,
+    )
     os.register_at_fork(after_in_child=_one_thread)
 
 
 def evaluating(module: Any) -> Any:
-    """The module itself, in evaluation mode: each thread finds every part so, or sets them all."""
+    """The module itself, in evaluation mode: each thread finds every part so, or sets
+    them all."""
     if any(part.training for part in module.modules()):
         module.eval()
     return module
@@ -53,7 +84,8 @@ def evaluating(module: Any) -> Any:
 
 @contextmanager
 def training(module: Any) -> Iterator[None]:
-    """A module in training mode for a block, and in evaluation mode afterwards; for one thread at a time."""
+    """A module in training mode for a block, and in evaluation mode afterwards; for one
+    thread at a time."""
     module.train()
     try:
         yield
@@ -64,10 +96,13 @@ def training(module: Any) -> Iterator[None]:
 class ThreadsShim(Shim):
     """Updates, averages and copies of a torch module that several threads use."""
 
-    _inference: Any = None  # another form of the weights, if any; made again when they change
+    _inference: Any = (
+        None  # another form of the weights, if any; made again when they change
+    )
 
     def copy(self) -> Any:
-        """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
+        """A copy with an id of its own: the optimizer keeps moments and averages by the
+        id of a shim."""
         copied = super().copy()
         with Shim.global_id_lock:
             Shim.global_id += 1
@@ -75,11 +110,14 @@ class ThreadsShim(Shim):
         return copied
 
     def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """Apply the gradients of the module's parameters, if there is one, and set them to zero; skip (bool): set them
-        to zero alone. thinc gives each parameter a new tensor over a view of the old one, a chain that grows with every
-        step. Optimizers work in place: here the tensor stays."""
+        """Apply the gradients of the module's parameters, if there is one, and set them
+        to zero; skip (bool): set them to zero alone. thinc gives each parameter a new
+        tensor over a view of the old one, a chain that grows with every step.
+        Optimizers work in place: here the tensor stays."""
         self._inference = None
-        for name, parameter in () if self._model is None else self._model.named_parameters():
+        for name, parameter in (
+            () if self._model is None else self._model.named_parameters()
+        ):
             if parameter.grad is None:
                 continue
             if not skip:
@@ -92,13 +130,20 @@ class ThreadsShim(Shim):
 
     @contextmanager
     def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters, by the keys of the optimizer, in a block. thinc 8.3 looks for string keys."""
+        """Run with other parameters, by the keys of the optimizer, in a block. thinc
+        8.3 looks for string keys."""
         named = {} if self._model is None else dict(self._model.named_parameters())
-        given = {name: params[self.id, name] for name in named if (self.id, name) in params}
+        given = {
+            name: params[self.id, name] for name in named if (self.id, name) in params
+        }
         backup = {name: named[name].data for name in given}
         for name, average in given.items():
             parameter = named[name]
-            parameter.data = xp2torch(average, device=parameter.device).reshape(parameter.shape).clone()
+            parameter.data = (
+                xp2torch(average, device=parameter.device)
+                .reshape(parameter.shape)
+                .clone()
+            )
         self._inference = None
         try:
             yield
@@ -109,7 +154,8 @@ class ThreadsShim(Shim):
 
 
 class SharedShim(ThreadsShim, PyTorchShim):
-    """thinc's wrapper of torch modules. thinc's `predict` ends in training mode; here prediction writes nothing."""
+    """thinc's wrapper of torch modules. thinc's `predict` ends in training mode; here
+    prediction writes nothing."""
 
     def predict(self, inputs: ArgsKwargs) -> Any:
         """The module's output, without gradient."""
@@ -122,15 +168,23 @@ class SharedShim(ThreadsShim, PyTorchShim):
         with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
             return module(*inputs.args, **inputs.kwargs)
 
-    def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
-        """Output and backward pass, which is in training mode, too: checkpointing runs parts of the module again."""
+    def begin_update(
+        self, inputs: ArgsKwargs
+    ) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
+        """Output and backward pass, which is in training mode, too: checkpointing runs
+        parts of the module again."""
         module: Any = self._model
         with training(module):
             output, backprop = super().begin_update(inputs)
 
         def backprop_in_training(grads: ArgsKwargs) -> Any:
-            # In half precision, thinc scales down all gradients after a pass, earlier passes' too.
-            earlier = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+            # In half precision, thinc scales down all gradients after a pass, earlier
+            # passes' too.
+            earlier = [
+                parameter.grad
+                for parameter in module.parameters()
+                if parameter.grad is not None
+            ]
             self._grad_scaler.scale(earlier, inplace=True)
             with training(module):
                 return backprop(grads)
@@ -138,7 +192,8 @@ class SharedShim(ThreadsShim, PyTorchShim):
         return output, backprop_in_training
 
     def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """See `ThreadsShim`. Gradients that overflowed in half precision are skipped."""
+        """See `ThreadsShim`. Gradients that overflowed in half precision are
+        skipped."""
         super().finish_update(optimizer, skip=skip or self._grad_scaler.found_inf)
         if self._model is not None:
             self._grad_scaler.update()
@@ -148,15 +203,24 @@ AnyBatch = Union[NetworkBatch, RolesBatch]
 
 
 class NetworkShim(ThreadsShim):
-    """A network that is made when the sizes that come from data are known. config (Any): everything but these."""
+    """A network that is made when the sizes that come from data are known. config
+    (Any): everything but these."""
 
     # A network adds these.
     sizes_type: Callable[..., Any]  # the record of sizes
     build_module: Callable[..., Any]  # the torch module, with fresh weights
-    build_inference: Callable[..., Any]  # from weights to the NumPy form, with `scores(batch, indices)`, or to None
-    pad: Callable[..., Any]  # from a batch, numbers of sentences, and padded vectors or None, to the module's input
-    unpad: Callable[..., List[Any]]  # from the module's output and lengths to the scores of sentences
-    gradients: Callable[..., Tuple[List[Any], List[Any]]]  # tensors of an output, and their gradients
+    build_inference: Callable[
+        ..., Any
+    ]  # from weights to the NumPy form, with `scores(batch, indices)`, or to None
+    pad: Callable[
+        ..., Any
+    ]  # from a batch, numbers of sentences, and padded vectors or None, to the module's input
+    unpad: Callable[
+        ..., List[Any]
+    ]  # from the module's output and lengths to the scores of sentences
+    gradients: Callable[
+        ..., Tuple[List[Any], List[Any]]
+    ]  # tensors of an output, and their gradients
     nothing: Callable[..., Any]  # the scores of a sentence without words
 
     has_ends = False  # whether a sentence of the module's input begins with START and ends with STOP
@@ -168,16 +232,24 @@ class NetworkShim(ThreadsShim):
 
     @property
     def network(self) -> Any:
-        """The torch module. RAISES (ValueError): There are no weights yet, or they do not fit, or torch is not
-        installed."""
+        """The torch module.
+        RAISES (ValueError): There are no weights yet, or they do
+        not fit, or torch is not installed."""
         if self._model is None:
             with MAKING:
                 if self._model is None:
                     if not self._stored:
-                        raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
+                        raise ValueError(
+                            "the network has no weights yet: call nlp.initialize(), or load it from disk"
+                        )
                     torch, module = _torch(), self.build_module()
                     try:
-                        module.load_state_dict({name: torch.from_numpy(one) for name, one in self.weights.items()})
+                        module.load_state_dict(
+                            {
+                                name: torch.from_numpy(one)
+                                for name, one in self.weights.items()
+                            }
+                        )
                     except RuntimeError as error:
                         raise self._misfit(error) from error
                     self._model = module.to(self.device).eval()
@@ -197,10 +269,16 @@ class NetworkShim(ThreadsShim):
 
     @property
     def inference(self) -> Any:
-        """The NumPy form of the present weights; None where the module runs. RAISES (ValueError): As `network`."""
+        """The NumPy form of the present weights; None where the module runs.
+        RAISES
+        (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
             return None
-        version = 0 if self._model is None else sum(weight._version for weight in self._model.parameters())
+        version = (
+            0
+            if self._model is None
+            else sum(weight._version for weight in self._model.parameters())
+        )
         found = self._inference
         if found is None or found[1] != version:
             with MAKING:  # only one, for any number of threads
@@ -217,19 +295,29 @@ class NetworkShim(ThreadsShim):
 
     @property
     def weights(self) -> Mapping[str, ndarray]:
-        """The weights by their names in the torch module. RAISES (ValueError): There are none yet."""
+        """The weights by their names in the torch module.
+        RAISES (ValueError): There
+        are none yet."""
         stored = self._stored
         if self._model is None and stored:
             return _Single(stored_arrays(stored)[0])
-        return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
+        return {
+            name: tensor.detach().cpu().numpy()
+            for name, tensor in self.network.state_dict().items()
+        }
 
     @property
     def device(self) -> Any:
         """The torch device of the module, made or yet to be made."""
-        return get_torch_default_device() if self._model is None else next(self._model.parameters()).device
+        return (
+            get_torch_default_device()
+            if self._model is None
+            else next(self._model.parameters()).device
+        )
 
     def set_sizes(self, sizes: Dict[str, int]) -> None:
-        """Set sizes that come from data, by name. Weights of other sizes are dropped."""
+        """Set sizes that come from data, by name. Weights of other sizes are
+        dropped."""
         if any(self.cfg.get(name) != size for name, size in sizes.items()):
             self._model, self._stored, self._inference = None, b"", None
         self.cfg.update(sizes)
@@ -237,7 +325,11 @@ class NetworkShim(ThreadsShim):
     def build(self) -> None:
         """Make a module of the current sizes, with fresh weights, on thinc's device."""
         _torch()
-        self._model, self._stored, self._inference = None, b"", None  # the device is thinc's
+        self._model, self._stored, self._inference = (
+            None,
+            b"",
+            None,
+        )  # the device is thinc's
         self._model = self.build_module().to(self.device).eval()
 
     # Copies
@@ -255,7 +347,12 @@ class NetworkShim(ThreadsShim):
         state = self._stored
         if self._model is not None:
             weights = self.weights
-            state = safetensors.numpy.save({name: numpy.ascontiguousarray(weights[name]) for name in sorted(weights)})
+            state = safetensors.numpy.save(
+                {
+                    name: numpy.ascontiguousarray(weights[name])
+                    for name in sorted(weights)
+                }
+            )
         return srsly.msgpack_dumps({"config": self.cfg, "state": state})
 
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
@@ -267,19 +364,24 @@ class NetworkShim(ThreadsShim):
 
 
 def is_safetensors(data: bytes) -> bool:
-    """Tell whether bytes are a safetensors file: the length of its header, then JSON."""
+    """Tell whether bytes are a safetensors file: the length of its header, then
+    JSON."""
     return data[8:9] == b"{"
 
 
 def stored_arrays(data: bytes) -> Tuple[Dict[str, ndarray], Dict[str, str]]:
-    """The arrays of a safetensors file, read in place: its library copies them. And its metadata. RAISES (ValueError,
-    KeyError): The file is damaged, or has other types than weights have."""
+    """The arrays of a safetensors file, read in place: its library copies them. And its
+    metadata.
+    RAISES (ValueError, KeyError): The file is damaged, or has other types
+    than weights have."""
     start = 8 + int.from_bytes(data[:8], "little")
     header, found = srsly.json_loads(data[8:start]), {}
     metadata = header.pop("__metadata__", {})
     for name, one in header.items():
         dtype, (first, last) = numpy.dtype(_DTYPES[one["dtype"]]), one["data_offsets"]
-        values = numpy.frombuffer(data, dtype, (last - first) // dtype.itemsize, start + first)
+        values = numpy.frombuffer(
+            data, dtype, (last - first) // dtype.itemsize, start + first
+        )
         found[name] = values.reshape(one["shape"])
     return found, metadata
 
@@ -292,7 +394,11 @@ class _Single(Mapping[str, ndarray]):
 
     def __getitem__(self, name: str) -> ndarray:
         array = self.arrays[name].astype("f4")
-        return array * self.arrays[name + SCALE][..., None] if name + SCALE in self.arrays else array
+        return (
+            array * self.arrays[name + SCALE][..., None]
+            if name + SCALE in self.arrays
+            else array
+        )
 
     def __iter__(self) -> Iterator[str]:
         return (name for name in self.arrays if not name.endswith(SCALE))
@@ -305,7 +411,9 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise ValueError("this network needs torch, which is missing: pip install 'spacy-lal[train]'") from error
+        raise ValueError(
+            "this network needs torch, which is missing: pip install 'spacy-lal[train]'"
+        ) from error
     return torch
 
 
@@ -313,24 +421,38 @@ def _torch() -> Any:
 
 
 def network_layer(name: str, shim: NetworkShim) -> Model[Any, List[Any]]:
-    """A network as a thinc layer, from a batch to the scores of its sentences. It runs in sub-batches."""
+    """A network as a thinc layer, from a batch to the scores of its sentences. It runs
+    in sub-batches."""
     return Model(name, forward, shims=[shim])
 
 
-def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], Callable]:
-    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores and returns the
-    gradient of `batch.vectors.data`, or None without vectors."""
+def forward(
+    model: Model, batch: AnyBatch, is_train: bool
+) -> Tuple[List[Any], Callable]:
+    """Score all sentences, in order. The backward pass takes the gradient of every
+    sentence's scores and returns the gradient of `batch.vectors.data`, or None without
+    vectors."""
     if not is_train:
         return in_order(iter_scores(model, batch)), lambda d_scores: None
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
-    scores: List[Any] = [None if length else shim.nothing(batch) for length in batch.lengths]
-    data = None if batch.vectors is None else xp2torch(batch.vectors.data, requires_grad=True, device=shim.device)
+    scores: List[Any] = [
+        None if length else shim.nothing(batch) for length in batch.lengths
+    ]
+    data = (
+        None
+        if batch.vectors is None
+        else xp2torch(batch.vectors.data, requires_grad=True, device=shim.device)
+    )
     runs = []
     for indices in _sub_batches(shim, batch):
         with training(shim.network):
             output = shim.network(_padded(shim, batch, indices, data))
         runs.append((indices, output))
-        for i, one in zip(indices, shim.unpad(output, [batch.lengths[i] for i in indices]), strict=True):
+        for i, one in zip(
+            indices,
+            shim.unpad(output, [batch.lengths[i] for i in indices]),
+            strict=True,
+        ):
             scores[i] = one
 
     def backprop(d_scores: Sequence[Any]) -> Optional[Floats2d]:
@@ -343,13 +465,18 @@ def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], C
                 torch.autograd.backward(tensors, grads)
         if data is None:
             return None
-        return model.ops.alloc2f(*data.shape) if data.grad is None else torch2xp(data.grad, ops=model.ops)  # type: ignore
+        return (
+            model.ops.alloc2f(*data.shape)
+            if data.grad is None
+            else torch2xp(data.grad, ops=model.ops)
+        )  # type: ignore
 
     return scores, backprop
 
 
 def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List[Any]]]:
-    """Numbers of sentences and their scores, one sub-batch after the other. Sentences without words come first."""
+    """Numbers of sentences and their scores, one sub-batch after the other. Sentences
+    without words come first."""
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     empty = [i for i, length in enumerate(batch.lengths) if length == 0]
     if empty:
@@ -360,21 +487,36 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List
             yield indices, inference.scores(batch, indices)
         return
     for indices in _sub_batches(shim, batch):
-        yield indices, shim.unpad(run_module(shim, batch, indices), [batch.lengths[i] for i in indices])
+        yield (
+            indices,
+            shim.unpad(
+                run_module(shim, batch, indices), [batch.lengths[i] for i in indices]
+            ),
+        )
 
 
 def in_order(parts: Iterator[Tuple[List[int], List[Any]]]) -> List[Any]:
     """The scores of `iter_scores`, in the order of the sentences."""
-    found = {i: one for indices, scores in parts for i, one in zip(indices, scores, strict=True)}
+    found = {
+        i: one
+        for indices, scores in parts
+        for i, one in zip(indices, scores, strict=True)
+    }
     return [found[i] for i in range(len(found))]
 
 
-def run_module(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], method: str = "__call__") -> Any:
+def run_module(
+    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], method: str = "__call__"
+) -> Any:
     """The output of the torch module for some sentences, without gradient."""
     import torch
 
     module = shim.network
-    data = None if batch.vectors is None else xp2torch(batch.vectors.data, device=shim.device)
+    data = (
+        None
+        if batch.vectors is None
+        else xp2torch(batch.vectors.data, device=shim.device)
+    )
     with torch.no_grad():
         return getattr(module, method)(_padded(shim, batch, indices, data))
 
@@ -385,8 +527,11 @@ def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> List[List[int]]:
     return sub_batches(batch.lengths)
 
 
-def _padded(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any) -> Any:
-    """Some sentences as the module's input; vectors are zeros at padding, and at START and STOP without rows."""
+def _padded(
+    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any
+) -> Any:
+    """Some sentences as the module's input; vectors are zeros at padding, and at START
+    and STOP without rows."""
     if batch.vectors is None:
         return shim.pad(batch, indices, None)
     import torch
@@ -398,7 +543,11 @@ def _padded(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: An
         place[first : first + len(one)] = one
     index = torch.from_numpy(places).to(data.device)
     with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
-    return shim.pad(batch, indices, with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape))
+    return shim.pad(
+        batch,
+        indices,
+        with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape),
+    )
 
 
 def to_numpy(tensor: Any) -> Any:

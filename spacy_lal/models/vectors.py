@@ -1,6 +1,7 @@
-"""Token vectors: what encoders read of a Doc, whether vectors are of its present tokens, and several side by side.
-Encoders read a treebank's words without their escapes (`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`. Without
-vectors to read, spaCy's listeners return zeros: here that is an error, as are vectors of other tokens."""
+"""Token vectors: what encoders read of a Doc, whether vectors are of its present
+tokens, and several side by side. Encoders read a treebank's words without their escapes
+(`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`. Without vectors to read, spaCy's
+listeners return zeros: here that is an error, as are vectors of other tokens."""
 
 import re
 import threading
@@ -16,10 +17,13 @@ from ..trees.brackets import unescape_word
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
 DATA = "trf_data"
-LISTENERS = ("transformer-listener", "tok2vec-listener")  # spacy-transformers' and spaCy's
+LISTENERS = (
+    "transformer-listener",
+    "tok2vec-listener",
+)  # spacy-transformers' and spaCy's
 
-# The Docs with which each thread has last initialised a model. No encoder has run on them, but thinc's `chain` asks for
-# their vectors to tell the next layer their width.
+# The Docs with which each thread has last initialised a model. No encoder has run on
+# them, but thinc's `chain` asks for their vectors to tell the next layer their width.
 _samples = threading.local()
 
 _MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?!,:;-]")
@@ -43,7 +47,9 @@ def plain_doc(doc: Doc) -> Doc:
     plain = [unescape_token(word) or word for word in words]
     if plain == words:
         return doc
-    copied = Doc(doc.vocab, words=plain, spaces=[bool(token.whitespace_) for token in doc])
+    copied = Doc(
+        doc.vocab, words=plain, spaces=[bool(token.whitespace_) for token in doc]
+    )
     for token, new, word in zip(doc, copied, plain, strict=True):
         if word == token.text:
             new.norm_ = token.norm_
@@ -56,12 +62,14 @@ class TokenVectors(numpy.ndarray):
     made_for: Optional[int] = None
 
     def __array_finalize__(self, other: Any) -> None:
-        """Slices and copies are of the same tokens; `require_vectors` compares them with the Doc's."""
+        """Slices and copies are of the same tokens; `require_vectors` compares them
+        with the Doc's."""
         self.made_for = getattr(other, "made_for", None)
 
 
 def with_tokens(vectors: Any, doc: Doc) -> Any:
-    """Vectors that know the Doc's present tokens; arrays of a GPU as they are. *Shape:* (n_tokens, width)."""
+    """Vectors that know the Doc's present tokens; arrays of a GPU as they are. *Shape:*
+    (n_tokens, width)."""
     if isinstance(vectors, numpy.ndarray):
         vectors = vectors.view(TokenVectors)
         vectors.made_for = tokens_hash(doc)
@@ -76,16 +84,24 @@ def tokens_hash(doc: Doc) -> int:
 def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
     """Build a tok2vec from several others.
 
-    *tok2vecs (Model[List[Doc], List[Floats2d]]): At least one. May listen to other components.
-    RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape (n_tokens, sum of the widths).
+    *tok2vecs (Model[List[Doc], List[Floats2d]]): At least one. May listen to other
+    components.
+    RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape
+        (n_tokens, sum of the widths).
     RAISES (ValueError): `tok2vecs` is empty.
     """
     if not tok2vecs:
-        raise ValueError("a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] blocks, got none")
-    return Model("joined_tok2vec", forward, init=init, layers=list(tok2vecs), dims={"nO": None})
+        raise ValueError(
+            "a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] blocks, got none"
+        )
+    return Model(
+        "joined_tok2vec", forward, init=init, layers=list(tok2vecs), dims={"nO": None}
+    )
 
 
-def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+def init(
+    model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None
+) -> None:
     """Initialise the parts. The width is the sum of their widths, if all are known."""
     _samples.last = X
     for layer in model.layers:
@@ -95,21 +111,41 @@ def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2
         model.set_dim("nO", sum(width for width in widths if width), force=True)
 
 
-def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Run the parts; the backward pass splits the gradient among them. RAISES (ValueError): See `require_vectors`."""
+def forward(
+    model: Tok2Vec, docs: List[Doc], is_train: bool
+) -> Tuple[List[Floats2d], Callable]:
+    """Run the parts; the backward pass splits the gradient among them.
+    RAISES
+    (ValueError): See `require_vectors`."""
     if not is_train and docs is not getattr(_samples, "last", None):
         require_vectors(model, docs)
     plain = [plain_doc(doc) for doc in docs]
-    inputs = [docs if any(node.name in LISTENERS for node in layer.walk()) else plain for layer in model.layers]
-    parts, backprops = zip(*(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)), strict=True)
+    inputs = [
+        docs if any(node.name in LISTENERS for node in layer.walk()) else plain
+        for layer in model.layers
+    ]
+    parts, backprops = zip(
+        *(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)),
+        strict=True,
+    )
     xp = model.ops.xp
-    joined = [xp.concatenate([xp.asarray(one) for one in arrays], axis=1) for arrays in zip(*parts, strict=True)]
+    joined = [
+        xp.concatenate([xp.asarray(one) for one in arrays], axis=1)
+        for arrays in zip(*parts, strict=True)
+    ]
 
     def backprop(d_joined: List[Floats2d]) -> List[Doc]:
         first = 0
         for arrays, backprop_part in zip(parts, backprops, strict=True):
-            width = max((array.shape[1] for array in arrays), default=0)  # an empty Doc may have width 0
-            backprop_part([xp.ascontiguousarray(d_doc[:, first : first + width]) for d_doc in d_joined])
+            width = max(
+                (array.shape[1] for array in arrays), default=0
+            )  # an empty Doc may have width 0
+            backprop_part(
+                [
+                    xp.ascontiguousarray(d_doc[:, first : first + width])
+                    for d_doc in d_joined
+                ]
+            )
             first += width
         return docs
 
@@ -117,7 +153,8 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def require_vectors(model: Model, docs: List[Doc]) -> None:
-    """RAISES (ValueError): A component that the model listens to has not run on a Doc, or ran on other tokens."""
+    """RAISES (ValueError): A component that the model listens to has not run on a Doc,
+    or ran on other tokens."""
     for listener in (node for node in model.walk() if node.name in LISTENERS):
         for doc in docs:
             if listener.name == LISTENERS[0]:
@@ -125,7 +162,9 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                 n_rows = 0 if found is None else len(found.align.lengths)
             else:
                 found = doc.tensor
-                n_rows = 0 if found is None else len(found)  # spaCy's doc_cleaner may set None
+                n_rows = (
+                    0 if found is None else len(found)
+                )  # spaCy's doc_cleaner may set None
             name = listener.upstream_name  # type: ignore[attr-defined]
             if len(doc) and not n_rows:
                 raise ValueError(
@@ -134,7 +173,10 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                     f"Either enable '{name}' or add it, or leave these components out, too; or make '{name}' a part of "
                     "them by nlp.replace_listeners, in the pipeline that they come from"
                 )
-            if n_rows != len(doc) or getattr(found, "made_for", None) not in (None, tokens_hash(doc)):
+            if n_rows != len(doc) or getattr(found, "made_for", None) not in (
+                None,
+                tokens_hash(doc),
+            ):
                 raise ValueError(
                     f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens or spaces ({n_rows} tokens, and "
                     f"it has {len(doc)}). A component that merges or splits tokens, such as merge_entities, can stand "

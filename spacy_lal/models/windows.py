@@ -1,6 +1,7 @@
-"""The windows of a Doc that a transformer reads, in training (`spacy-lal.sentence_windows.v1`) and in parsing: whole
-sentences, so that every token is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the text
-alone: a Doc has the same vectors whether its sentences are known or not."""
+"""The windows of a Doc that a transformer reads, in training
+(`spacy-lal.sentence_windows.v1`) and in parsing: whole sentences, so that every token
+is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the
+text alone: a Doc has the same vectors whether its sentences are known or not."""
 
 from typing import Callable, Iterator, List, Optional, Sequence
 
@@ -8,20 +9,26 @@ from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
 
 WINDOW = 72  # most tokens of a window of several sentences
-MAX_WINDOW = 128  # most tokens of any window; a longer sentence is read in overlapping strides
+MAX_WINDOW = (
+    128  # most tokens of any window; a longer sentence is read in overlapping strides
+)
 STRIDE = 96  # distance between the beginnings of two such strides, in tokens
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
-_MOST_AFTER_MARK = 4  # tokens: a text of quotes only must not be read once for each of them
+_MOST_AFTER_MARK = (
+    4  # tokens: a text of quotes only must not be read once for each of them
+)
 
 
 def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
-    """Registered as `spacy-lal.sentence_windows.v1`, for `[components.transformer.model.get_spans]`. As many whole
-    sentences as fit into 72 tokens; a longer sentence is alone, one of more than 128 tokens in overlapping strides.
+    """Registered as `spacy-lal.sentence_windows.v1`, for
+    `[components.transformer.model.get_spans]`. As many whole sentences as fit into 72
+    tokens; a longer sentence is alone, one of more than 128 tokens in overlapping
+    strides.
 
-    RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in order; every token is in one.
-    """
+    RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in
+    order; every token is in one."""
     return _windows
 
 
@@ -30,8 +37,9 @@ def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
 
 
 def sentence_windows(doc: Doc, window: int) -> Iterator[Span]:
-    """The windows of a Doc of at most `window` words of several sentences. Whitespace belongs to the word before
-    it, so the windows of a paragraph have the same words however it is wrapped."""
+    """The windows of a Doc of at most `window` words of several sentences. Whitespace
+    belongs to the word before it, so the windows of a paragraph have the same words
+    however it is wrapped."""
     words = [token.i for token in doc if not token.is_space]
     if words:
         words[0] = 0
@@ -40,7 +48,10 @@ def sentence_windows(doc: Doc, window: int) -> Iterator[Span]:
     breaks = set(likely_breaks(doc))
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
-    for next_end in [*(place for place, i in enumerate(words) if i in breaks), len(words)]:
+    for next_end in [
+        *(place for place, i in enumerate(words) if i in breaks),
+        len(words),
+    ]:
         if next_end - start > window and end > start:
             yield from _strides(doc, bounds, start, end)
             start = end
@@ -57,12 +68,15 @@ def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int) -> Iterator[
 
 
 def likely_breaks(doc: Doc) -> List[int]:
-    """The tokens but the first at which a sentence is likely to begin: after a blank line, or a mark that ends
-    sentences and a space or line break, or a line to which the next word would have fitted in. None of these in lower
-    case but after a blank line. An ellipsis ends no sentence."""
+    """The tokens but the first at which a sentence is likely to begin: after a blank
+    line, or a mark that ends sentences and a space or line break, or a line to which
+    the next word would have fitted in. None of these in lower case but after a blank
+    line. An ellipsis ends no sentence."""
     found: List[int] = []
     text, last = doc.text, -1
-    width = max((len(line) for line in text.split("\n") if " " in line.strip()), default=1)  # not of a long address
+    width = max(
+        (len(line) for line in text.split("\n") if " " in line.strip()), default=1
+    )  # not of a long address
     for token in doc:
         if token.is_space:
             continue
@@ -73,7 +87,8 @@ def likely_breaks(doc: Doc) -> List[int]:
 
 
 def _is_likely_break(doc: Doc, last: int, token: Token, text: str, width: int) -> bool:
-    """last (int): The word before the token. text (str): The Doc's. width (int): Of its longest line."""
+    """last (int): The word before the token. text (str): The Doc's. width (int): Of its
+    longest line."""
     word, end = token.text, doc[last].idx + len(doc[last])
     gap = text[end : token.idx]
     if gap.count("\n") > 1:
@@ -97,15 +112,22 @@ def _is_mark(text: str) -> bool:
     return all(char in _MARKS for char in text)
 
 
-def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None) -> List[List[int]]:
-    """Numbers of sequences in groups of similar length, longest first, each with at most `spare` padding, and at most
-    `max_pieces` pieces, padding included, unless it is a single sequence."""
+def length_groups(
+    lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None
+) -> List[List[int]]:
+    """Numbers of sequences in groups of similar length, longest first, each with at
+    most `spare` padding, and at most `max_pieces` pieces, padding included, unless it
+    is a single sequence."""
     groups: List[List[int]] = []
     padding = 0
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
         longest = lengths[groups[-1][0]] if groups else 0
         padding += longest - lengths[row]
-        full = max_pieces is not None and groups and (len(groups[-1]) + 1) * longest > max_pieces
+        full = (
+            max_pieces is not None
+            and groups
+            and (len(groups[-1]) + 1) * longest > max_pieces
+        )
         if not groups or full or padding > spare:
             groups.append([])
             padding = 0

@@ -1,5 +1,6 @@
-"""`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`. Arcs, constituents as
-bars and boxes of roles are drawn by displaCy, which escapes words alone: this room escapes every string that enters
+"""`render(doc, style=...)`: pictures of a parse, with the interface of
+`spacy.displacy.render`. Arcs, constituents as bars and boxes of roles are drawn by
+displaCy, which escapes words alone: this room escapes every string that enters
 markup."""
 
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
@@ -53,34 +54,53 @@ def render(
     """Draw parsed Docs, or Spans: sentences or, for most styles, any part of one.
 
     docs (Union[Iterable[Union[Doc, Span]], Doc, Span]): Parsed Docs or Spans.
-    style (str): "tree" (constituency tree), "dep" (arcs, by displaCy), "parse" (tree, arcs and roles in one picture),
-        "spans" (constituents by displaCy; a unary chain is one span), "roles" (a row for each predicate), "attention"
-        (of the label heads), "contributions" (of the label heads to the score of each constituent). The last two always
-        show whole sentences.
+    style (str): "tree" (constituency tree), "dep" (arcs, by displaCy), "parse" (tree,
+        arcs and roles in one picture), "spans" (constituents by displaCy; a unary chain
+        is one span), "roles" (a row for each predicate), "attention" (of the label
+        heads), "contributions" (of the label heads to the score of each constituent).
+        The last two always show whole sentences.
     page (bool): Return a whole, self-contained HTML page.
     minify (bool): Leave line breaks and indentation out.
-    jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
-    options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `add_lemma`, `colors`,
+    jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is
+        displayed in a notebook, SVG returned.
+    options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options
+        (`compact`, `add_lemma`, `colors`,
         ...); for "attention" and "contributions", `n_shown`, the most label heads to show; for "roles",
-        `folded`: a click on a predicate shows its arguments. Others are ignored, as by displaCy.
-    nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
-    format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
+        `folded`: a click on a predicate shows its arguments. Others are ignored, as by
+        displaCy.
+    nlp (Optional[Language]): For "attention" and "contributions", the pipeline that
+        parsed: its network is run again.
+    format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file,
+        sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
-    RAISES (ValueError): Arguments do not go together; a Span crosses a sentence boundary or, for "tree"
-        and "parse", is no constituent; the Doc has no parse.
+    RAISES (ValueError): Arguments do not go together; a Span crosses a sentence
+        boundary or, for "tree" and "parse", is no constituent; the Doc has no parse.
     """
     options = options or {}
-    for what, value, expected in (("style", style, STYLES), ("format", format, FORMATS)):
+    for what, value, expected in (
+        ("style", style, STYLES),
+        ("format", format, FORMATS),
+    ):
         if value not in expected:
-            raise ValueError(f"expected a {what} of {', '.join(expected)}, got {value!r}")
+            raise ValueError(
+                f"expected a {what} of {', '.join(expected)}, got {value!r}"
+            )
     if format == "svg" and (style not in SVG_STYLES or page):
-        raise ValueError(f"format 'svg' goes with the styles {', '.join(SVG_STYLES)}, without page; got {style!r}")
+        raise ValueError(
+            f"format 'svg' goes with the styles {', '.join(SVG_STYLES)}, without page; got {style!r}"
+        )
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
-        drawn = [_draw_svg(one, style, options) for item in items for one in _shown_sentences(item, style)]
+        drawn = [
+            _draw_svg(one, style, options)
+            for item in items
+            for one in _shown_sentences(item, style)
+        ]
         markup = stand_alone(drawn)
     else:
-        markup = "\n".join(piece for item in items for piece in draw(item, style, options, nlp))
+        markup = "\n".join(
+            piece for item in items for piece in draw(item, style, options, nlp)
+        )
     if page:
         markup = html_page("Parses", markup, **(writing(items[0]) if items else {}))
     if minify:
@@ -92,33 +112,51 @@ def render(
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
-        display(HTML(f'<span class="tex2jax_ignore">{markup}</span>'))  # MathJax ignores dollar signs in it
+        display(
+            HTML(f'<span class="tex2jax_ignore">{markup}</span>')
+        )  # MathJax ignores dollar signs in it
         return None
     return markup
 
 
-def draw(item: Item, style: str, options: Dict[str, Any], nlp: Optional[Language] = None) -> List[str]:
-    """The pictures of a Doc or Span as HTML, one for each sentence with words. See `render`."""
+def draw(
+    item: Item, style: str, options: Dict[str, Any], nlp: Optional[Language] = None
+) -> List[str]:
+    """The pictures of a Doc or Span as HTML, one for each sentence with words. See
+    `render`."""
     sentences = _shown_sentences(item, style)
     if style in SVG_STYLES:
         return [fitted(_draw_svg(sentence, style, options)) for sentence in sentences]
     if style == "spans":
         return [_draw_spans(sentence, options) for sentence in sentences]
     if style == "roles":
-        return [draw_roles(sentence, bool(options.get("folded"))) for sentence in sentences]
+        return [
+            draw_roles(sentence, bool(options.get("folded"))) for sentence in sentences
+        ]
     if nlp is None:
-        raise ValueError(f"style {style!r} asks the network again: expected the pipeline too, render(..., nlp=nlp)")
+        raise ValueError(
+            f"style {style!r} asks the network again: expected the pipeline too, render(..., nlp=nlp)"
+        )
     heads = draw_attention if style == "attention" else draw_contributions
-    return heads(item.doc if isinstance(item, Span) else item, sentences, options, nlp) if sentences else []
+    return (
+        heads(item.doc if isinstance(item, Span) else item, sentences, options, nlp)
+        if sentences
+        else []
+    )
 
 
 def writing(item: Item) -> Dict[str, str]:
-    """The language of a Doc and its writing direction: `lang` ("en") and `direction` ("ltr")."""
-    return {"lang": item.vocab.lang or "en", "direction": item.vocab.writing_system.get("direction", "ltr")}
+    """The language of a Doc and its writing direction: `lang` ("en") and `direction`
+    ("ltr")."""
+    return {
+        "lang": item.vocab.lang or "en",
+        "direction": item.vocab.writing_system.get("direction", "ltr"),
+    }
 
 
 def _shown_sentences(item: Item, style: str) -> List[Sentence]:
-    """The sentences of a Doc that have words, or a Span's part of its sentence, with what the style shows."""
+    """The sentences of a Doc that have words, or a Span's part of its sentence, with
+    what the style shows."""
     if not isinstance(item, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     if not len(item):
@@ -127,22 +165,39 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
     sentences = list(read_sentences(doc))
     if isinstance(item, Span):
         check_present(item)
-        sentences = [one for one in sentences if one.tokens[0].i < item.end and item.start <= one.tokens[-1].i]
+        sentences = [
+            one
+            for one in sentences
+            if one.tokens[0].i < item.end and item.start <= one.tokens[-1].i
+        ]
         if len(sentences) > 1:
-            raise ValueError(f"expected a Span of one sentence, got one over {len(sentences)}: draw each of span.sents")
+            raise ValueError(
+                f"expected a Span of one sentence, got one over {len(sentences)}: draw each of span.sents"
+            )
         if all(token.is_space for token in item):
             return []
         if STYLES[style]:
             sentences = [one.cut(item.start, item.end) for one in sentences]
     for one in sentences:
-        known = {"constituents": one.constituents is not None, "dependencies": one.heads is not None}
+        known = {
+            "constituents": one.constituents is not None,
+            "dependencies": one.heads is not None,
+        }
         known["semantic roles"] = has_propositions(doc)
         if lacking := [needed for needed in STYLES[style] if not known[needed]]:
-            raise ValueError(f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first")
+            raise ValueError(
+                f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first"
+            )
         whole = (0, len(one.tokens))
-        is_one = not one.is_cut or len(one.tokens) == 1 or whole in [span[:2] for span in one.constituents or []]
+        is_one = (
+            not one.is_cut
+            or len(one.tokens) == 1
+            or whole in [span[:2] for span in one.constituents or []]
+        )
         if style in ("tree", "parse") and not is_one:
-            raise ValueError(f"expected a Span that is a constituent or a sentence, got {one.text!r}")
+            raise ValueError(
+                f"expected a Span that is a constituent or a sentence, got {one.text!r}"
+            )
     return sentences
 
 
@@ -152,56 +207,106 @@ def _draw_svg(sentence: Sentence, style: str, options: Dict[str, Any]) -> Svg:
     if style == "dep":
         return _draw_arcs(sentence, options)
     if style == "tree":
-        return tree_to_svg(sentence.tree(), title=f"Constituency tree: {sentence.text}", direction=direction)
+        return tree_to_svg(
+            sentence.tree(),
+            title=f"Constituency tree: {sentence.text}",
+            direction=direction,
+        )
     rows = word_rows(sentence) if has_propositions(doc) else []
     title = f"Parse: {sentence.text}"
-    return draw_parse(sentence.tree(), sentence.heads or [], sentence.deprels, rows, title=title, direction=direction)
+    return draw_parse(
+        sentence.tree(),
+        sentence.heads or [],
+        sentence.deprels,
+        rows,
+        title=title,
+        direction=direction,
+    )
 
 
 def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
-    """Arcs by displaCy, in the colours of the text around them, words as close as their letters let them be."""
+    """Arcs by displaCy, in the colours of the text around them, words as close as their
+    letters let them be."""
     tokens, heads, deprels = sentence.tokens, sentence.heads or [], sentence.deprels
     words: List[Dict[str, Any]] = []
     for token in tokens:
-        texts = {"text": token.text, "tag": token.tag_ or token.pos_, "lemma": token.lemma_}
-        shown = {key: shorten(visible(text), _MAX_ARC_WORD) for key, text in texts.items()}
-        words.append({**shown, "tag": escape(shown["tag"]), "lemma": escape(shown["lemma"])})
+        texts = {
+            "text": token.text,
+            "tag": token.tag_ or token.pos_,
+            "lemma": token.lemma_,
+        }
+        shown = {
+            key: shorten(visible(text), _MAX_ARC_WORD) for key, text in texts.items()
+        }
+        words.append(
+            {**shown, "tag": escape(shown["tag"]), "lemma": escape(shown["lemma"])}
+        )
     arcs = []
     for dependent, (head, deprel) in enumerate(zip(heads, deprels, strict=True)):
         if head:
             start, end = sorted((dependent, head - 1))
             side = "left" if dependent < head - 1 else "right"
-            arcs.append({"start": start, "end": end, "label": escape(deprel), "dir": side})
-    widest = max(text_width(text) * 16 for text in [*(one["text"] for one in words), *deprels])
-    looks = {"color": "currentColor", "bg": "transparent", "font": FONT, "distance": max(round(widest) + 16, 80)}
-    given = {key: escape(value) if isinstance(value, str) else value for key, value in options.items()}
+            arcs.append(
+                {"start": start, "end": end, "label": escape(deprel), "dir": side}
+            )
+    widest = max(
+        text_width(text) * 16 for text in [*(one["text"] for one in words), *deprels]
+    )
+    looks = {
+        "color": "currentColor",
+        "bg": "transparent",
+        "font": FONT,
+        "distance": max(round(widest) + 16, 80),
+    }
+    given = {
+        key: escape(value) if isinstance(value, str) else value
+        for key, value in options.items()
+    }
     renderer = DependencyRenderer({**looks, **given})
     renderer.lang, renderer.direction = writing(tokens[0].doc).values()
     if not options.get("add_lemma"):
         words = [{**one, "lemma": None} for one in words]
     # Equal drawings have equal names: paths of labels refer to them.
-    markup = renderer.render_svg(f"arcs-{crc32(repr((words, arcs, looks, given)).encode()):x}", words, arcs).strip()
-    markup = markup.replace('dy="1.25em"', 'dy="-0.35em"')  # labels stand above: in a short arc their letters overlap
-    title, description = f"Dependency arcs: {sentence.text}", describe_arcs([t.text for t in tokens], heads, deprels)
+    markup = renderer.render_svg(
+        f"arcs-{crc32(repr((words, arcs, looks, given)).encode()):x}", words, arcs
+    ).strip()
+    markup = markup.replace(
+        'dy="1.25em"', 'dy="-0.35em"'
+    )  # labels stand above: in a short arc their letters overlap
+    title, description = (
+        f"Dependency arcs: {sentence.text}",
+        describe_arcs([t.text for t in tokens], heads, deprels),
+    )
     width, height = float(renderer.width), float(renderer.height)
     size = f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-label="{escape(title)}"'
     opening, _, rest = markup.partition(">")
     opening = opening.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
-    return Svg(f"{opening} {size}>{naming(title, description)}{rest}", width, height, title)
+    return Svg(
+        f"{opening} {size}>{naming(title, description)}{rest}", width, height, title
+    )
 
 
 def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
     given = options.get("colors", {})
-    if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
-        raise ValueError(f"options['colors']: expected a mapping from labels to strings, got {given!r}")
+    if not isinstance(given, Mapping) or not all(
+        isinstance(one, str) for one in given.values()
+    ):
+        raise ValueError(
+            f"options['colors']: expected a mapping from labels to strings, got {given!r}"
+        )
     given = {label: escape(color) for label, color in given.items()}
     spans, colors = [], {}
     for start, end, chain in sentence.constituents or []:
         labels = split_chain(chain)
-        color = next((given[one] for one in (chain, *labels) if one in given), chain_color(labels))
+        color = next(
+            (given[one] for one in (chain, *labels) if one in given),
+            chain_color(labels),
+        )
         colors[escape(chain)] = color
         spans.append({"start_token": start, "end_token": end, "label": escape(chain)})
     renderer = SpanRenderer({"top_offset": 36, **options, "colors": colors})
     renderer.direction = writing(sentence.tokens[0].doc)["direction"]
     tokens = [shorten(visible(token.text)) for token in sentence.tokens]
-    return scroll_box(renderer.render_spans(tokens, spans, None), f"Constituents: {sentence.text}")
+    return scroll_box(
+        renderer.render_spans(tokens, spans, None), f"Constituents: {sentence.text}"
+    )

@@ -1,6 +1,6 @@
-"""Colours of constituent labels and semantic roles; displaCy knows the former too (entry point
-`spacy_displacy_colors`). They are pale: letters on them are black, on light and dark pages alike. Labels of a family
-share a colour."""
+"""Colours of constituent labels and semantic roles; displaCy knows the former too
+(entry point `spacy_displacy_colors`). They are pale: letters on them are black, on
+light and dark pages alike. Labels of a family share a colour."""
 
 from typing import Dict, Iterable, List, Tuple
 
@@ -20,7 +20,9 @@ FAMILIES: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "parenthesis, interjection": ("#f5cdb4", ("PRN", "INTJ")),
     "fragment, list, other": ("#dcdfcf", ("FRAG", "LST", "META", "X", "TOP")),
 }
-LABEL_COLORS: Dict[str, str] = {label: color for color, labels in FAMILIES.values() for label in labels}
+LABEL_COLORS: Dict[str, str] = {
+    label: color for color, labels in FAMILIES.values() for label in labels
+}
 DEFAULT_COLOR = "#d8d8d8"
 INK_ON_PALE = "#1a1a1a"  # letters on any of these colours
 ROLE_COLORS: Dict[str, str] = {
@@ -42,21 +44,33 @@ _LEGEND = "display: flex; flex-wrap: wrap; gap: .35em 1.1em; margin: .8em 0; pad
 
 def chain_color(labels: Iterable[str]) -> str:
     """The colour of a constituent: its outermost label with a colour decides."""
-    return next((LABEL_COLORS[label] for label in labels if label in LABEL_COLORS), DEFAULT_COLOR)
+    return next(
+        (LABEL_COLORS[label] for label in labels if label in LABEL_COLORS),
+        DEFAULT_COLOR,
+    )
 
 
 def role_color(role: str) -> str:
-    """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP has the colour of ARG1."""
+    """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP has the colour
+    of ARG1."""
     role = role.removeprefix("C-").removeprefix("R-")
     return ROLE_COLORS.get(role) or ROLE_COLORS.get(role[:4], "#e6dfd0")
 
 
 def label_legend(labels: Iterable[str]) -> str:
-    """A legend as HTML: labels (not chains) in pills, and their families in words; empty if none has a colour."""
+    """A legend as HTML: labels (not chains) in pills, and their families in words;
+    empty if none has a colour."""
     seen, items = set(labels), []
     for name, (color, members) in FAMILIES.items():
         found: List[str] = [label for label in members if label in seen]
         if found:
-            pills = " ".join(f'<span style="background: {color}; {_PILL}">{escape(label)}</span>' for label in found)
+            pills = " ".join(
+                f'<span style="background: {color}; {_PILL}">{escape(label)}</span>'
+                for label in found
+            )
             items.append(f"<span>{pills} {escape(name)}</span>")
-    return f'<div class="lal-legend" style="{_LEGEND}">{"".join(items)}</div>' if items else ""
+    return (
+        f'<div class="lal-legend" style="{_LEGEND}">{"".join(items)}</div>'
+        if items
+        else ""
+    )

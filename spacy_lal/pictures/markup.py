@@ -1,5 +1,5 @@
-"""Text made safe for markup and for terminals: every string of a Doc enters a drawing, a message or a table through
-this module. And the page around drawings."""
+"""Text made safe for markup and for terminals: every string of a Doc enters a drawing,
+a message or a table through this module. And the page around drawings."""
 
 import html
 import json
@@ -8,19 +8,29 @@ from pathlib import Path
 from typing import Any
 
 MAX_SHOWN = 28  # characters of a word in a drawing: a longer one would push the rest out of sight
-_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}  # U+0007 -> its picture, U+2407
-# Forbidden in XML or HTML, and the overrides of writing direction, which would misrepresent a word.
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {
+    0x7F: 0x2421
+}  # U+0007 -> its picture, U+2407
+# Forbidden in XML or HTML, and the overrides of writing direction, which would
+# misrepresent a word.
 _UNSEEN = re.compile("[\x80-\x9f\u202d\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 # In a terminal also embeddings and isolates: no end of an element stops them.
 _DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
-_UNPRINTABLE = re.compile(f"[\x80-\x9f{_DIRECTIONS}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_UNPRINTABLE = re.compile(
+    f"[\x80-\x9f{_DIRECTIONS}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
 _KEPT = {ord("\t"), ord("\n")}
-_TERMINAL_PICTURES = {code: picture for code, picture in _PICTURES.items() if code not in _KEPT}
+_TERMINAL_PICTURES = {
+    code: picture for code, picture in _PICTURES.items() if code not in _KEPT
+}
 _JSON_RAW = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")  # not escaped by json.dumps
 _BREAKS = re.compile(r"[\t\n\r\f\v\u0085\u2028\u2029]+")
 # Nothing is fetched and no script runs, even if unescaped markup gets in.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-# At the edges of a box that scrolls; where its content ends, the page's colour scrolls over them.
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+# At the edges of a box that scrolls; where its content ends, the page's colour scrolls
+# over them.
 _CANVAS = "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, Canvas)))"
 _SHADOWS = "; ".join(
     (
@@ -36,19 +46,22 @@ _STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf8")
 
 
 def visible(text: str) -> str:
-    """The text with visible characters for those forbidden in a document (control characters, lone surrogates), and
-    a space for each run of tabs and line breaks. It is not escaped."""
+    """The text with visible characters for those forbidden in a document (control
+    characters, lone surrogates), and a space for each run of tabs and line breaks. It
+    is not escaped."""
     return _UNSEEN.sub("\ufffd", _BREAKS.sub(" ", text).translate(_PICTURES))
 
 
 def printable(text: str) -> str:
-    """The text made safe for a terminal: visible characters replace, one by one, control characters (escape sequences
-    included, tabs and newlines excepted) and marks of writing direction."""
+    """The text made safe for a terminal: visible characters replace, one by one,
+    control characters (escape sequences included, tabs and newlines excepted) and marks
+    of writing direction."""
     return _UNPRINTABLE.sub("\ufffd", text.translate(_TERMINAL_PICTURES))
 
 
 def printable_json(value: Any, **options: Any) -> str:
-    """JSON that is safe for a terminal and reads back as the same value. options (Any): For `json.dumps`."""
+    """JSON that is safe for a terminal and reads back as the same value. options (Any):
+    For `json.dumps`."""
     text = json.dumps(value, ensure_ascii=False, **options)
     return _JSON_RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -59,7 +72,8 @@ def escape(text: str) -> str:
 
 
 def shorten(text: str, limit: int = MAX_SHOWN) -> str:
-    """A word of at most `limit` characters: a longer word keeps its beginning and end."""
+    """A word of at most `limit` characters: a longer word keeps its beginning and
+    end."""
     if len(text) <= limit:
         return text
     end = limit // 3
@@ -67,7 +81,8 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
 
 
 def scroll_box(content: str, label: str) -> str:
-    """Markup in a box that scrolls if it is too wide, by keyboard too; a shadow shows an edge with more behind it.
+    """Markup in a box that scrolls if it is too wide, by keyboard too; a shadow shows
+    an edge with more behind it.
     label (str): Its name; plain text."""
     return (
         f'<div class="lal-scroll" role="region" tabindex="0" aria-label="{escape(label)}" '
@@ -76,16 +91,21 @@ def scroll_box(content: str, label: str) -> str:
 
 
 def fold(heading: str, content: str, is_open: bool = False, group: str = "") -> str:
-    """Markup that a click on its heading opens and closes. heading, content (str): Markup. group (str): Of folds with
-    the same, one is open at a time."""
-    state = (' open=""' if is_open else "") + (f' name="{escape(group)}"' if group else "")
+    """Markup that a click on its heading opens and closes. heading, content (str):
+    Markup. group (str): Of folds with the same, one is open at a time."""
+    state = (' open=""' if is_open else "") + (
+        f' name="{escape(group)}"' if group else ""
+    )
     return f"<details{state}><summary>{heading}</summary>{content}</details>"
 
 
-def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
-    """A self-contained HTML page around markup: no script, font or picture from elsewhere, dark or light by the
-    reader's setting, fit to print. It is also well-formed XML. title, note (str): Its title, and its first line
-    (default: the title); plain text."""
+def html_page(
+    title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr"
+) -> str:
+    """A self-contained HTML page around markup: no script, font or picture from
+    elsewhere, dark or light by the reader's setting, fit to print. It is also
+    well-formed XML. title, note (str): Its title, and its first line (default: the
+    title); plain text."""
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'

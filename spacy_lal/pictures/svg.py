@@ -1,4 +1,5 @@
-"""SVG: widths of texts, the parts that drawings share, files that stand alone, and PNG by a converter."""
+"""SVG: widths of texts, the parts that drawings share, files that stand alone, and PNG
+by a converter."""
 
 from math import ceil
 from typing import Dict, List, NamedTuple, Sequence, Tuple
@@ -8,18 +9,21 @@ from .colors import INK_ON_PALE
 from .markup import escape, scroll_box
 
 FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
-PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and room left and right of them
+PILL, PILL_SIZE, PILL_PADDING = (
+    18.0,
+    12,
+    7.0,
+)  # pixels: height, letters, and room left and right of them
 MOST_SCALE = 1.35
 LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
-_STYLE = (
-    "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8 } .lal-canvas { fill: #16181d } }</style>"
-)
+_STYLE = "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8 } .lal-canvas { fill: #16181d } }</style>"
 _MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
 NO_CONVERTER = "writing PNG needs CairoSVG: pip install 'spacy-lal[display]'; SVG and HTML need nothing"
 
 
 class Svg(NamedTuple):
-    """A picture: one `<svg>` element with the colours of the text around it, its size in pixels, and its name."""
+    """A picture: one `<svg>` element with the colours of the text around it, its size
+    in pixels, and its name."""
 
     markup: str
     width: float
@@ -27,8 +31,11 @@ class Svg(NamedTuple):
     title: str
 
 
-def picture(body: str, kind: str, size: Tuple[float, float], title: str, description: str) -> Svg:
-    """A drawing of some markup as an element with a class, and a name and a description for screen readers."""
+def picture(
+    body: str, kind: str, size: Tuple[float, float], title: str, description: str
+) -> Svg:
+    """A drawing of some markup as an element with a class, and a name and a description
+    for screen readers."""
     width, height = map(number, size)
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" height="{height}" '
@@ -45,13 +52,17 @@ def naming(title: str, description: str) -> str:
 
 
 def fitted(drawing: Svg) -> str:
-    """The picture for a page: as wide as its box, up to a third more than its own width; it scrolls where letters would
-    be too small."""
+    """The picture for a page: as wide as its box, up to a third more than its own
+    width; it scrolls where letters would be too small."""
     least, most = (number(drawing.width * scale) for scale in (LEAST_SCALE, MOST_SCALE))
     width = f"width: 100%; max-width: {most}px; min-width: {least}px"
     start, rest = drawing.markup.split(">", 1)
-    before, has_style, after = start.partition(' style="')  # displaCy's drawings have one
-    style = f'{before} style="{width}; height: auto' + (f"; {after}" if has_style else '"')
+    before, has_style, after = start.partition(
+        ' style="'
+    )  # displaCy's drawings have one
+    style = f'{before} style="{width}; height: auto' + (
+        f"; {after}" if has_style else '"'
+    )
     return scroll_box(f"{style}>{rest}", drawing.title)
 
 
@@ -61,27 +72,40 @@ def pill_width(text: str) -> float:
 
 
 def pills(places: Sequence[Tuple[float, float, float, str]]) -> str:
-    """Rounded boxes: the middle (x, y), the width, and the colour of each. One path a colour keeps files small."""
+    """Rounded boxes: the middle (x, y), the width, and the colour of each. One path a
+    colour keeps files small."""
     paths: Dict[str, List[str]] = {}
     for x, y, width, color in places:
         length = max(width - PILL, 0.1)
-        paths.setdefault(color, []).append(f"M{number(x - length / 2)} {number(y)}h{number(length)}")
+        paths.setdefault(color, []).append(
+            f"M{number(x - length / 2)} {number(y)}h{number(length)}"
+        )
     look = f'fill="none" stroke-width="{number(PILL)}" stroke-linecap="round"'
-    return "".join(f'<path {look} stroke="{color}" d="{"".join(lines)}"/>' for color, lines in paths.items())
+    return "".join(
+        f'<path {look} stroke="{color}" d="{"".join(lines)}"/>'
+        for color, lines in paths.items()
+    )
 
 
 def svg_text(x: float, y: float, text: str, look: str = "") -> str:
-    """A `<text>` whose middle is x and whose baseline is y. look (str): More attributes."""
+    """A `<text>` whose middle is x and whose baseline is y. look (str): More
+    attributes."""
     return f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(text)}</text>'
 
 
 def pill_text(x: float, y: float, text: str) -> str:
     """The letters of a pill with the middle (x, y)."""
-    return svg_text(x, y + 0.36 * PILL_SIZE, text, f' fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold"')
+    return svg_text(
+        x,
+        y + 0.36 * PILL_SIZE,
+        text,
+        f' fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold"',
+    )
 
 
 def text_width(text: str) -> float:
-    """The width of a text in em, in a sans-serif font; an estimate from above, since fonts differ."""
+    """The width of a text in em, in a sans-serif font; an estimate from above, since
+    fonts differ."""
     return sum(map(_glyph_width, text))
 
 
@@ -89,7 +113,9 @@ def _glyph_width(char: str) -> float:
     kind = category(char)
     if kind in ("Mn", "Me", "Cf"):  # combining marks, joiners
         return 0.0
-    if east_asian_width(char) in "WF" or 0x1F000 <= ord(char) < 0x20000:  # and pictographs
+    if (
+        east_asian_width(char) in "WF" or 0x1F000 <= ord(char) < 0x20000
+    ):  # and pictographs
         return 1.1
     if char in "mwMWGOQ@%&\u2026\u2014":
         return 1.0
@@ -106,14 +132,19 @@ def number(value: float) -> str:
 
 
 def stand_alone(pictures: Sequence[Svg]) -> str:
-    """One SVG file with pictures one below the other, with its own background and colours, dark or light as the
-    reader's system is. Programs without such a setting show it light."""
+    """One SVG file with pictures one below the other, with its own background and
+    colours, dark or light as the reader's system is. Programs without such a setting
+    show it light."""
     width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
     parts, top = [], float(_MARGIN)
     for one in pictures:
-        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{one.markup}</g>')
+        parts.append(
+            f'<g transform="translate({_MARGIN} {number(top)})">{one.markup}</g>'
+        )
         top += one.height + _GAP
-    height = ceil(top - _GAP + _MARGIN if pictures else top)  # whole pixels: a converter needs them
+    height = ceil(
+        top - _GAP + _MARGIN if pictures else top
+    )  # whole pixels: a converter needs them
     start = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" color="#1a1a1a" class="lal-file">'
@@ -123,7 +154,8 @@ def stand_alone(pictures: Sequence[Svg]) -> str:
 
 
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
-    """Convert an SVG file by CairoSVG; scale is the number of pixels for each pixel of the drawing.
+    """Convert an SVG file by CairoSVG; scale is the number of pixels for each pixel of
+    the drawing.
     RAISES (ValueError): It is not installed."""
     try:
         from cairosvg import svg2png

@@ -1,5 +1,5 @@
-"""A constituency tree as SVG, or drawn with letters by nltk. Every subtree has columns of its own, and words stand on
-one line."""
+"""A constituency tree as SVG, or drawn with letters by nltk. Every subtree has columns
+of its own, and words stand on one line."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
@@ -8,7 +8,17 @@ from ..trees.brackets import write_brackets
 from ..trees.spans import split_chain
 from .colors import chain_color
 from .markup import printable, shorten, visible
-from .svg import PILL, Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
+from .svg import (
+    PILL,
+    Svg,
+    number,
+    picture,
+    pill_text,
+    pill_width,
+    pills,
+    svg_text,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -21,7 +31,8 @@ ASCENT, DESCENT = 0.8 * SIZE, 0.3 * SIZE  # pixels above and below a baseline
 
 @dataclass
 class Node:
-    """A label or a word as shown; its number of nodes above; the number of its parent, -1 for the root."""
+    """A label or a word as shown; its number of nodes above; the number of its parent,
+    -1 for the root."""
 
     text: str
     level: int
@@ -47,28 +58,41 @@ class Node:
 
 
 class Layout:
-    """The nodes of a tree in pre-order, with their places. least (Sequence[float]): The least width of each word's
-    column, in the order of the sentence; empty for none."""
+    """The nodes of a tree in pre-order, with their places. least (Sequence[float]): The
+    least width of each word's column, in the order of the sentence; empty for none."""
 
-    def __init__(self, tree: "Tree", mirrored: bool = False, least: Sequence[float] = ()) -> None:
+    def __init__(
+        self, tree: "Tree", mirrored: bool = False, least: Sequence[float] = ()
+    ) -> None:
         self.nodes = _nodes(tree, mirrored)
         words = [node for node in self.nodes if node.is_word]
         self.words = words[::-1] if mirrored else words  # in the order of the sentence
         for word, width in zip(self.words, least, strict=False):
             word.least = width
         for node in self.nodes:
-            node.is_tag = len(node.children) == 1 and self.nodes[node.children[0]].is_word
+            node.is_tag = (
+                len(node.children) == 1 and self.nodes[node.children[0]].is_word
+            )
         for node in reversed(self.nodes):  # children come after their parents
             node.width = max(node.own_width, node.least, self._below(node))
         self._place()
         self.width = self.nodes[0].width + 2 * SIDE
-        self.step = 40.0 + min(len(words) / 60, 1) * 20.0  # pixels between levels: lines of wide trees would be flat
-        n_levels = max((node.level for node in self.nodes if node.is_constituent), default=-1) + 1
+        self.step = (
+            40.0 + min(len(words) / 60, 1) * 20.0
+        )  # pixels between levels: lines of wide trees would be flat
+        n_levels = (
+            max((node.level for node in self.nodes if node.is_constituent), default=-1)
+            + 1
+        )
         tags = any(node.is_tag for node in self.nodes)
-        self.baseline = max(n_levels * self.step + tags * TAG_SIZE, ASCENT) + tags * WORD_LEVEL  # of the words
+        self.baseline = (
+            max(n_levels * self.step + tags * TAG_SIZE, ASCENT) + tags * WORD_LEVEL
+        )  # of the words
 
     def _below(self, node: Node) -> float:
-        return sum(self.nodes[child].width + GAP for child in node.children) - (GAP if node.children else 0.0)
+        return sum(self.nodes[child].width + GAP for child in node.children) - (
+            GAP if node.children else 0.0
+        )
 
     def _place(self) -> None:
         lefts = [SIDE] * len(self.nodes)
@@ -80,26 +104,50 @@ class Layout:
         for left, node in zip(reversed(lefts), reversed(self.nodes), strict=True):
             middle, half = left + node.width / 2, node.own_width / 2
             if node.children:
-                middle = (self.nodes[node.children[0]].x + self.nodes[node.children[-1]].x) / 2
+                middle = (
+                    self.nodes[node.children[0]].x + self.nodes[node.children[-1]].x
+                ) / 2
             node.x = min(max(middle, left + half), left + node.width - half)
 
     def draw(self) -> str:
-        """The lines, pills and texts, from y = 0 down to the words, as markup; one `<text>` a node, in pre-order."""
+        """The lines, pills and texts, from y = 0 down to the words, as markup; one
+        `<text>` a node, in pre-order."""
         boxes, texts, lines = [], [], []
         for node in self.nodes:
             y = self._y(node)
             if node.is_constituent:
-                boxes.append((node.x, y, pill_width(node.text), chain_color(split_chain(node.text))))
+                boxes.append(
+                    (
+                        node.x,
+                        y,
+                        pill_width(node.text),
+                        chain_color(split_chain(node.text)),
+                    )
+                )
                 texts.append(pill_text(node.x, y, node.text))
             else:
-                look = "" if node.is_word else f' font-size="{TAG_SIZE}" fill-opacity=".7"'
+                look = (
+                    "" if node.is_word else f' font-size="{TAG_SIZE}" fill-opacity=".7"'
+                )
                 texts.append(svg_text(node.x, y, node.text, look))
-            if node.parent >= 0 and not self.nodes[node.parent].is_tag:  # a tag stands close above its word
+            if (
+                node.parent >= 0 and not self.nodes[node.parent].is_tag
+            ):  # a tag stands close above its word
                 above = self.nodes[node.parent]
-                bottom = y - (PILL / 2 if node.is_constituent else ASCENT + 3 if node.is_word else TAG_SIZE)
-                bend = min(self._y(above) + self.step - PILL / 2, bottom)  # slanting where no label stands
+                bottom = y - (
+                    PILL / 2
+                    if node.is_constituent
+                    else ASCENT + 3
+                    if node.is_word
+                    else TAG_SIZE
+                )
+                bend = min(
+                    self._y(above) + self.step - PILL / 2, bottom
+                )  # slanting where no label stands
                 start = f"M{number(above.x)} {number(self._y(above) + PILL / 2)}"
-                lines.append(f"{start}L{number(node.x)} {number(bend)}V{number(bottom)}")
+                lines.append(
+                    f"{start}L{number(node.x)} {number(bend)}V{number(bottom)}"
+                )
         path = f'<path fill="none" stroke="currentColor" stroke-opacity=".45" d="{"".join(lines)}"/>'
         return f'<g font-size="{SIZE}">{path}{pills(boxes)}{"".join(texts)}</g>'
 
@@ -109,21 +157,32 @@ class Layout:
         return self.baseline - (WORD_LEVEL if node.is_tag else 0.0)
 
 
-def tree_to_svg(tree: "Tree", *, title: str = "Constituency tree", direction: str = "ltr") -> Svg:
-    """Draw a tree: constituents in pills, coloured by label. Lines and words take the colour of the text around them.
-    title (str): Its name for screen readers and on hover; plain text. direction (str): "rtl" mirrors it."""
+def tree_to_svg(
+    tree: "Tree", *, title: str = "Constituency tree", direction: str = "ltr"
+) -> Svg:
+    """Draw a tree: constituents in pills, coloured by label. Lines and words take the
+    colour of the text around them.
+    title (str): Its name for screen readers and on hover; plain text. direction (str):
+        "rtl" mirrors it."""
     layout = Layout(tree, direction == "rtl")
     size = layout.width, layout.baseline + DESCENT + 2
     return picture(layout.draw(), "lal-tree", size, title, write_brackets(tree))
 
 
 def tree_to_text(tree: "Tree") -> str:
-    """Draw a tree with letters, as `nltk.Tree.pretty_print` does, or write brackets if it is too deep."""
+    """Draw a tree with letters, as `nltk.Tree.pretty_print` does, or write brackets if
+    it is too deep."""
     try:
         from nltk.tree.prettyprinter import TreePrettyPrinter
 
-        return printable("\n".join(line.rstrip() for line in TreePrettyPrinter(tree).text().split("\n")))
-    except RecursionError:  # nltk recurses; a drawing of that depth would not be readable
+        return printable(
+            "\n".join(
+                line.rstrip() for line in TreePrettyPrinter(tree).text().split("\n")
+            )
+        )
+    except (
+        RecursionError
+    ):  # nltk recurses; a drawing of that depth would not be readable
         return printable(write_brackets(tree)) + "\n"
 
 
@@ -137,5 +196,12 @@ def _nodes(tree: "Tree", mirrored: bool) -> List[Node]:
         is_word = not isinstance(item, list)
         children = [] if is_word else list(item) if mirrored else list(item)[::-1]
         todo.extend((child, level + 1, len(nodes)) for child in children)
-        nodes.append(Node(shorten(visible(str(item if is_word else item.label()))), level, parent, is_word))
+        nodes.append(
+            Node(
+                shorten(visible(str(item if is_word else item.label()))),
+                level,
+                parent,
+                is_word,
+            )
+        )
     return nodes

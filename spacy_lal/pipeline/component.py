@@ -1,9 +1,23 @@
-"""The base of `lal_parser` and `lal_srl`: components that predict and learn sentence by sentence. Here are labels,
-batches, updates and storage. *Not* here: what a component predicts."""
+"""The base of `lal_parser` and `lal_srl`: components that predict and learn sentence by
+sentence. Here are labels, batches, updates and storage. *Not* here: what a component
+predicts."""
 
 import warnings
 from itertools import islice
-from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Union,
+)
 
 import srsly
 from spacy import util
@@ -20,7 +34,8 @@ from ..loss.parser import copy_sentence_starts
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
-# Docs are read in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
+# Docs are read in runs of about this many tokens, whatever the batch size: their
+# vectors are copied for the network.
 MAX_TOKENS = 50_000
 # The token vectors of the default configs: small, for a pipeline without a transformer.
 SMALL_TOK2VEC = """
@@ -37,11 +52,10 @@ subword_features = true
 
 class SentencePipe(TrainablePipe):
     """The base of `lal_parser` and `lal_srl`. A subclass adds `labels` and these:
-    _prepare(): Raises a ValueError if the component cannot predict.
-    _predict(docs): As `predict`, for Docs with tokens and vectors.
-    _learn(examples, docs): Adds the gradient of a batch's loss to the parameters' gradients, and returns the loss.
-    added_by: The code that adds the component with trained weights.
-    """
+    _prepare(): Raises a ValueError if the component cannot predict. _predict(docs): As
+    `predict`, for Docs with tokens and vectors. _learn(examples, docs): Adds the
+    gradient of a batch's loss to the parameters' gradients, and returns the loss.
+    added_by: The code that adds the component with trained weights."""
 
     added_by: str
 
@@ -50,7 +64,12 @@ class SentencePipe(TrainablePipe):
     _learn: Callable[..., float]
 
     def __init__(
-        self, vocab: Vocab, model: Union[Model, str], name: str, scorer: Optional[Callable], vocabularies: Iterable[str]
+        self,
+        vocab: Vocab,
+        model: Union[Model, str],
+        name: str,
+        scorer: Optional[Callable],
+        vocabularies: Iterable[str],
     ) -> None:
         """RAISES (ValueError): The model is a name, as with benepar."""
         if isinstance(model, str):
@@ -71,40 +90,54 @@ class SentencePipe(TrainablePipe):
         return {key: list(values) for key, values in self.cfg.items() if key != "model"}
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
-        """Set the vocabularies, and so the sizes of the network. RAISES (ValueError): There are unknown keys."""
+        """Set the vocabularies, and so the sizes of the network.
+        RAISES (ValueError):
+        There are unknown keys."""
         known = set(self.cfg) - {"model"}
         if not isinstance(label_data, Mapping) or set(label_data) - known:
-            raise ValueError(f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}")
+            raise ValueError(
+                f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}"
+            )
         self.cfg.update({key: list(label_data.get(key, ())) for key in known})
 
     def add_label(self, label: str) -> int:
-        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
+        """Not supported, since labels determine the network's size.
+        RAISES
+        (ValueError): Always."""
         raise ValueError(
             f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
         )
 
     def _intern(self, strings: Iterable[str]) -> None:
-        """Add strings to the vocab for good: those added within `nlp.memory_zone()` are removed at its end."""
+        """Add strings to the vocab for good: those added within `nlp.memory_zone()` are
+        removed at its end."""
         for string in strings:
             self.vocab.strings.add(string, allow_transient=False)  # type: ignore[call-arg]  # spaCy's stub
 
     # Prediction
 
     def predict(self, docs: Iterable[Doc]) -> List[List[Any]]:
-        """Predictions for each Doc and sentence, without changing the Docs. RAISES (ValueError): A Doc has no sentence
-        boundaries, the component is untrained, or no component provides the vectors that the model listens to."""
+        """Predictions for each Doc and sentence, without changing the Docs.
+        RAISES
+        (ValueError): A Doc has no sentence boundaries, the component is untrained, or
+        no component provides the vectors that the model listens to."""
         docs = list(docs)
         found: List[List[Any]] = [[] for _ in docs]
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
         if with_tokens:
             self._prepare()
-        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
-            for i, predictions in zip(run, self._predict([docs[i] for i in run]), strict=True):
+        for run in minibatch_by_words(
+            with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])
+        ):
+            for i, predictions in zip(
+                run, self._predict([docs[i] for i in run]), strict=True
+            ):
                 found[i] = predictions
         return found
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """See `TrainablePipe`. If a batch fails, an error handler that goes on gets only the Docs that fail alone."""
+        """See `TrainablePipe`. If a batch fails, an error handler that goes on gets
+        only the Docs that fail alone."""
         handle = self.get_error_handler()
         for docs in util.minibatch(stream, size=batch_size):
             try:
@@ -127,10 +160,13 @@ class SentencePipe(TrainablePipe):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
-        drop: Dropout rate of the token vectors' layers; the config sets the network's own rates. RETURNS (Dict[str,
-        float]): The losses, with this component's added. RAISES (ValueError): The component was never initialised, or
-        the loss is not finite."""
+        """Learn from a batch of Examples. A predicted Doc without sentence boundaries
+        takes the reference's boundaries. drop: Dropout rate of the token vectors'
+        layers; the config sets the network's own rates.
+        RETURNS (Dict[str, float]): The
+        losses, with this component's added.
+        RAISES (ValueError): The component was
+        never initialised, or the loss is not finite."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -138,7 +174,9 @@ class SentencePipe(TrainablePipe):
         if not any(len(eg.predicted) for eg in examples):
             return losses
         if not self.labels:
-            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
+            raise ValueError(
+                f"'{self.name}' has no network to train yet: call nlp.initialize() first"
+            )
         for eg in examples:
             copy_sentence_starts(eg)
         set_dropout_rate(self.model, drop)
@@ -157,9 +195,12 @@ class SentencePipe(TrainablePipe):
             self._unknown.update(labels)
 
     def _initialize(
-        self, get_examples: Callable[[], Iterable[Example]], collect: Callable[[], Mapping[str, Sequence[Any]]]
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        collect: Callable[[], Mapping[str, Sequence[Any]]],
     ) -> None:
-        """Collect labels, when the component has its configured model, and make the network."""
+        """Collect labels, when the component has its configured model, and make the
+        network."""
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self.model = self._configured_model
         self.cfg.pop("model", None)
@@ -171,9 +212,12 @@ class SentencePipe(TrainablePipe):
             sample.append(eg.predicted)
         self.model.initialize(X=sample)
 
-    # Storage. `cfg` has the label data, and the block "model" if the config does not describe the model.
+    # Storage. `cfg` has the label data, and the block "model" if the config does not
+    # describe the model.
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SentencePipe":
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "SentencePipe":
         """Load from bytes, in place."""
         readers: Dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda data: self._load_cfg(srsly.json_loads(data)),
@@ -184,7 +228,9 @@ class SentencePipe(TrainablePipe):
         return self
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
-        """Load from a directory, in place. RAISES (ValueError): Weights do not fit the config, or cannot be read."""
+        """Load from a directory, in place.
+        RAISES (ValueError): Weights do not fit the
+        config, or cannot be read."""
         readers: Dict[str, Callable[[Any], Any]] = {
             "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
@@ -199,8 +245,8 @@ class SentencePipe(TrainablePipe):
         if "model" in cfg:
             self.model = util.registry.resolve({"model": cfg["model"]})["model"]
             self.cfg["model"] = cfg.pop("model")
-        # Labels come first, since they determine the sizes of the network. A component saved before its
-        # initialisation has neither.
+        # Labels come first, since they determine the sizes of the network. A component
+        # saved before its initialisation has neither.
         if any(cfg.values()):
             self.set_label_data(cfg)
 
@@ -217,24 +263,37 @@ class SentencePipe(TrainablePipe):
 
 def parser_names(nlp: Language) -> List[str]:
     """The names of a pipeline's `lal_parser` components, in order."""
-    return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY]
+    return [
+        name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY
+    ]
 
 
 def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
-    """The names of components that set sentence breaks; `parsers`, since spaCy's own also does, are left out."""
+    """The names of components that set sentence breaks; `parsers`, since spaCy's own
+    also does, are left out."""
     names = [name for name in nlp.pipe_names if name not in parsers]
-    return [name for name in names if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns]
+    return [
+        name
+        for name in names
+        if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns
+    ]
 
 
 def multiply_by_numpy() -> Callable[[Language], Language]:
-    """Registered as `spacy-lal.multiply_by_numpy.v1`, for `[nlp.after_pipeline_creation]`: the layers of a pipeline
-    multiply by NumPy. thinc's BLIS has no kernels of its own for many processors of AMD. It leaves a GPU's layers, and
-    those of Apple's library, as they are."""
+    """Registered as `spacy-lal.multiply_by_numpy.v1`, for
+    `[nlp.after_pipeline_creation]`: the layers of a pipeline multiply by NumPy. thinc's
+    BLIS has no kernels of its own for many processors of AMD. It leaves a GPU's layers,
+    and those of Apple's library, as they are."""
     ops = NumpyOps(use_blis=False)
 
     def use_numpy(nlp: Language) -> Language:
         models = [getattr(pipe, "model", None) for _, pipe in nlp.components]
-        for node in (node for model in models if isinstance(model, Model) for node in model.walk()):
+        for node in (
+            node
+            for model in models
+            if isinstance(model, Model)
+            for node in model.walk()
+        ):
             node.ops = ops if type(node.ops) is NumpyOps else node.ops
         return nlp
 

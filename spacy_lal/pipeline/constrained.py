@@ -1,6 +1,7 @@
-"""Parsing under constraints: the best trees that have known constituents and heads, and no forbidden constituents.
-Cells of the charts that constraints rule out score so little that a tree with one is worse than any tree without. The
-decoders are exact, so their tree has no such cell, or every tree has one."""
+"""Parsing under constraints: the best trees that have known constituents and heads, and
+no forbidden constituents. Cells of the charts that constraints rule out score so little
+that a tree with one is worse than any tree without. The decoders are exact, so their
+tree has no such cell, or every tree has one."""
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
@@ -25,31 +26,46 @@ GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and a
 
 
 class AllowedCells(NamedTuple):
-    """The cells of a sentence's charts that constraints leave, bool. *Shapes:* labels (n + 1, n + 1, n_labels), arcs (n
-    + 1, n + 1), [dependent, head]."""
+    """The cells of a sentence's charts that constraints leave, bool. *Shapes:* labels
+    (n + 1, n + 1, n_labels), arcs (n + 1, n + 1), [dependent, head]."""
 
     labels: ndarray
     arcs: ndarray
 
     def allow(self, nodes: Optional[ndarray], heads: Optional[ndarray]) -> bool:
-        """Whether a tree has only such cells. nodes: *Shape:* (k, 3). heads: *Shape:* (n + 1,)."""
+        """Whether a tree has only such cells. nodes: *Shape:* (k, 3). heads: *Shape:*
+        (n + 1,)."""
         nodes_allowed = nodes is None or bool(self.labels[tuple(nodes.T)].all())
         words = np.arange(1, self.arcs.shape[0])
-        return nodes_allowed and (heads is None or bool(self.arcs[words, heads[1:]].all()))
+        return nodes_allowed and (
+            heads is None or bool(self.arcs[words, heads[1:]].all())
+        )
 
     def restrict(self, charts: Charts) -> Charts:
         """The same charts, with low scores in the cells that are not allowed."""
-        sizes = [float(np.abs(chart).max()) for chart in (charts.labels, charts.arcs) if chart is not None]
-        low = np.float32(-(8.0 * max(sizes) * (len(self.arcs) - 1) + 1.0))  # two trees have at most 6n - 2 scores
-        labels = None if charts.labels is None else np.where(self.labels, charts.labels, low)
+        sizes = [
+            float(np.abs(chart).max())
+            for chart in (charts.labels, charts.arcs)
+            if chart is not None
+        ]
+        low = np.float32(
+            -(8.0 * max(sizes) * (len(self.arcs) - 1) + 1.0)
+        )  # two trees have at most 6n - 2 scores
+        labels = (
+            None if charts.labels is None else np.where(self.labels, charts.labels, low)
+        )
         arcs = None if charts.arcs is None else np.where(self.arcs, charts.arcs, low)
         return charts._replace(labels=labels, arcs=arcs)
 
 
-def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Sequence[str]) -> AllowedCells:
-    """The cells that constraints on a sentence's words leave. labels: Strings; empty if none are scored."""
+def allowed_cells(
+    constraints: Sequence[Constraint], n_words: int, labels: Sequence[str]
+) -> AllowedCells:
+    """The cells that constraints on a sentence's words leave. labels: Strings; empty if
+    none are scored."""
     cells = AllowedCells(
-        np.ones((n_words + 1, n_words + 1, len(labels)), dtype=bool), np.ones((n_words + 1, n_words + 1), dtype=bool)
+        np.ones((n_words + 1, n_words + 1, len(labels)), dtype=bool),
+        np.ones((n_words + 1, n_words + 1), dtype=bool),
     )
     for one in constraints:
         if isinstance(one, HeadConstraint):
@@ -57,7 +73,10 @@ def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Seque
             cells.arcs[one.dependent + 1, np.arange(n_words + 1) != head] = False
             continue
         start, end = one.start, one.end
-        has_label = [i > SUB_HEAD and contains_chain(label, one.label) for i, label in enumerate(labels)]
+        has_label = [
+            i > SUB_HEAD and contains_chain(label, one.label)
+            for i, label in enumerate(labels)
+        ]
         if one.forbidden:
             cells.labels[start, end, has_label] = False
         else:
@@ -67,8 +86,12 @@ def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Seque
     return cells
 
 
-def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[List[GivenConstraint]]:
-    """A Doc's constraints in each of its sentences. RAISES (ContradictionError): They contradict each other, whatever
+def sentence_constraints(
+    doc: Doc, sentences: Sequence[Sequence[int]]
+) -> List[List[GivenConstraint]]:
+    """A Doc's constraints in each of its sentences.
+    RAISES (ContradictionError): They
+    contradict each other, whatever
     the parser. (StaleParseError): As `get_constraints`."""
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
@@ -76,10 +99,15 @@ def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[L
 
 
 def constraint_cells(
-    doc: Doc, constraints: Sequence[GivenConstraint], scores: ParserScores, decoder: Decoder, labels: Sequence[str]
+    doc: Doc,
+    constraints: Sequence[GivenConstraint],
+    scores: ParserScores,
+    decoder: Decoder,
+    labels: Sequence[str],
 ) -> Optional[AllowedCells]:
-    """The cells that constraints leave of one sentence; None without constraints. RAISES (ContradictionError): A
-    constraint is about something that the parser does not find."""
+    """The cells that constraints leave of one sentence; None without constraints.
+    RAISES (ContradictionError): A constraint is about something that the parser does
+    not find."""
     if not constraints:
         return None
     known = labels if scores.labels.size else ()
@@ -89,29 +117,52 @@ def constraint_cells(
                 raise ContradictionError(doc, [given], "the parser sets no heads")
         elif not one.forbidden:
             if not known:
-                raise ContradictionError(doc, [given], "the parser scores no constituents")
-            if one.label and not any(contains_chain(label, one.label) for label in known):
-                raise ContradictionError(doc, [given], f"the parser knows no label {one.label}")
+                raise ContradictionError(
+                    doc, [given], "the parser scores no constituents"
+                )
+            if one.label and not any(
+                contains_chain(label, one.label) for label in known
+            ):
+                raise ContradictionError(
+                    doc, [given], f"the parser knows no label {one.label}"
+                )
     return allowed_cells([one for one, _ in constraints], scores.n_tokens, known)
 
 
-def decode_constrained(decoder: Decoder, scores: ParserScores, cells: AllowedCells) -> Optional[DecodedParse]:
-    """The best parse of one sentence that has only allowed cells; None if every parse has another cell."""
+def decode_constrained(
+    decoder: Decoder, scores: ParserScores, cells: AllowedCells
+) -> Optional[DecodedParse]:
+    """The best parse of one sentence that has only allowed cells; None if every parse
+    has another cell."""
     charts = cells.restrict(decoder.charts(scores))
     nodes, heads = charts.decode()
     if not cells.allow(nodes, heads):
         return None
     if charts.is_joint and nodes is not None:
-        nodes = decoder.with_disagreeing(np.where(cells.labels, scores.labels, np.float32(-1.0)), nodes)
-    return decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
+        nodes = decoder.with_disagreeing(
+            np.where(cells.labels, scores.labels, np.float32(-1.0)), nodes
+        )
+    return decoded_parses(
+        [scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"]
+    )[0]
 
 
 def parse_constrained(
-    doc: Doc, constraints: Sequence[GivenConstraint], scores: ParserScores, decoder: Decoder, labels: Sequence[str]
+    doc: Doc,
+    constraints: Sequence[GivenConstraint],
+    scores: ParserScores,
+    decoder: Decoder,
+    labels: Sequence[str],
 ) -> DecodedParse:
-    """The best parse of a sentence that fulfils its constraints. RAISES (ContradictionError): No tree does."""
+    """The best parse of a sentence that fulfils its constraints.
+    RAISES
+    (ContradictionError): No tree does."""
     cells = constraint_cells(doc, constraints, scores, decoder, labels)
     parse = None if cells is None else decode_constrained(decoder, scores, cells)
     if parse is None:
-        raise ContradictionError(doc, [given for _, given in constraints], "the decoder has no tree with all of them")
+        raise ContradictionError(
+            doc,
+            [given for _, given in constraints],
+            "the decoder has no tree with all of them",
+        )
     return parse

@@ -1,8 +1,20 @@
-"""The scores of parses and of semantic roles of Examples, as in spaCy from 0 to 1, or None without gold annotation."""
+"""The scores of parses and of semantic roles of Examples, as in spaCy from 0 to 1, or
+None without gold annotation."""
 
 from bisect import bisect_left
 from itertools import accumulate, count
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from spacy.pipeline.dep_parser import parser_score
 from spacy.tokens import Doc
@@ -23,12 +35,28 @@ from ..annotations import (
 )
 from ..lang import conventions
 from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
-from ..metrics.evalb import VALID, EvalbCounts, EvalbRow, Span, count_crossing, count_matched, score_sentence
+from ..metrics.evalb import (
+    VALID,
+    EvalbCounts,
+    EvalbRow,
+    Span,
+    count_crossing,
+    count_matched,
+    score_sentence,
+)
 from ..metrics.evalb_params import EvalbParams, language_params
 from ..metrics.srl import PRF, PredicateCounts, SrlCounts
 from ..trees.roles import PREDICATE_ROLE, Proposition
 
-CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
+CONST_KEYS = (
+    "const_p",
+    "const_r",
+    "const_f",
+    "const_cm",
+    "const_cb",
+    "const_0cb",
+    "const_2cb",
+)
 NO_TOKEN = -1
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
 REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
@@ -39,24 +67,34 @@ ROLE_KEYS = (
 )
 PER_ROLE = "srl_per_role"
 # The same under the names by which `spacy evaluate --spans-key srl` prints a table.
-PRINTED = {"spans_srl_p": "srl_p", "spans_srl_r": "srl_r", "spans_srl_f": "srl_f", "spans_srl_per_type": PER_ROLE}
+PRINTED = {
+    "spans_srl_p": "srl_p",
+    "spans_srl_r": "srl_r",
+    "spans_srl_f": "srl_f",
+    "spans_srl_per_type": PER_ROLE,
+}
 
 Bracket = Tuple[Span, str]  # of `evalb.scored_brackets`
 
 
 def make_parser_scorer() -> Callable[..., Dict[str, Any]]:
-    """Make a scorer, with EVALB's parameters of the language (English: `COLLINS.prm`)."""
+    """Make a scorer, with EVALB's parameters of the language (English:
+    `COLLINS.prm`)."""
     return score_parses
 
 
-def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = None, **kwargs: Any) -> Dict[str, Any]:
+def score_parses(
+    examples: Iterable[Example], params: Optional[EvalbParams] = None, **kwargs: Any
+) -> Dict[str, Any]:
     """The scores of parsed Examples.
 
-    `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
-    as EVALB does. A Doc with other tokens or sentences is compared by characters: white space and deleted gold words
-    do not count, and a predicted bracket belongs to the gold sentence in which it begins. A gold sentence without
-    constituents is skipped, since it may lack annotation; EVALB would count its predicted brackets. `dep_uas`,
-    `dep_las` follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference`
+    `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold
+    tokens and boundaries are compared as EVALB does. A Doc with other tokens or
+    sentences is compared by characters: white space and deleted gold words do not
+    count, and a predicted bracket belongs to the gold sentence in which it begins. A
+    gold sentence without constituents is skipped, since it may lack annotation; EVALB
+    would count its predicted brackets. `dep_uas`, `dep_las` follow spaCy's rule
+    (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference`
     follow the authors' rule (gold tags of punctuation do not count).
 
     params (Optional[EvalbParams]): EVALB's parameters. Default: by the Docs' language.
@@ -69,13 +107,17 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
         for row in _rows(eg, params or language_params(eg.reference.vocab.lang)):
             counts.add(row)
     found = counts.scores()
-    scores: Dict[str, Any] = {key: found[key] if counts.n_valid else None for key in CONST_KEYS}
+    scores: Dict[str, Any] = {
+        key: found[key] if counts.n_valid else None for key in CONST_KEYS
+    }
     # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
     scores.update({key: parsed[key] for key in SPACY_KEYS})
     reference = attachment(examples, "reference")
     found = reference.scores() if reference.gold_words else {}
-    scores.update({f"{key}_reference": found.get(key) for key in ("dep_uas", "dep_las")})
+    scores.update(
+        {f"{key}_reference": found.get(key) for key in ("dep_uas", "dep_las")}
+    )
     return scores
 
 
@@ -84,17 +126,28 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
     if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
         return
     gold_words = sentence_words(gold)
-    if not same_tokens(gold, test) or not has_sentences(test) or sentence_words(test) != gold_words:
+    if (
+        not same_tokens(gold, test)
+        or not has_sentences(test)
+        or sentence_words(test) != gold_words
+    ):
         yield from _rows_by_characters(gold, test, params)
         return
-    for words, gold_spans, test_spans in zip(gold_words, get_constituents(gold), get_constituents(test), strict=True):
+    for words, gold_spans, test_spans in zip(
+        gold_words, get_constituents(gold), get_constituents(test), strict=True
+    ):
         if gold_spans:
             texts, tags = [gold[i].text for i in words], [gold[i].tag_ for i in words]
-            yield score_sentence((texts, tags, gold_spans), (texts, tags, test_spans), params)
+            yield score_sentence(
+                (texts, tags, gold_spans), (texts, tags, test_spans), params
+            )
 
 
-def _rows_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> Iterator[EvalbRow]:
-    """A row for each gold sentence; a predicted constituent belongs to the sentence in which it begins."""
+def _rows_by_characters(
+    gold: Doc, test: Doc, params: EvalbParams
+) -> Iterator[EvalbRow]:
+    """A row for each gold sentence; a predicted constituent belongs to the sentence in
+    which it begins."""
     visible = [0, *accumulate(not char.isspace() for char in gold.text)]
     deleted: Set[int] = set()
     for token in gold:
@@ -103,24 +156,50 @@ def _rows_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> Iterator[E
     places = _places(gold, deleted)
     gold_brackets = _character_brackets(gold, places, params)
     test_brackets = _character_brackets(test, _places(test, deleted), params)
-    for (start, end), spans in zip(sentence_bounds(gold), get_constituents(gold), strict=True):
-        first, last = places[gold[start].idx], places[gold[end - 1].idx + len(gold[end - 1])]
+    for (start, end), spans in zip(
+        sentence_bounds(gold), get_constituents(gold), strict=True
+    ):
+        first, last = (
+            places[gold[start].idx],
+            places[gold[end - 1].idx + len(gold[end - 1])],
+        )
         if not spans or first == last:  # EVALB skips a sentence without words
             continue
-        ours, theirs = _starting(gold_brackets, first, last), _starting(test_brackets, first, last)
+        ours, theirs = (
+            _starting(gold_brackets, first, last),
+            _starting(test_brackets, first, last),
+        )
         reached = max([last, *(span[1] for span, _ in theirs)])
-        crossing = count_crossing(_starting(gold_brackets, first, reached), theirs, nested=True)
-        yield EvalbRow(end - start, VALID, count_matched(ours, theirs, params), len(ours), len(theirs), crossing)
+        crossing = count_crossing(
+            _starting(gold_brackets, first, reached), theirs, nested=True
+        )
+        yield EvalbRow(
+            end - start,
+            VALID,
+            count_matched(ours, theirs, params),
+            len(ours),
+            len(theirs),
+            crossing,
+        )
 
 
 def _places(doc: Doc, deleted: Set[int]) -> List[int]:
-    """For each position in a Doc's text, the number of characters before it that count. deleted (Set[int]): Characters
-    that do not, as indices in the text without white space, in which two Docs may differ."""
+    """For each position in a Doc's text, the number of characters before it that count.
+    deleted (Set[int]): Characters that do not, as indices in the text without white
+    space, in which two Docs may differ."""
     numbers = count()
-    return [0, *accumulate(int(not char.isspace() and next(numbers) not in deleted) for char in doc.text)]
+    return [
+        0,
+        *accumulate(
+            int(not char.isspace() and next(numbers) not in deleted)
+            for char in doc.text
+        ),
+    ]
 
 
-def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) -> List[Bracket]:
+def _character_brackets(
+    doc: Doc, places: Sequence[int], params: EvalbParams
+) -> List[Bracket]:
     brackets: List[Bracket] = []
     for first, last, chain in constituent_tokens(doc):
         span = places[doc[first].idx], places[doc[last - 1].idx + len(doc[last - 1])]
@@ -131,12 +210,18 @@ def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) ->
 
 
 def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
-    start, end = (bisect_left(brackets, place, key=lambda bracket: bracket[0][0]) for place in (first, last))
+    start, end = (
+        bisect_left(brackets, place, key=lambda bracket: bracket[0][0])
+        for place in (first, last)
+    )
     return brackets[start:end]
 
 
-def attachment(examples: Iterable[Example], punctuation: PunctuationRule) -> AttachmentCounts:
-    """The right heads and deprels of the words of gold sentences. Docs without heads, on either side, do not count."""
+def attachment(
+    examples: Iterable[Example], punctuation: PunctuationRule
+) -> AttachmentCounts:
+    """The right heads and deprels of the words of gold sentences. Docs without heads,
+    on either side, do not count."""
     counts = AttachmentCounts()
     for eg in examples:
         gold = eg.reference
@@ -144,16 +229,25 @@ def attachment(examples: Iterable[Example], punctuation: PunctuationRule) -> Att
             continue
         punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
         for words in filter(None, sentence_words(gold)):
-            gold_heads, gold_deprels = [gold[i].head.i for i in words], [gold[i].dep_ for i in words]
+            gold_heads, gold_deprels = (
+                [gold[i].head.i for i in words],
+                [gold[i].dep_ for i in words],
+            )
             heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True)
-            rule: Dict[str, Any] = {"punctuation": punctuation, "punctuation_tags": punctuation_tags}
+            rule: Dict[str, Any] = {
+                "punctuation": punctuation,
+                "punctuation_tags": punctuation_tags,
+            }
             tags = [gold[i].tag_ for i in words]
-            counts += score_attachments(gold_heads, gold_deprels, heads, deprels, tags=tags, **rule)
+            counts += score_attachments(
+                gold_heads, gold_deprels, heads, deprels, tags=tags, **rule
+            )
     return counts
 
 
 def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:
-    """Predicted head (index in the reference) and deprel of a gold word; NO_TOKEN where tokens differ."""
+    """Predicted head (index in the reference) and deprel of a gold word; NO_TOKEN where
+    tokens differ."""
     aligned = eg.alignment.y2x[i]
     if len(aligned) != 1:
         return NO_TOKEN, ""
@@ -170,19 +264,25 @@ def make_roles_scorer() -> Callable[..., Dict[str, Any]]:
 def score_roles(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
     """The scores of the roles of Examples; Examples without gold roles are left out.
 
-    `srl_p`, `srl_r`, `srl_f` and `srl_per_role` are strict: predicates match by their token, and arguments of spurious
-    predicates are excess. `srl_conll05_*` and `srl_perfect` count as srl-eval.pl: arguments of spurious predicates cost
-    nothing. It compares lemmas too; here two lemmas are the same if the frame files of their rolesets are. Arguments
-    are compared as ranges of characters without white space, so that the tokens may differ.
+    `srl_p`, `srl_r`, `srl_f` and `srl_per_role` are strict: predicates match by their
+    token, and arguments of spurious predicates are excess. `srl_conll05_*` and
+    `srl_perfect` count as srl-eval.pl: arguments of spurious predicates cost nothing.
+    It compares lemmas too; here two lemmas are the same if the frame files of their
+    rolesets are. Arguments are compared as ranges of characters without white space, so
+    that the tokens may differ.
 
-    RETURNS (Dict[str, Any]): `ROLE_KEYS`; `PER_ROLE`: `p`, `r`, `f` by role, without V; and the names of `PRINTED`.
-    """
+    RETURNS (Dict[str, Any]): `ROLE_KEYS`; `PER_ROLE`: `p`, `r`, `f` by role, without V;
+    and the names of `PRINTED`."""
     scores = _role_scores(examples)
     return {**scores, **{name: scores[key] for name, key in PRINTED.items()}}
 
 
 def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
-    strict, conll05, predicates = SrlCounts("strict"), SrlCounts("conll05"), PredicateCounts()
+    strict, conll05, predicates = (
+        SrlCounts("strict"),
+        SrlCounts("conll05"),
+        PredicateCounts(),
+    )
     for eg in examples:
         if has_propositions(eg.reference):
             gold, predicted = _on_characters(eg.reference), _on_characters(eg.predicted)
@@ -191,13 +291,23 @@ def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
             predicates.add(gold, predicted)
     if not strict.n_sentences:
         return {**dict.fromkeys(ROLE_KEYS), PER_ROLE: None}
-    per_role = {name: _prf(strict.role(name)) for name in strict.roles() if name != PREDICATE_ROLE}
+    per_role = {
+        name: _prf(strict.role(name))
+        for name in strict.roles()
+        if name != PREDICATE_ROLE
+    }
     return {
         **{f"srl_{key}": value for key, value in _prf(strict.overall()).items()},
         "srl_unlabeled_f": strict.unlabeled().f,
-        **{f"srl_conll05_{key}": value for key, value in _prf(conll05.overall()).items()},
+        **{
+            f"srl_conll05_{key}": value
+            for key, value in _prf(conll05.overall()).items()
+        },
         "srl_perfect": conll05.perfect,
-        **{f"predicate_{key}": value for key, value in _prf(predicates.predicates).items()},
+        **{
+            f"predicate_{key}": value
+            for key, value in _prf(predicates.predicates).items()
+        },
         "roleset_f": predicates.rolesets.f if predicates.n_known else None,
         "roleset_acc": predicates.roleset_acc if predicates.n_known else None,
         PER_ROLE: per_role,
@@ -216,17 +326,33 @@ def _on_characters(doc: Doc) -> List[Proposition]:
     found = []
     for token, roleset, args, lemma in get_propositions(doc):
         ranges = ((starts[start], ends[end - 1], role) for start, end, role in args)
-        found.append(Proposition(starts[token], roleset, tuple(one for one in ranges if one[0] < one[1]), lemma))
+        found.append(
+            Proposition(
+                starts[token],
+                roleset,
+                tuple(one for one in ranges if one[0] < one[1]),
+                lemma,
+            )
+        )
     return found
 
 
-def _with_lemmas(predicted: Sequence[Proposition], gold: Sequence[Proposition]) -> List[Proposition]:
-    """Predictions with the gold lemmas where the frame files are the same: a component knows a frame file by a
-    roleset's name, and PropBank has exceptions to it ("better" for good.02)."""
+def _with_lemmas(
+    predicted: Sequence[Proposition], gold: Sequence[Proposition]
+) -> List[Proposition]:
+    """Predictions with the gold lemmas where the frame files are the same: a component
+    knows a frame file by a roleset's name, and PropBank has exceptions to it ("better"
+    for good.02)."""
     wanted = {one.token: one for one in gold if one.roleset}
     found = []
     for one in predicted:
         other = wanted.get(one.token)
-        same = other is not None and one.roleset and frame_of(one.roleset) == frame_of(other.roleset)
-        found.append(one._replace(lemma=other.lemma) if other is not None and same else one)
+        same = (
+            other is not None
+            and one.roleset
+            and frame_of(one.roleset) == frame_of(other.roleset)
+        )
+        found.append(
+            one._replace(lemma=other.lemma) if other is not None and same else one
+        )
     return found

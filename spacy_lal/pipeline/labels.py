@@ -1,5 +1,5 @@
-"""The labels of both components, collected from training data; and the rolesets that a predicate's words can have.
-*Not* here: ids in the networks, scores."""
+"""The labels of both components, collected from training data; and the rolesets that a
+predicate's words can have. *Not* here: ids in the networks, scores."""
 
 from collections import Counter
 from itertools import chain
@@ -9,27 +9,40 @@ import numpy
 from numpy import ndarray
 from spacy.training import Example
 
-from ..annotations import frame_of, get_constituents, get_propositions, has_propositions, has_sentences
+from ..annotations import (
+    frame_of,
+    get_constituents,
+    get_propositions,
+    has_propositions,
+    has_sentences,
+)
 from ..lang.en import VERB_ENDINGS
 from ..loss.parser import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
 
-MIN_CHAR_COUNT = 2  # rarer characters share the unknown character's vector, which is thereby trained
+MIN_CHAR_COUNT = (
+    2  # rarer characters share the unknown character's vector, which is thereby trained
+)
 MAX_CODEPOINTS = (256, 512)  # of Kitaev & Klein's two alphabets of all codepoints
 N_SPECIAL_CHARS = 5  # their first codepoints stand for special characters
 VOCABULARIES = ("constituents", "deprels", "tags", "chars", "words", "word_counts")
 ROLE_VOCABULARIES = ("roles", "rolesets", "senses", "aliases", "deprels", "predicates")
 
-Sense = Tuple[str, List[int]]  # the words of a V, lower-cased, and the ids of their rolesets
-Alias = Tuple[str, List[str]]  # the words of a predicate, lower-cased, and their rolesets
+Sense = Tuple[
+    str, List[int]
+]  # the words of a V, lower-cased, and the ids of their rolesets
+Alias = Tuple[
+    str, List[str]
+]  # the words of a predicate, lower-cased, and their rolesets
 
 
 def collect_labels(
     examples: Iterable[Example], *, alphabet: Optional[str] = None, words: bool = False
 ) -> Dict[str, List[Any]]:
-    """The vocabularies of the references: constituents (unary chains), deprels, tags, chars, words; each by descending
-    frequency. alphabet: See `CharFeature`. words (bool): Whether to collect words and the number of each."""
+    """The vocabularies of the references: constituents (unary chains), deprels, tags,
+    chars, words; each by descending frequency. alphabet: See `CharFeature`. words
+    (bool): Whether to collect words and the number of each."""
     constituents, deprels, tags, chars, forms = (Counter[str]() for _ in range(5))
     for eg in examples:
         doc = eg.reference
@@ -37,7 +50,9 @@ def collect_labels(
             eg = Example(doc.copy(), doc)
             copy_sentence_starts(eg)
             doc = eg.predicted
-        constituents.update(label for spans in get_constituents(doc) for _, _, label in spans)
+        constituents.update(
+            label for spans in get_constituents(doc) for _, _, label in spans
+        )
         for token in doc:
             if not token.is_space:
                 deprels[token.dep_] += 1
@@ -48,7 +63,10 @@ def collect_labels(
     counted = _by_frequency(forms) if words else []
     frequent = [char for char, n in _by_frequency(chars) if n >= MIN_CHAR_COUNT]
     return {
-        **{key: [value for value, _ in _by_frequency(counter) if value] for key, counter in counts.items()},
+        **{
+            key: [value for value, _ in _by_frequency(counter) if value]
+            for key, counter in counts.items()
+        },
         "chars": _codepoints(chars) if alphabet == "codepoints" else frequent,
         "words": [word for word, _ in counted],
         "word_counts": [n for _, n in counted],
@@ -56,7 +74,8 @@ def collect_labels(
 
 
 def _codepoints(chars: Iterable[str]) -> List[str]:
-    """Kitaev & Klein's alphabet (reference-encoders.md A3), without the special characters."""
+    """Kitaev & Klein's alphabet (reference-encoders.md A3), without the special
+    characters."""
     highest = max(map(ord, chars), default=0)
     for end in MAX_CODEPOINTS:
         if highest < end:
@@ -65,9 +84,11 @@ def _codepoints(chars: Iterable[str]) -> List[str]:
 
 
 def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
-    """The labels of the references, each kind by descending frequency. RETURNS (Dict[str, List[Any]]): `roles`;
-    `rolesets`; `senses`, the words of a V with the ids of their rolesets; `aliases`, which only frames give: none;
-    `deprels`; `predicates`, pairs of tag and whether such a token is a predicate, other tokens first."""
+    """The labels of the references, each kind by descending frequency.
+    RETURNS
+    (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with the ids
+    of their rolesets; `aliases`, which only frames give: none; `deprels`; `predicates`,
+    pairs of tag and whether such a token is a predicate, other tokens first."""
     roles: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
     joint: Counter[Tuple[str, bool]] = Counter()
@@ -79,21 +100,32 @@ def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
             continue
         found = get_propositions(doc)
         tokens = {one.token for one in found}
-        joint.update((token.tag_, token.i in tokens) for token in doc if not token.is_space)
+        joint.update(
+            (token.tag_, token.i in tokens) for token in doc if not token.is_space
+        )
         for one in found:
             roles.update(role for _, _, role in one.args)
             start, end = predicate_span(one.args)
-            words = " ".join(token.text for token in doc[start:end] if not token.is_space)
+            words = " ".join(
+                token.text for token in doc[start:end] if not token.is_space
+            )
             pairs.append((words, one.roleset))
     rolesets, senses = collect_senses(pairs)
     labels = [role for role, _ in _by_frequency(roles)]
     return {
-        "roles": [PREDICATE_ROLE, *(role for role in labels if role != PREDICATE_ROLE)] if labels else [],
+        "roles": [PREDICATE_ROLE, *(role for role in labels if role != PREDICATE_ROLE)]
+        if labels
+        else [],
         "rolesets": rolesets,
         "senses": [list(sense) for sense in senses],
         "aliases": [],
         "deprels": [deprel for deprel, _ in _by_frequency(deprels)],
-        "predicates": [[tag, flag] for flag in (False, True) for (tag, one), _ in _by_frequency(joint) if one is flag],
+        "predicates": [
+            [tag, flag]
+            for flag in (False, True)
+            for (tag, one), _ in _by_frequency(joint)
+            if one is flag
+        ],
     }
 
 
@@ -102,32 +134,51 @@ def _by_frequency(counter: Counter) -> List[Tuple[Any, int]]:
 
 
 class Rolesets:
-    """Which rolesets a predicate's words can have; see `Sense` and `Alias`. rolesets: All rolesets of the training
-    data. Rolesets that only `aliases` name have no scores. aliases: Of PropBank's frames; for words that the training
-    data lacks."""
+    """Which rolesets a predicate's words can have; see `Sense` and `Alias`. rolesets:
+    All rolesets of the training data. Rolesets that only `aliases` name have no scores.
+    aliases: Of PropBank's frames; for words that the training data lacks."""
 
-    def __init__(self, rolesets: Sequence[str], senses: Iterable[Sense], aliases: Iterable[Alias] = ()) -> None:
+    def __init__(
+        self,
+        rolesets: Sequence[str],
+        senses: Iterable[Sense],
+        aliases: Iterable[Alias] = (),
+    ) -> None:
         known, self._senses, self._aliases = list(rolesets), dict(senses), dict(aliases)
         self.rolesets = list(dict.fromkeys(chain(known, *self._aliases.values())))
-        self._n_scored, self._ids = len(known), {roleset: i for i, roleset in enumerate(self.rolesets)}
+        self._n_scored, self._ids = (
+            len(known),
+            {roleset: i for i, roleset in enumerate(self.rolesets)},
+        )
         self._frames: Dict[str, List[int]] = {}
         for i, roleset in enumerate(known):
             self._frames.setdefault(frame_of(roleset), []).append(i)
 
     def candidates(self, words: str, lemma: str = "") -> List[int]:
-        """The rolesets of a predicate. If the training data has its words, their rolesets that its lemma's frames have;
-        else, for its lemma or its words without an English ending, the rolesets of the frames' aliases and of the frame
-        of that name; else none. Rolesets of the training data come first, by descending frequency. words: The words of
-        the V. lemma: The lemma of the predicate's token, if known."""
+        """The rolesets of a predicate. If the training data has its words, their
+        rolesets that its lemma's frames have; else, for its lemma or its words without
+        an English ending, the rolesets of the frames' aliases and of the frame of that
+        name; else none. Rolesets of the training data come first, by descending
+        frequency. words: The words of the V. lemma: The lemma of the predicate's token,
+        if known."""
         words, lemma = words.lower(), lemma.lower()
         seen, names = self._senses.get(words, []), frame_names(words, lemma)
         if not lemma and seen:
             return seen
-        others = names if lemma == words else [name for name in names if name != words]  # "wound", of "wind"
+        others = (
+            names if lemma == words else [name for name in names if name != words]
+        )  # "wound", of "wind"
         allowed = {i for name in others for i in self._of_name(name)}
-        kept = [i for i in seen if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others]
+        kept = [
+            i
+            for i in seen
+            if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others
+        ]
         # rolesets of the training data by their frequency; the others keep their order
-        found = (sorted(self._of_name(name), key=lambda i: min(i, self._n_scored)) for name in names)
+        found = (
+            sorted(self._of_name(name), key=lambda i: min(i, self._n_scored))
+            for name in names
+        )
         return kept or next(filter(None, found), seen)
 
     def _of_name(self, name: str) -> Dict[int, None]:
@@ -135,13 +186,16 @@ class Rolesets:
         return dict.fromkeys([*of_alias, *self._frames.get(name, ())])
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:
-        """The roleset of a predicate: the candidate with the highest score, *Shape:* (n_rolesets,), or without scores
-        the first. Without candidates, its lemma with `.01`; empty where the data has no rolesets."""
+        """The roleset of a predicate: the candidate with the highest score, *Shape:*
+        (n_rolesets,), or without scores the first. Without candidates, its lemma with
+        `.01`; empty where the data has no rolesets."""
         if not self._n_scored:
             return ""
         ids = self.candidates(words, lemma)
         if not ids:
-            return f"{frame_names(words.lower().partition(' ')[0], lemma.lower())[0]}.01"
+            return (
+                f"{frame_names(words.lower().partition(' ')[0], lemma.lower())[0]}.01"
+            )
         scored = [i for i in ids if i < self._n_scored]
         if scores is None or not scored:
             return self.rolesets[ids[0]]
@@ -149,7 +203,8 @@ class Rolesets:
 
 
 def frame_names(words: str, lemma: str = "") -> List[str]:
-    """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave up" with the lemma "give"."""
+    """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave
+    up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
     for ending, others in VERB_ENDINGS.items():
@@ -166,7 +221,8 @@ def frame_names(words: str, lemma: str = "") -> List[str]:
 
 
 def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Sense]]:
-    """Rolesets by descending frequency, and the senses of each V's words, from words and rolesets of predicates."""
+    """Rolesets by descending frequency, and the senses of each V's words, from words
+    and rolesets of predicates."""
     counts: Counter[str] = Counter()
     by_words: Dict[str, Counter[str]] = {}
     for words, roleset in pairs:
@@ -176,15 +232,23 @@ def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Se
     rolesets = [roleset for roleset, _ in _by_frequency(counts)]
     ids = {roleset: i for i, roleset in enumerate(rolesets)}
     senses = [
-        (words, [ids[roleset] for roleset, _ in sorted(found.items(), key=lambda item: (-item[1], ids[item[0]]))])
+        (
+            words,
+            [
+                ids[roleset]
+                for roleset, _ in sorted(
+                    found.items(), key=lambda item: (-item[1], ids[item[0]])
+                )
+            ],
+        )
         for words, found in sorted(by_words.items())
     ]
     return rolesets, senses
 
 
 def collect_aliases(frames: Iterable[Frame]) -> List[Alias]:
-    """Words, lower-cased, several joined by "_", and their rolesets in the order of PropBank's frames: "evacuation" and
-    "evacuate" for evacuate.01."""
+    """Words, lower-cased, several joined by "_", and their rolesets in the order of
+    PropBank's frames: "evacuation" and "evacuate" for evacuate.01."""
     found: Dict[str, List[str]] = {}
     for frame in frames:
         for alias in frame.aliases:

@@ -1,10 +1,24 @@
-"""The component `lal_srl`: predicates, their arguments and rolesets, for the sentences of a Doc. It handles sentences,
-annotations and losses. The config supplies the network."""
+"""The component `lal_srl`: predicates, their arguments and rolesets, for the sentences
+of a Doc. It handles sentences, annotations and losses. The config supplies the
+network."""
 
 import warnings
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import numpy
 from spacy.language import Language
@@ -28,7 +42,14 @@ from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..models.roles import lacking
 from ..scores import RoleScores
 from ..trees.frames import read_frames
-from ..trees.roles import PREDICATE_PART, Argument, Proposition, RoleTags, predicate_span, role_number
+from ..trees.roles import (
+    PREDICATE_PART,
+    Argument,
+    Proposition,
+    RoleTags,
+    predicate_span,
+    role_number,
+)
 from .component import SMALL_TOK2VEC, SentencePipe
 from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
@@ -97,26 +118,33 @@ def make_lal_srl(
 ) -> "LALSemanticRoles":
     """Make a `lal_srl` component.
 
-    model (Model[List[Doc], List[RoleScores]]): Scores each sentence of the Docs, in order.
+    model (Model[List[Doc], List[RoleScores]]): Scores each sentence of the Docs, in
+        order.
     loss (RolesLoss): Weights of the losses.
     scorer (Optional[Callable]): From Examples to scores.
-    predicates (str): "own": the component finds predicates. "doc": it takes the predicates that the Doc has in
-        `doc.spans["srl"]`, with their V, C-V and, where it is not empty, their roleset with its frame file, and finds
-        their arguments.
+    predicates (str): "own": the component finds predicates. "doc": it takes the
+        predicates that the Doc has in `doc.spans["srl"]`, with their V, C-V and, where
+        it is not empty, their roleset with its frame file, and finds their arguments.
     overwrite (bool): Whether to replace roles that a Doc already has.
     """
     return LALSemanticRoles(
-        nlp.vocab, model, name, loss=loss, scorer=scorer, predicates=predicates, overwrite=overwrite
+        nlp.vocab,
+        model,
+        name,
+        loss=loss,
+        scorer=scorer,
+        predicates=predicates,
+        overwrite=overwrite,
     )
 
 
 class LALSemanticRoles(SentencePipe):
     """Semantic role labelling (LISA, Strubell et al. 2018).
 
-    It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. An `obl:agent` of another
-    role than ARG0 and ARG1 becomes an `obl`. Gold roles of an Example are `reference.spans["srl"]`, gold arcs are the
-    heads and deprels of `reference`. Either may be missing.
-    """
+    It needs sentence boundaries, with `heads = "doc"` heads too, and sets
+    `doc.spans["srl"]`. An `obl:agent` of another role than ARG0 and ARG1 becomes an
+    `obl`. Gold roles of an Example are `reference.spans["srl"]`, gold arcs are the
+    heads and deprels of `reference`. Either may be missing."""
 
     added_by = ADDED_BY
 
@@ -145,7 +173,9 @@ class LALSemanticRoles(SentencePipe):
         return tuple(self.cfg["roles"])
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
-        """See `SentencePipe`. RAISES (ValueError): The data have unknown keys, or no roles."""
+        """See `SentencePipe`.
+        RAISES (ValueError): The data have unknown keys, or no
+        roles."""
         super().set_label_data(label_data)
         if not self.cfg["roles"]:
             raise ValueError(
@@ -155,14 +185,18 @@ class LALSemanticRoles(SentencePipe):
         config = self.model.attrs["config"]
         with_tags = config.predicate_scorer.with_tags
         tags = RoleTags(self.cfg["roles"])
-        joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg["predicates"])}
+        joint = {
+            (tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg["predicates"])
+        }
         self._labels = RoleLabels(
             tags=tags,
             rolesets={roleset: i for i, roleset in enumerate(self.cfg["rolesets"])},
             deprels={deprel: i for i, deprel in enumerate(self.cfg["deprels"])},
             joint=joint if with_tags else None,
         )
-        self._rolesets = Rolesets(*(self.cfg[key] for key in ("rolesets", "senses", "aliases")))
+        self._rolesets = Rolesets(
+            *(self.cfg[key] for key in ("rolesets", "senses", "aliases"))
+        )
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
         n_others = sum(not flag for _, flag in joint)
         self.model.attrs["set_sizes"](
@@ -170,18 +204,28 @@ class LALSemanticRoles(SentencePipe):
             n_tags=len(tags),
             n_predicate_labels=len(joint) if with_tags else 2,
             n_other_labels=n_others if with_tags else 1,
-            n_rolesets=len(self.cfg["rolesets"]) if config.roleset_scorer is not None else 0,
+            n_rolesets=len(self.cfg["rolesets"])
+            if config.roleset_scorer is not None
+            else 0,
             n_deprels=len(self.cfg["deprels"]),
         )
 
     # Finding roles
 
     def predict(self, docs: Iterable[Doc]) -> List[Optional[List[Any]]]:  # type: ignore[override]
-        """See `SentencePipe`. None, with one warning, for a Doc that lacks what the network reads."""
+        """See `SentencePipe`. None, with one warning, for a Doc that lacks what the
+        network reads."""
         docs = list(docs)
         config = self.model.attrs["config"]
-        missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
-        found = iter(super().predict([doc for doc, why in zip(docs, missing, strict=True) if not why]))
+        missing = [
+            lacking(doc, config.role_scorer.word_attr) if config.with_spans else ""
+            for doc in docs
+        ]
+        found = iter(
+            super().predict(
+                [doc for doc, why in zip(docs, missing, strict=True) if not why]
+            )
+        )
         for why in set(filter(None, missing)):
             text = f"{self.name!r} finds no roles: the Doc has {why}. Or exclude {self.name!r}, too"
             warnings.warn(text, stacklevel=2)
@@ -189,11 +233,16 @@ class LALSemanticRoles(SentencePipe):
 
     def _prepare(self) -> None:
         if not self.labels:
-            raise ValueError(f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}")
+            raise ValueError(
+                f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}"
+            )
 
     def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
-        """For each Doc and each of its sentences, or pieces of a long one, its propositions over word positions."""
-        unparsed = [doc for doc in docs if len(doc) > 1 and not doc.has_annotation("DEP")]
+        """For each Doc and each of its sentences, or pieces of a long one, its
+        propositions over word positions."""
+        unparsed = [
+            doc for doc in docs if len(doc) > 1 and not doc.has_annotation("DEP")
+        ]
         if self.model.attrs["config"].syntax.heads == "doc" and unparsed:
             raise ValueError(
                 f"'{self.name}' follows the heads of the Doc (syntax.heads = \"doc\"), and the Doc "
@@ -202,14 +251,31 @@ class LALSemanticRoles(SentencePipe):
             )
         sentences = [_sentences(doc) for doc in docs]
         given = self._given(docs) if self.predicates == "doc" else None
-        owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
+        owners = [
+            (doc, words)
+            for doc, of_doc in zip(docs, sentences, strict=True)
+            for words in of_doc
+        ]
         propositions: List[List[Proposition]] = [[] for _ in owners]
-        rows = None if given is None else [numpy.array([one.token for one in ones], dtype="int64") for ones in given]
-        for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows, sentences=sentences):
-            verbs: Any = given and [[_verb(one.args) for one in given[i]] for i in indices]
+        rows = (
+            None
+            if given is None
+            else [
+                numpy.array([one.token for one in ones], dtype="int64")
+                for ones in given
+            ]
+        )
+        for indices, scores in self.model.attrs["iter_scores"](
+            self.model, docs, predicates=rows, sentences=sentences
+        ):
+            verbs: Any = given and [
+                [_verb(one.args) for one in given[i]] for i in indices
+            ]
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
-                propositions[i] = self._to_propositions(owners[i], one, of_sentence, given[i] if given else None)
+                propositions[i] = self._to_propositions(
+                    owners[i], one, of_sentence, given[i] if given else None
+                )
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
@@ -220,21 +286,31 @@ class LALSemanticRoles(SentencePipe):
         args: Sequence[Tuple[Tuple[int, int, str], ...]],
         given: Optional[Sequence[Proposition]],
     ) -> List[Proposition]:
-        """The propositions of a sentence; rolesets that are given stay, with their frame files."""
+        """The propositions of a sentence; rolesets that are given stay, with their
+        frame files."""
         doc, words = sentence
         found = []
         for f, token in enumerate(scores.rows.tolist()):
             start, end = predicate_span(args[f])
             text = " ".join(doc[words[i]].text for i in range(start, end))
-            roleset, lemma = (given[f].roleset, given[f].lemma) if given is not None else ("", "")
+            roleset, lemma = (
+                (given[f].roleset, given[f].lemma) if given is not None else ("", "")
+            )
             if not roleset:
                 row = None if scores.rolesets is None else scores.rolesets[f]
-                roleset, lemma = self._rolesets.choose(text, doc[words[token]].lemma_, row), ""
-            found.append(Proposition(token, roleset, args[f], lemma or frame_of(roleset)))
+                roleset, lemma = (
+                    self._rolesets.choose(text, doc[words[token]].lemma_, row),
+                    "",
+                )
+            found.append(
+                Proposition(token, roleset, args[f], lemma or frame_of(roleset))
+            )
         return found
 
     def _given(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
-        """The predicates of each sentence that the Docs have. RAISES (ValueError): A Doc has no roles."""
+        """The predicates of each sentence that the Docs have.
+        RAISES (ValueError): A
+        Doc has no roles."""
         for doc in docs:
             if not has_propositions(doc):
                 raise ValueError(
@@ -244,9 +320,12 @@ class LALSemanticRoles(SentencePipe):
                 )
         return [of_sentence for doc in docs for of_sentence in _cut_propositions(doc)]
 
-    def set_annotations(self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]) -> None:
-        """Write roles, as `predict` returned them, onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the
-        frames of the component's own, unless their vocab has some."""
+    def set_annotations(
+        self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]
+    ) -> None:
+        """Write roles, as `predict` returned them, onto Docs: `doc.spans["srl"]`. The
+        Docs of another pipeline get the frames of the component's own, unless their
+        vocab has some."""
         for doc, propositions in zip(docs, scores, strict=True):
             if propositions is None:
                 continue
@@ -260,7 +339,9 @@ class LALSemanticRoles(SentencePipe):
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
         unknown: set[str] = set()
-        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)]
+        golds = [
+            gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)
+        ]
         self._warn_unknown(unknown)
         scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
         found, d_scores = self.loss(scores, golds)
@@ -275,15 +356,25 @@ class LALSemanticRoles(SentencePipe):
         labels: Optional[Dict[str, List[Any]]] = None,
         frames: Optional[Path] = None,
     ) -> None:
-        """Collect labels, and make the network. get_examples: Gives a representative sample of the training data.
-        labels: Stored `label_data`, for instance from `init labels`. frames: PropBank's frames, JSON lines: the
-        rolesets of words that the training data lacks. Without it, `labels` may have them. RAISES (ValueError): The
-        data has no roles, or no heads where the network is to have arcs of its own."""
+        """Collect labels, and make the network. get_examples: Gives a representative
+        sample of the training data. labels: Stored `label_data`, for instance from
+        `init labels`. frames: PropBank's frames, JSON lines: the
+        rolesets of words that the training data lacks. Without it, `labels` may have
+        them.
+        RAISES (ValueError): The data has no roles, or no heads where the network
+        is to have arcs of its own."""
 
         def collect() -> Dict[str, List[Any]]:
-            found = dict(labels) if labels is not None else collect_role_labels(get_examples())
+            found = (
+                dict(labels)
+                if labels is not None
+                else collect_role_labels(get_examples())
+            )
             if frames is not None:
-                found["aliases"] = [list(alias) for alias in collect_aliases(read_frames(frames).values())]
+                found["aliases"] = [
+                    list(alias)
+                    for alias in collect_aliases(read_frames(frames).values())
+                ]
             if self.model.attrs["config"].syntax.heads != "own":  # no arcs are learnt
                 found["deprels"] = []
             return found
@@ -292,10 +383,15 @@ class LALSemanticRoles(SentencePipe):
 
 
 def _correct_agents(doc: Doc, propositions: List[List[Proposition]]) -> None:
-    """Make a by-phrase that has another role than an agent's an `obl` ("killed by Friday")."""
+    """Make a by-phrase that has another role than an agent's an `obl` ("killed by
+    Friday")."""
     for words, of_sentence in zip(_sentences(doc), propositions, strict=True):
         for predicate, _, args, _ in of_sentence:
-            others = (words[start:end] for start, end, role in args if role_number(role) not in ("0", "1"))
+            others = (
+                words[start:end]
+                for start, end, role in args
+                if role_number(role) not in ("0", "1")
+            )
             for token in (doc[i] for argument in others for i in argument):
                 if token.dep_ == "obl:agent" and token.head.i == words[predicate]:
                     token.dep_ = "obl"
@@ -303,22 +399,33 @@ def _correct_agents(doc: Doc, propositions: List[List[Proposition]]) -> None:
 
 def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
     """The words of V, then of each C-V."""
-    return [predicate_span(args), *(part[:2] for part in args if part[2] == PREDICATE_PART)]
+    return [
+        predicate_span(args),
+        *(part[:2] for part in args if part[2] == PREDICATE_PART),
+    ]
 
 
 def _sentences(doc: Doc) -> List[List[int]]:
-    return [piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)]
+    return [
+        piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)
+    ]
 
 
 def _cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
-    """For each of `_sentences`, the propositions of its predicates, with what lies in it."""
-    for words, of_sentence in zip(sentence_words(doc), get_sentence_propositions(doc), strict=True):
+    """For each of `_sentences`, the propositions of its predicates, with what lies in
+    it."""
+    for words, of_sentence in zip(
+        sentence_words(doc), get_sentence_propositions(doc), strict=True
+    ):
         first = 0
         for piece in cut_sentence(doc, words):
             last, found = first + len(piece), []
             for token, roleset, args, lemma in of_sentence:
                 if first <= token < last:
-                    parts = ((max(i, first) - first, min(j, last) - first, role) for i, j, role in args)
+                    parts = (
+                        (max(i, first) - first, min(j, last) - first, role)
+                        for i, j, role in args
+                    )
                     within = tuple(part for part in parts if part[0] < part[1])
                     found.append(Proposition(token - first, roleset, within, lemma))
             yield found

@@ -1,8 +1,9 @@
-"""The component `lal_lemmas`: English lemmas that are words. A trainable lemmatizer learns edits, and makes "flead" of
-"fled" and "hopp" of "hopping". This component reads its answers with the tags, and corrects inflected words: from a
-table of irregular forms, or by the rules of English spelling where they lead to a word of the table. Words that the
-table lacks keep the answer if it has a possible form. The table (`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see
-`lang/en_lemmas.license.txt`."""
+"""The component `lal_lemmas`: English lemmas that are words. A trainable lemmatizer
+learns edits, and makes "flead" of "fled" and "hopp" of "hopping". This component reads
+its answers with the tags, and corrects inflected words: from a table of irregular
+forms, or by the rules of English spelling where they lead to a word of the table. Words
+that the table lacks keep the answer if it has a possible form. The table
+(`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see `lang/en_lemmas.license.txt`."""
 
 import gzip
 import json
@@ -36,11 +37,19 @@ _PLURALS = frozenset(
     "capita congratulations data earnings greetings jeans media odds pants premises regards stamina supplies thanks "
     "wrought".split()
 )
-_ENTRIES = frozenset("corrigenda elves memoranda oxen teeth".split())  # plurals that the table has as words, too
-_OF_NAMES = re.compile(r"(an|ant|atic|ch|ern|ese|ite|ish|[im])$")  # "Danish", "Iraqi": adjectives with a capital
-_NEEDS_E = re.compile(r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ilnpr]s|ur|[^aeiourlw]l|[^aeiouyr]r)$")  # it was lost
+_ENTRIES = frozenset(
+    "corrigenda elves memoranda oxen teeth".split()
+)  # plurals that the table has as words, too
+_OF_NAMES = re.compile(
+    r"(an|ant|atic|ch|ern|ese|ite|ish|[im])$"
+)  # "Danish", "Iraqi": adjectives with a capital
+_NEEDS_E = re.compile(
+    r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ilnpr]s|ur|[^aeiourlw]l|[^aeiouyr]r)$"
+)  # it was lost
 _COMPLETE = re.compile(r"[^aeiouyw][bdfkmnpt]$")  # no e was lost
-_SHORT = re.compile(r"[^aeiou]*(qu)?[aeiou][bdgklmnprtvz]$")  # one syllable: the consonant doubles before an ending
+_SHORT = re.compile(
+    r"[^aeiou]*(qu)?[aeiou][bdgklmnprtvz]$"
+)  # one syllable: the consonant doubles before an ending
 _PREFIX = re.compile(r"(re|over|under|out|mis|un|up|down|fore|pre|crowd|live)(?=.{3})")
 _DOUBLED = re.compile(r".*([bdfgklmnprstvz])\1$")
 
@@ -56,11 +65,15 @@ class Words(NamedTuple):
 def read_table() -> Dict[str, Words]:
     """The table: "verb", "noun", "adj" and "adv"."""
     table = json.loads(gzip.decompress(TABLE.read_bytes()))
-    return {part: Words(one["irregular"], frozenset(one["words"].split())) for part, one in table.items()}
+    return {
+        part: Words(one["irregular"], frozenset(one["words"].split()))
+        for part, one in table.items()
+    }
 
 
 def candidates(word: str, part: str, ending: str) -> List[str]:
-    """The lemmas that an inflected word can have by the rules of spelling, the likeliest first.
+    """The lemmas that an inflected word can have by the rules of spelling, the
+    likeliest first.
 
     >>> candidates("staring", "verb", "ing"), candidates("hopping", "verb", "ing")
     (['stare'], ['hop', 'hopp', 'hoppe'])
@@ -75,7 +88,11 @@ def candidates(word: str, part: str, ending: str) -> List[str]:
     if ending == "ing" and stem.endswith("y") and len(stem) <= 2:
         return [stem, stem[:-1] + "ie"]  # dying
     found = [stem, stem + "e"]
-    if _SHORT.match(stem) or _NEEDS_E.search(stem) or (ending == "ed" and stem.endswith("ng")):
+    if (
+        _SHORT.match(stem)
+        or _NEEDS_E.search(stem)
+        or (ending == "ed" and stem.endswith("ng"))
+    ):
         found.reverse()
     if _SHORT.match(stem) and part == "verb":
         found.remove(stem)
@@ -106,7 +123,8 @@ def _without_s(word: str, part: str) -> List[str]:
 
 
 def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
-    """The lemma of a word of some Penn tag and UPOS. answer (str): The lemma that another component gave it.
+    """The lemma of a word of some Penn tag and UPOS. answer (str): The lemma that
+    another component gave it.
 
     >>> lemma_of("fled", "VBD", "VERB", "flead"), lemma_of("Lenses", "NNS", "NOUN", "lense")
     ('flee', 'lens')
@@ -116,7 +134,9 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
         return word
     if not lower.replace("-", "").isalpha():
         return answer
-    if tag in ("NN", "NNP", "DT") and word not in _PLURALS:  # "geese", "strewn" with another tag
+    if (
+        tag in ("NN", "NNP", "DT") and word not in _PLURALS
+    ):  # "geese", "strewn" with another tag
         nouns, verbs = read_table()["noun"], read_table()["verb"]
         irregular = nouns.irregular.get(word) or verbs.irregular.get(word)
         if irregular and (word not in nouns.known or word in _ENTRIES):
@@ -132,8 +152,16 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
         return answer
     words = read_table()[part]
     if lower not in words.known:
-        return words.irregular[lower][0] if lower in words.irregular and lower not in _PLURALS else answer
-    if answer.lower() != lower and answer.isalpha() and (tag in ("NN", "JJ") or (pos == "NOUN" and tag == "VBG")):
+        return (
+            words.irregular[lower][0]
+            if lower in words.irregular and lower not in _PLURALS
+            else answer
+        )
+    if (
+        answer.lower() != lower
+        and answer.isalpha()
+        and (tag in ("NN", "JJ") or (pos == "NOUN" and tag == "VBG"))
+    ):
         return lower  # "thought", "limited", "wrongdoing"
     is_name = tag == "JJ" and not word.isupper() and _OF_NAMES.search(word)
     is_common = tag == "JJ" or pos == "VERB" or (word.isupper() and len(word) > 3)
@@ -145,14 +173,20 @@ def _base(word: str, part: str, ending: str, answer: str) -> str:
     if found:
         return found
     prefix = _PREFIX.match(word) if part == "verb" else None
-    rest = prefix and _known_base(word[prefix.end() :], part, ending, answer[prefix.end() :])
+    rest = prefix and _known_base(
+        word[prefix.end() :], part, ending, answer[prefix.end() :]
+    )
     if prefix and rest:
         return prefix[0] + rest  # "resold", "upvoted"
     possible = candidates(word, part, ending)
     stem = word.removesuffix(ending) if ending != "s" else ""
     is_regular = any(pattern.search(stem) for pattern in (_COMPLETE, _SHORT, _NEEDS_E))
-    is_sure = stem[-1] not in "lsfz" if _DOUBLED.match(stem) else is_regular  # "vlogging"
-    return answer if (answer in possible and not is_sure) or not possible else possible[0]
+    is_sure = (
+        stem[-1] not in "lsfz" if _DOUBLED.match(stem) else is_regular
+    )  # "vlogging"
+    return (
+        answer if (answer in possible and not is_sure) or not possible else possible[0]
+    )
 
 
 def _known_base(word: str, part: str, ending: str, answer: str) -> str:
@@ -163,31 +197,53 @@ def _known_base(word: str, part: str, ending: str, answer: str) -> str:
     if part == "adj":
         irregular += table["adv"].irregular.get(word, ())
     if irregular:
-        return answer if answer in irregular else max(irregular, key=lambda one: one.endswith("ll"))  # not "instal"
+        return (
+            answer
+            if answer in irregular
+            else max(irregular, key=lambda one: one.endswith("ll"))
+        )  # not "instal"
     if word == answer and part == "noun" and (word in words.known or word in _PLURALS):
         return word  # "troops", "species"
-    if word[0] == answer[:1] and len(word) < len(answer) and len(word) < 5 and answer in words.known:
+    if (
+        word[0] == answer[:1]
+        and len(word) < len(answer)
+        and len(word) < 5
+        and answer in words.known
+    ):
         return answer  # "yrs"
     known = [one for one in candidates(word, part, ending) if one in words.known]
     if known:
-        is_open = word.endswith("ies") or not (ending == "s" or "ng" in (word[-5:-3], word[-4:-2]))  # lens, sing
+        is_open = word.endswith("ies") or not (
+            ending == "s" or "ng" in (word[-5:-3], word[-4:-2])
+        )  # lens, sing
         return answer if is_open and answer in known else known[0]
     return word if word in words.known else ""  # "put", "shed"
 
 
 def correct_lemmas(doc: Doc) -> Doc:
-    """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a lemma are left out. A treebank
-    escape gets the lemma of the mark that it stands for."""
+    """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a
+    lemma are left out. A treebank escape gets the lemma of the mark that it stands
+    for."""
     for token in doc:
         if token.lemma:
             word = unescape_token(token.text)
-            lemma = lemma_of(word, token.tag_, token.pos_, token.lemma_ if word == token.text else word)
+            lemma = lemma_of(
+                word,
+                token.tag_,
+                token.pos_,
+                token.lemma_ if word == token.text else word,
+            )
             if lemma != token.lemma_:
                 token.lemma_ = lemma
     return doc
 
 
-@Language.factory("lal_lemmas", assigns=["token.lemma"], requires=["token.lemma", "token.tag", "token.pos"])
+@Language.factory(
+    "lal_lemmas",
+    assigns=["token.lemma"],
+    requires=["token.lemma", "token.tag", "token.pos"],
+)
 def make_lal_lemmas(nlp: Language, name: str) -> Callable[[Doc], Doc]:
-    """Make a `lal_lemmas` component. It goes after the lemmatizer, tagger and morphologizer of an English pipeline."""
+    """Make a `lal_lemmas` component. It goes after the lemmatizer, tagger and
+    morphologizer of an English pipeline."""
     return correct_lemmas

@@ -1,5 +1,6 @@
-"""From scores of role tags, or of ranges of words, to arguments. *Not* here: the algorithms (`decode/`). Each predicate
-has one V, which holds its token, and each core role (ARG0, ARG1, ...) at most once."""
+"""From scores of role tags, or of ranges of words, to arguments. *Not* here: the
+algorithms (`decode/`). Each predicate has one V, which holds its token, and each core
+role (ARG0, ARG1, ...) at most once."""
 
 from typing import Iterator, List, Optional, Sequence, Tuple
 
@@ -11,41 +12,64 @@ from ..scores import RoleScores
 from ..trees.roles import PREDICATE_PART, PREDICATE_ROLE, Argument, RoleTags
 
 Range = Tuple[int, int]
-Verb = Sequence[Range]  # the words of a given predicate: those of its V, then those of each C-V
+Verb = Sequence[
+    Range
+]  # the words of a given predicate: those of its V, then those of each C-V
 
 
 def decode_roles(
-    scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Verb]]] = None
+    scores: Sequence[RoleScores],
+    tags: RoleTags,
+    verbs: Optional[Sequence[Sequence[Verb]]] = None,
 ) -> List[List[Tuple[Argument, ...]]]:
-    """The arguments of every predicate of each sentence, V among them. verbs: For each given predicate of each
-    sentence, the words of its V, then of each C-V; a predicate with a given C-V gets no other."""
-    decode = _decode_ranges if any(one.spans is not None for one in scores) else _decode_tags
+    """The arguments of every predicate of each sentence, V among them. verbs: For each
+    given predicate of each sentence, the words of its V, then of each C-V; a predicate
+    with a given C-V gets no other."""
+    decode = (
+        _decode_ranges if any(one.spans is not None for one in scores) else _decode_tags
+    )
     found: Iterator[Tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
     arguments = [[next(found) for _ in one.rows] for one in scores]
     if verbs is None:
         return arguments
     for of_sentence, of_verbs in zip(arguments, verbs, strict=True):
         for f, verb in enumerate(of_verbs):
-            of_sentence[f] = tuple(sorted([*of_sentence[f], *((*part, PREDICATE_PART) for part in verb[1:])]))
+            of_sentence[f] = tuple(
+                sorted(
+                    [*of_sentence[f], *((*part, PREDICATE_PART) for part in verb[1:])]
+                )
+            )
     return arguments
 
 
 def _decode_tags(
-    scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Verb]]]
+    scores: Sequence[RoleScores],
+    tags: RoleTags,
+    verbs: Optional[Sequence[Sequence[Verb]]],
 ) -> List[Tuple[Argument, ...]]:
     items: List[ndarray] = []
     predicates: List[int] = []
     for s, one in enumerate(scores):
         for f, token in enumerate(one.rows.tolist()):
             of_words: ndarray = one.tags[f]  # type: ignore[index]
-            items.append(of_words if verbs is None else _with_verb(of_words, tags, verbs[s][f]))
+            items.append(
+                of_words if verbs is None else _with_verb(of_words, tags, verbs[s][f])
+            )
             predicates.append(token if verbs is None else verbs[s][f][0][0])
-    found = viterbi(items, tags.openers, once=tags.once(core=True), predicates=predicates, verb=tags.verb)
+    found = viterbi(
+        items,
+        tags.openers,
+        once=tags.once(core=True),
+        predicates=predicates,
+        verb=tags.verb,
+    )
     return [tags.decode(of_words.tolist()) for of_words, _ in found]
 
 
 def _decode_ranges(
-    scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Verb]]]
+    scores: Sequence[RoleScores],
+    tags: RoleTags,
+    verbs: Optional[Sequence[Sequence[Verb]]],
 ) -> List[Tuple[Argument, ...]]:
     """A word after the predicate with the role V belongs to its V."""
     gains: List[ndarray] = []
@@ -61,7 +85,10 @@ def _decode_ranges(
             parts: Verb = [(token, token + 1)] if verbs is None else verbs[s][f]
             for start, end in parts:
                 gain[(starts < end) & (start < ends)] = -np.inf
-            gain[(starts != token + 1) | (ends != token + 2) | (verbs is not None), verb_role] = -np.inf
+            gain[
+                (starts != token + 1) | (ends != token + 2) | (verbs is not None),
+                verb_role,
+            ] = -np.inf
             if len(parts) > 1 and PREDICATE_PART in tags.roles:
                 gain[:, tags.roles.index(PREDICATE_PART)] = -np.inf
             gains.append(gain)
@@ -72,7 +99,11 @@ def _decode_ranges(
     arguments = []
     for (begin, stop), (spans, _) in zip(owners, found, strict=True):
         stop += sum(role == verb_role for _, _, role in spans)
-        args = [(start, end, tags.roles[role]) for start, end, role in spans if role != verb_role]
+        args = [
+            (start, end, tags.roles[role])
+            for start, end, role in spans
+            if role != verb_role
+        ]
         arguments.append(tuple(sorted([*args, (begin, stop, PREDICATE_ROLE)])))
     return arguments
 

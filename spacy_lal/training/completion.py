@@ -1,6 +1,7 @@
-"""Completes Docs of a treebank that has only heads or only constituents: the parser adds the other tree. The joint
-decoder searches pairs of trees that agree. The known tree gets a bonus that outweighs all other scores. So the best
-pair contains it, and the other tree is the best tree that agrees with it."""
+"""Completes Docs of a treebank that has only heads or only constituents: the parser
+adds the other tree. The joint decoder searches pairs of trees that agree. The known
+tree gets a bonus that outweighs all other scores. So the best pair contains it, and the
+other tree is the best tree that agrees with it."""
 
 from itertools import islice, takewhile
 from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
@@ -9,7 +10,14 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
+from ..annotations import (
+    SPANS_KEY,
+    CollapsedSpan,
+    SentenceParse,
+    get_constituents,
+    sentence_words,
+    set_parses,
+)
 from ..pipeline.component import parser_names, sentence_splitters
 from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
@@ -22,36 +30,62 @@ Lacking = Literal["heads", "constituents"]
 BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentence's other nodes can gain
 
 
-def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-    """Copies of gold Docs: those with constituents alone get heads and deprels, those with heads alone get
-    constituents. Others, and Docs with a sentence that is too long for the joint decoder, are copied unchanged. RAISES
-    (ValueError): The parser or its decoder has one kind of tree alone; a Doc has no sentence boundaries."""
+def complete(
+    nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64
+) -> Iterator[Doc]:
+    """Copies of gold Docs: those with constituents alone get heads and deprels, those
+    with heads alone get constituents. Others, and Docs with a sentence that is too long
+    for the joint decoder, are copied unchanged.
+    RAISES (ValueError): The parser or its
+    decoder has one kind of tree alone; a Doc has no sentence boundaries."""
     decoder = _joint_decoder(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
         one_tree = [i for i, doc in enumerate(golds) if lacks(doc)]
-        chosen = [i for i in one_tree if max(map(len, sentence_words(golds[i])), default=0) <= MAX_JOINT_LENGTH]
-        parses = dict(zip(chosen, _parse(nlp, parser, decoder, [golds[i] for i in chosen]), strict=True))
+        chosen = [
+            i
+            for i in one_tree
+            if max(map(len, sentence_words(golds[i])), default=0) <= MAX_JOINT_LENGTH
+        ]
+        parses = dict(
+            zip(
+                chosen,
+                _parse(nlp, parser, decoder, [golds[i] for i in chosen]),
+                strict=True,
+            )
+        )
         for i, doc in enumerate(golds):
             copied = doc.copy()
             if i in parses:
-                kept = {"heads": None, "deprels": None} if lacks(doc) == "constituents" else {"constituents": None}
+                kept = (
+                    {"heads": None, "deprels": None}
+                    if lacks(doc) == "constituents"
+                    else {"constituents": None}
+                )
                 set_parses(copied, [parse._replace(**kept) for parse in parses[i]])
             yield copied
 
 
 def lacks(doc: Doc) -> Optional[Lacking]:
-    """The tree that a Doc lacks where it has the other; None where it has both or neither."""
-    has_heads, has_constituents = doc.has_annotation("DEP"), bool(doc.spans.get(SPANS_KEY))
+    """The tree that a Doc lacks where it has the other; None where it has both or
+    neither."""
+    has_heads, has_constituents = (
+        doc.has_annotation("DEP"),
+        bool(doc.spans.get(SPANS_KEY)),
+    )
     if has_heads == has_constituents:
         return None
     return "constituents" if has_heads else "heads"
 
 
 def _joint_decoder(parser: LALParser) -> Decoder:
-    missing = [kind for kind in ("constituents", "deprels") if not parser.label_data[kind]]
+    missing = [
+        kind for kind in ("constituents", "deprels") if not parser.label_data[kind]
+    ]
     if missing:
-        raise ValueError(f"'{parser.name}' has learned no {missing[0]}: expected a parser trained on both trees")
+        raise ValueError(
+            f"'{parser.name}' has learned no {missing[0]}: expected a parser trained on both trees"
+        )
     decoder = parser.decoder if parser.decoder.agree else make_joint_decoder()
     if not 0.0 < decoder.constituency_weight < 1.0:
         raise ValueError(
@@ -60,7 +94,9 @@ def _joint_decoder(parser: LALParser) -> Decoder:
     return decoder
 
 
-def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
+def _parse(
+    nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]
+) -> List[List[SentenceParse]]:
     if not golds:
         return []
     docs = _read(nlp, parser, golds)
@@ -79,18 +115,28 @@ def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[D
 
 
 def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
-    """For each sentence, the heads of its words, counted from 1; 0 is the root, None is unknown."""
+    """For each sentence, the heads of its words, counted from 1; 0 is the root, None is
+    unknown."""
     for words in sentence_words(gold):
         place = {word: position for position, word in enumerate(words, start=1)}
         tokens = [gold[i] for i in words]
-        yield [(0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None for t in tokens]
+        yield [
+            (0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None
+            for t in tokens
+        ]
 
 
 def bind(
-    scores: ParserScores, constituents: Sequence[CollapsedSpan], heads: Sequence[Optional[int]], decoder: Decoder
+    scores: ParserScores,
+    constituents: Sequence[CollapsedSpan],
+    heads: Sequence[Optional[int]],
+    decoder: Decoder,
 ) -> ParserScores:
-    """Scores whose best pair of trees has the known constituents, whatever their labels, and the known heads."""
-    bond = BOND * max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
+    """Scores whose best pair of trees has the known constituents, whatever their
+    labels, and the known heads."""
+    bond = BOND * max(
+        float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs)
+    )
     labels, arcs = scores.labels.copy(), scores.arcs.copy()
     if constituents:  # else the sentence's tree is unknown
         bonus = np.float32(bond / decoder.constituency_weight)
@@ -99,13 +145,19 @@ def bind(
             labels[start, end, SUB_HEAD + 1 :] += 2 * bonus
     for dependent, head in enumerate(heads, start=1):
         if head is not None:
-            arcs[dependent, head] += np.float32(bond / (1.0 - decoder.constituency_weight))
+            arcs[dependent, head] += np.float32(
+                bond / (1.0 - decoder.constituency_weight)
+            )
     return scores._replace(labels=labels, arcs=arcs)
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:
-    """Docs of the same tokens and sentences, with the gold tags, annotated by the components before the parser."""
-    before = [name for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)]
+    """Docs of the same tokens and sentences, with the gold tags, annotated by the
+    components before the parser."""
+    before = [
+        name
+        for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)
+    ]
     splitters = sentence_splitters(nlp, parser_names(nlp))
     docs = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds]
     with nlp.select_pipes(enable=[name for name in before if name not in splitters]):

@@ -1,8 +1,10 @@
-"""`lal train`: spaCy's training, which stores its state and goes on from it after an interruption.
+"""`lal train`: spaCy's training, which stores its state and goes on from it after an
+interruption.
 
-The loop is spaCy's own (`train_while_improving`). To go on, it runs through the steps that are done with empty batches,
-and meets the scores of that time in the evaluations. So the data come in the order of an uninterrupted training;
-dropout masks differ. The data must not change in between.
+The loop is spaCy's own (`train_while_improving`). To go on, it runs through the steps
+that are done with empty batches, and meets the scores of that time in the evaluations.
+So the data come in the order of an uninterrupted training; dropout masks differ. The
+data must not change in between.
 
     OUTPUT/checkpoint/step-00001200/    the newest checkpoint; it replaces the one before
         pipeline/                       weights as they are trained; model-last may have averages of them
@@ -28,7 +30,15 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example, loop
 from spacy.training.initialize import init_nlp
 from spacy.util import registry, resolve_dot_names
-from thinc.api import Config, Model, Optimizer, fix_random_seed, get_current_ops, set_gpu_allocator, to_numpy
+from thinc.api import (
+    Config,
+    Model,
+    Optimizer,
+    fix_random_seed,
+    get_current_ops,
+    set_gpu_allocator,
+    to_numpy,
+)
 from wasabi import msg
 
 from ..models.shim import NetworkShim
@@ -42,7 +52,8 @@ State = Dict[str, Any]
 
 
 class TrainingStopped(Exception):
-    """A training has stopped by a signal (the second argument), after writing a checkpoint."""
+    """A training has stopped by a signal (the second argument), after writing a
+    checkpoint."""
 
 
 def train(
@@ -54,18 +65,27 @@ def train(
     steps: int = 0,
     resume: bool = True,
 ) -> Path:
-    """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one. RETURNS (Path):
-    The model's folder.
+    """Train as `spacy train` does, but from the last checkpoint of the output folder,
+    if there is one.
+    RETURNS (Path): The model's folder.
 
-    config (Config): As read with `interpolate=False`, overrides applied.
-    minutes (float), steps (int): How often to write checkpoints: every `steps` steps, or if that is 0, every `minutes`.
-    resume (bool): Whether to resume from a checkpoint. If not, an existing one is removed.
+    config (Config): As read with `interpolate=False`, overrides applied. minutes
+    (float), steps (int): How often to write checkpoints: every `steps` steps, or if
+    that is 0, every `minutes`.
+    resume (bool): Whether to resume from a checkpoint. If not, an existing one is
+        removed.
     RAISES (ValueError): The checkpoint can't be read, or is of another config.
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
     model_path, checkpoints = output_path / "model-last", output_path / DIR_CHECKPOINT
-    if lacking := [name for name in ("nlp", "training", "corpora", "initialize") if name not in config]:
-        raise ValueError(f"the config has no [{lacking[0]}]; python -m spacy init fill-config completes a config")
+    if lacking := [
+        name
+        for name in ("nlp", "training", "corpora", "initialize")
+        if name not in config
+    ]:
+        raise ValueError(
+            f"the config has no [{lacking[0]}]; python -m spacy init fill-config completes a config"
+        )
     output_path.mkdir(parents=True, exist_ok=True)
     flat = util.dict_to_dot(config.interpolate())
     path = max(checkpoints.glob("step-*"), default=None) if resume else None
@@ -75,11 +95,17 @@ def train(
     if path is not None:
         state, nlp = _read_checkpoint(path, config, flat)
         if nlp is None:
-            msg.good(f"This training ended after step {state['n_steps'] - 1}; --no-resume repeats it", model_path)
+            msg.good(
+                f"This training ended after step {state['n_steps'] - 1}; --no-resume repeats it",
+                model_path,
+            )
             return model_path
         msg.good(f"Read the checkpoint {path}")
     else:
-        nlp, state = init_nlp(config, use_gpu=use_gpu), {"n_steps": 0, "results": [], "losses": {}, "config": flat}
+        nlp, state = (
+            init_nlp(config, use_gpu=use_gpu),
+            {"n_steps": 0, "results": [], "losses": {}, "config": flat},
+        )
         loop.clean_output_dir(output_path)
         shutil.rmtree(checkpoints, ignore_errors=True)
         msg.good("Initialized pipeline")
@@ -93,21 +119,40 @@ def train(
 class Training:
     """A training of an initialised pipeline, or a checkpoint's, from a state on."""
 
-    def __init__(self, nlp: Language, output_path: Path, state: State, minutes: float, steps: int) -> None:
-        self.nlp, self.output_path, self.state, self.minutes, self.steps = nlp, output_path, state, minutes, steps
+    def __init__(
+        self, nlp: Language, output_path: Path, state: State, minutes: float, steps: int
+    ) -> None:
+        self.nlp, self.output_path, self.state, self.minutes, self.steps = (
+            nlp,
+            output_path,
+            state,
+            minutes,
+            steps,
+        )
         full = nlp.config.interpolate()
         self.T = T = registry.resolve(full["training"], schema=ConfigSchemaTraining)
         # spaCy rescales score weights each time that it reads them from a config
-        weights = T["score_weights"] = state.setdefault("score_weights", T["score_weights"])
-        self.corpus, dev_corpus = resolve_dot_names(full, [T["train_corpus"], T["dev_corpus"]])
+        weights = T["score_weights"] = state.setdefault(
+            "score_weights", T["score_weights"]
+        )
+        self.corpus, dev_corpus = resolve_dot_names(
+            full, [T["train_corpus"], T["dev_corpus"]]
+        )
         self.optimizer: Optimizer = T["optimizer"]
-        evaluate, recorded = loop.create_evaluation_callback(nlp, dev_corpus, weights), [*state["results"]]
+        evaluate, recorded = (
+            loop.create_evaluation_callback(nlp, dev_corpus, weights),
+            [*state["results"]],
+        )
         self._evaluate = lambda: (recorded.pop(0)[0], {}) if recorded else evaluate()
 
     def run(self, received: List[int]) -> None:
-        """Train to the end, or until signals are received. `model-last` is saved after an error, too."""
+        """Train to the end, or until signals are received. `model-last` is saved after
+        an error, too."""
         nlp, T, n_done = self.nlp, self.T, self.state["n_steps"]
-        msg.info(f"Pipeline: {nlp.pipe_names}" + (f"; going on after step {n_done - 1}" if n_done else ""))
+        msg.info(
+            f"Pipeline: {nlp.pipe_names}"
+            + (f"; going on after step {n_done - 1}" if n_done else "")
+        )
         with nlp.select_pipes(disable=T["frozen_components"]):
             log_step, finalize_logger = T["logger"](nlp, sys.stdout, sys.stderr)
         written = timer()
@@ -119,7 +164,9 @@ class Training:
                     self._save(is_best)
                 log_step(None if is_best is None else info)
                 n_steps, minutes = info["step"] + 1, (timer() - written) / 60
-                if received or (n_steps % self.steps == 0 if self.steps else minutes >= self.minutes):
+                if received or (
+                    n_steps % self.steps == 0 if self.steps else minutes >= self.minutes
+                ):
                     path = self._write_checkpoint(info, evaluated=is_best is not None)
                     written = timer()
                     if received:
@@ -131,18 +178,33 @@ class Training:
         self._write_checkpoint(self.info, ended=True)
 
     def _steps(self) -> Iterator[Tuple[Dict[str, Any], Optional[bool]]]:
-        """What spaCy's loop says of each new step, and whether it is the best so far; None without an evaluation."""
+        """What spaCy's loop says of each new step, and whether it is the best so far;
+        None without an evaluation."""
         T, state, begun = self.T, self.state, timer()
-        n_done, words, seconds = state["n_steps"], state.get("words", 0), state.get("seconds", 0)
+        n_done, words, seconds = (
+            state["n_steps"],
+            state.get("words", 0),
+            state.get("seconds", 0),
+        )
         before_update = T["before_update"]
         steps = loop.train_while_improving(
             self.nlp,
             self.optimizer,
             self._batches(n_done),
             self._evaluate,
-            before_update=before_update and (lambda nlp, info: info["step"] < n_done or before_update(nlp, info)),
+            before_update=before_update
+            and (lambda nlp, info: info["step"] < n_done or before_update(nlp, info)),
             exclude=T["frozen_components"],
-            **{name: T[name] for name in ("dropout", "eval_frequency", "accumulate_gradient", "patience", "max_steps")},
+            **{
+                name: T[name]
+                for name in (
+                    "dropout",
+                    "eval_frequency",
+                    "accumulate_gradient",
+                    "patience",
+                    "max_steps",
+                )
+            },
             annotating_components=T["annotating_components"],
         )
         for _, info, is_best in steps:
@@ -150,16 +212,21 @@ class Training:
             if info["step"] == n_done - 1:
                 info["losses"].update(state["losses"])
             if info["step"] >= n_done:
-                info.update(words=info["words"] + words, seconds=int(seconds + timer() - begun))
+                info.update(
+                    words=info["words"] + words, seconds=int(seconds + timer() - begun)
+                )
                 info["output_path"] = str(self.output_path / "model-last")
                 yield info, is_best
 
     def _batches(self, n_done: int) -> Iterator[Tuple[int, List[Example]]]:
-        """Epochs and batches in the order of the seed; those of the steps that are done are empty."""
+        """Epochs and batches in the order of the seed; those of the steps that are done
+        are empty."""
         seed = self.T["seed"]
         if seed is not None:
             fix_random_seed(seed)
-        batches: Any = loop.create_train_batches(self.nlp, self.corpus, self.T["batcher"], self.T["max_epochs"])  # type: ignore[arg-type]
+        batches: Any = loop.create_train_batches(
+            self.nlp, self.corpus, self.T["batcher"], self.T["max_epochs"]
+        )  # type: ignore[arg-type]
         for epoch, _ in islice(batches, n_done):
             yield epoch, []
         if n_done:
@@ -169,26 +236,38 @@ class Training:
         yield from batches
 
     def _save(self, is_best: bool) -> None:
-        """Write `model-last`, with averaged weights where the optimizer has some, and `model-best`."""
+        """Write `model-last`, with averaged weights where the optimizer has some, and
+        `model-best`."""
         last, best = self.output_path / "model-last", self.output_path / "model-best"
         with self.nlp.use_params(self.optimizer.averages):
-            loop.create_before_to_disk_callback(self.T["before_to_disk"])(self.nlp).to_disk(last)
+            loop.create_before_to_disk_callback(self.T["before_to_disk"])(
+                self.nlp
+            ).to_disk(last)
         if is_best:
             shutil.rmtree(best, ignore_errors=True)
             shutil.copytree(last, best)
 
-    def _write_checkpoint(self, info: Dict[str, Any], *, evaluated: bool = False, ended: bool = False) -> Path:
-        """Write a checkpoint after a step, then remove the older one. Its folder appears when all of it is written."""
+    def _write_checkpoint(
+        self, info: Dict[str, Any], *, evaluated: bool = False, ended: bool = False
+    ) -> Path:
+        """Write a checkpoint after a step, then remove the older one. Its folder
+        appears when all of it is written."""
         n_steps, folder = info["step"] + 1, self.output_path / DIR_CHECKPOINT
         path, new = folder / f"step-{n_steps:08d}", folder / "new"
         new.mkdir(parents=True, exist_ok=True)
         if not ended:
             self.nlp.to_disk(new / "pipeline")
-        losses = {} if evaluated else {name: float(loss) for name, loss in info["losses"].items()}
+        losses = (
+            {}
+            if evaluated
+            else {name: float(loss) for name, loss in info["losses"].items()}
+        )
         results = [(float(score), step) for score, step in info["checkpoints"]]
         state = {**self.state, "n_steps": n_steps, "results": results, "losses": losses}
         state.update(words=info["words"], seconds=info["seconds"])
-        state["optimizer"] = None if ended else get_optimizer_state(self.nlp, self.optimizer)
+        state["optimizer"] = (
+            None if ended else get_optimizer_state(self.nlp, self.optimizer)
+        )
         torch.save(state, new / "state.pt")
         shutil.rmtree(path, ignore_errors=True)
         os.replace(new, path)
@@ -198,22 +277,38 @@ class Training:
 
 
 def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
-    """Moments, averages and counts by the place of their parameter, since thinc's keys differ between processes."""
+    """Moments, averages and counts by the place of their parameter, since thinc's keys
+    differ between processes."""
     names = _parameter_names(nlp)
-    state: State = {"nr_update": {names[key]: int(n) for key, n in optimizer.nr_update.items() if key in names}}
+    state: State = {
+        "nr_update": {
+            names[key]: int(n) for key, n in optimizer.nr_update.items() if key in names
+        }
+    }
     for moment in MOMENTS:
         arrays = getattr(optimizer, moment) or {}
-        state[moment] = {names[key]: torch.tensor(to_numpy(array)) for key, array in arrays.items() if key in names}
+        state[moment] = {
+            names[key]: torch.tensor(to_numpy(array))
+            for key, array in arrays.items()
+            if key in names
+        }
     return state
 
 
 def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
     """Set the state of a fresh optimizer of the same config."""
-    keys, ops = {name: key for key, name in _parameter_names(nlp).items()}, get_current_ops()
-    optimizer.nr_update.update({keys[name]: n for name, n in state["nr_update"].items()})
+    keys, ops = (
+        {name: key for key, name in _parameter_names(nlp).items()},
+        get_current_ops(),
+    )
+    optimizer.nr_update.update(
+        {keys[name]: n for name, n in state["nr_update"].items()}
+    )
     for moment in MOMENTS:
         for name, tensor in state[moment].items():
-            getattr(optimizer, moment)[keys[name]] = ops.asarray_f(tensor.numpy().copy())  # type: ignore[arg-type]
+            getattr(optimizer, moment)[keys[name]] = ops.asarray_f(
+                tensor.numpy().copy()
+            )  # type: ignore[arg-type]
 
 
 def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
@@ -223,7 +318,11 @@ def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
         for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):
             holders = [(node.id, node.param_names)]
             modules = [(shim.id, torch_module(shim)) for shim in node.shims]
-            holders += [(key, tuple(dict(m.named_parameters()))) for key, m in modules if m is not None]
+            holders += [
+                (key, tuple(dict(m.named_parameters())))
+                for key, m in modules
+                if m is not None
+            ]
             for j, (owner, keys) in enumerate(holders):
                 for key in keys:
                     names.setdefault((owner, key), f"{pipe_name}/{i}/{j}/{key}")
@@ -240,7 +339,11 @@ def _signals() -> Iterator[List[int]]:
         signal.signal(number, signal.SIG_DFL)
 
     main = threading.current_thread() is threading.main_thread()
-    before = {one: signal.signal(one, receive) for one in (signal.SIGTERM, signal.SIGINT)} if main else {}
+    before = (
+        {one: signal.signal(one, receive) for one in (signal.SIGTERM, signal.SIGINT)}
+        if main
+        else {}
+    )
     try:
         yield received
     finally:
@@ -248,22 +351,43 @@ def _signals() -> Iterator[List[int]]:
             signal.signal(number, handler)
 
 
-def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[State, Optional[Language]]:
-    """State and pipeline, None after the end. RAISES (ValueError): A file is damaged, or the config another."""
-    places = {n for n in flat if n.startswith("paths.") or (n.startswith("corpora.") and n.endswith(".path"))}
+def _read_checkpoint(
+    path: Path, config: Config, flat: Dict[str, Any]
+) -> Tuple[State, Optional[Language]]:
+    """State and pipeline, None after the end.
+    RAISES (ValueError): A file is damaged,
+    or the config another."""
+    places = {
+        n
+        for n in flat
+        if n.startswith("paths.") or (n.startswith("corpora.") and n.endswith(".path"))
+    }
     nlp = None
     try:
         state = torch.load(path / "state.pt", map_location="cpu", weights_only=True)
         if state["optimizer"] is not None:
-            given = {name: value for name, value in util.dict_to_dot(config).items() if name in places}
+            given = {
+                name: value
+                for name, value in util.dict_to_dot(config).items()
+                if name in places
+            }
             nlp = util.load_model(path / "pipeline", config=given)
-            nlp.config["training"]["logger"] = config["training"].get("logger", nlp.config["training"]["logger"])
+            nlp.config["training"]["logger"] = config["training"].get(
+                "logger", nlp.config["training"]["logger"]
+            )
     except Exception as error:
         raise ValueError(f"can't go on from {path}: {error}. {WAY_OUT}") from error
     before = state["config"]
-    names = [n for n in sorted({*before, *flat}) if n not in places and before.get(n) != flat.get(n)]
+    names = [
+        n
+        for n in sorted({*before, *flat})
+        if n not in places and before.get(n) != flat.get(n)
+    ]
     if names := [n for n in names if not n.startswith("training.logger.")]:
-        changes = "".join(f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}" for n in names)
+        changes = "".join(
+            f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}"
+            for n in names
+        )
         raise ValueError(
             f"the training in {path.parent.parent} was begun with another config:{changes}\n"
             f"Go on with the config that it was begun with. {WAY_OUT}"
@@ -272,6 +396,9 @@ def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[
 
 
 def torch_module(shim: Any) -> Optional[torch.nn.Module]:
-    """The torch module of a shim, made of its weights if they are arrays; None for other shims."""
-    module = shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
+    """The torch module of a shim, made of its weights if they are arrays; None for
+    other shims."""
+    module = (
+        shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
+    )
     return module if isinstance(module, torch.nn.Module) else None

@@ -1,4 +1,5 @@
-"""`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters, such as a pretrained encoder's."""
+"""`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters,
+such as a pretrained encoder's."""
 
 from typing import Any, Dict, Optional, Tuple
 
@@ -10,19 +11,29 @@ from thinc.types import FloatsXd
 class LayerwiseAdam(Optimizer):
     """Adam whose learning rate depends on a parameter's name in torch.
 
-    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a name, for instance
-        "encoder.layer.0."; the longest match counts. 0 freezes the parameters.
+    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a
+        name, for instance "encoder.layer.0."; the longest match counts. 0 freezes the
+        parameters.
     RAISES (ValueError): A factor is negative.
     """
 
-    def __init__(self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any) -> None:
+    def __init__(
+        self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any
+    ) -> None:
         super().__init__(learn_rate, **settings)
         if min(rate_factors.values(), default=0) < 0:
             raise ValueError(f"expected rate_factors of 0 or more, got {rate_factors}")
-        self.rate_factors = dict(sorted(rate_factors.items(), key=lambda item: -len(item[0])))
+        self.rate_factors = dict(
+            sorted(rate_factors.items(), key=lambda item: -len(item[0]))
+        )
 
     def __call__(
-        self, key: Tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
+        self,
+        key: Tuple[int, str],
+        weights: FloatsXd,
+        gradient: FloatsXd,
+        *,
+        lr_scale: float = 1.0,
     ) -> Tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
         factor = self._factor(key[1])
@@ -36,17 +47,35 @@ class LayerwiseAdam(Optimizer):
         return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:
-        return next((factor for start, factor in self.rate_factors.items() if name.startswith(start)), 1.0)
+        return next(
+            (
+                factor
+                for start, factor in self.rate_factors.items()
+                if name.startswith(start)
+            ),
+            1.0,
+        )
 
 
 def make_adam(
-    learn_rate: FloatOrSeq = 0.001, *, rate_factors: Optional[Dict[str, float]] = None, L2: float = 0.0
+    learn_rate: FloatOrSeq = 0.001,
+    *,
+    rate_factors: Optional[Dict[str, float]] = None,
+    L2: float = 0.0,
 ) -> LayerwiseAdam:
-    """Adam with other learning rates for chosen parameters: `rate_factors` of `LayerwiseAdam`. Gradients are clipped at
-    a norm of 1.
+    """Adam with other learning rates for chosen parameters: `rate_factors` of
+    `LayerwiseAdam`. Gradients are clipped at a norm of 1.
 
     learn_rate (Union[float, Schedule]): As for thinc's `Adam.v1`.
     L2 (float): Weight decay.
     """
-    fixed: Any = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "L2_is_weight_decay": True, "use_averages": False}
-    return LayerwiseAdam(learn_rate, rate_factors=rate_factors or {}, L2=L2, grad_clip=1.0, **fixed)
+    fixed: Any = {
+        "beta1": 0.9,
+        "beta2": 0.999,
+        "eps": 1e-8,
+        "L2_is_weight_decay": True,
+        "use_averages": False,
+    }
+    return LayerwiseAdam(
+        learn_rate, rate_factors=rate_factors or {}, L2=L2, grad_clip=1.0, **fixed
+    )

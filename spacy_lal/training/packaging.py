@@ -1,5 +1,6 @@
-"""A trained pipeline becomes a package: its transformer a `tok2vec` component in ONNX Runtime, all weights in half
-precision, and what no component reads left out. *Not* here: the command (`lal compact`)."""
+"""A trained pipeline becomes a package: its transformer a `tok2vec` component in ONNX
+Runtime, all weights in half precision, and what no component reads left out. *Not*
+here: the command (`lal compact`)."""
 
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
@@ -27,12 +28,20 @@ _MAX_HALF = 65504  # the largest number in half precision
 
 
 def write_package(
-    nlp: Language, folder: Path, *, bits: int = 16, runtime: str = "onnx", lean: bool = False
+    nlp: Language,
+    folder: Path,
+    *,
+    bits: int = 16,
+    runtime: str = "onnx",
+    lean: bool = False,
 ) -> List[str]:
-    """Save a pipeline in the form of a package. Its listeners are replaced: load it again to use it further. bits: 16:
-    weights in half precision. 8: the transformer's, parser's and roles' matrices as integers. lean: Leave out the words
-    that its vocabulary has met in training. RETURNS (List[str]): What was done, a line each. RAISES (ValueError): A
-    weight is too large for half precision."""
+    """Save a pipeline in the form of a package. Its listeners are replaced: load it
+    again to use it further. bits: 16: weights in half precision. 8: the transformer's,
+    parser's and roles' matrices as integers. lean: Leave out the words
+    that its vocabulary has met in training.
+    RETURNS (List[str]): What was done, a line
+    each.
+    RAISES (ValueError): A weight is too large for half precision."""
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
@@ -44,19 +53,35 @@ def write_package(
             continue
         why = _kept_in_torch(nlp, name, block, blocks)
         try:
-            model = None if why else from_transformer(pipes[name].model, bits=bits, runtime=runtime)
+            model = (
+                None
+                if why
+                else from_transformer(pipes[name].model, bits=bits, runtime=runtime)
+            )
         except ValueError as err:
             model, why = None, str(err)
         if model is None:
             done.append(f"{name} stays in torch: {why}")
             continue
         names[name] = ENCODER if name == "transformer" else name
-        n_listeners = sum(_replace_listeners(pipe, name, names[name], model) for pipe in pipes.values())
+        n_listeners = sum(
+            _replace_listeners(pipe, name, names[name], model)
+            for pipe in pipes.values()
+        )
         for listener in list(_listeners(blocks, name)):
             listener.clear()
             width = model.get_dim("nO")
-            listener.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": names[name]})
-        blocks[name] = {"factory": "tok2vec", "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime}}
+            listener.update(
+                {
+                    "@architectures": "spacy.Tok2VecListener.v1",
+                    "width": width,
+                    "upstream": names[name],
+                }
+            )
+        blocks[name] = {
+            "factory": "tok2vec",
+            "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime},
+        }
         what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
         done.append(f"{name} is now '{names[name]}', {what}")
         pipes[name].model = model
@@ -71,7 +96,8 @@ def write_package(
 
 
 def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -> str:
-    """Give an encoder of a package the runtime, and 8 bits if they are asked for. RETURNS (str): What it has."""
+    """Give an encoder of a package the runtime, and 8 bits if they are asked for.
+    RETURNS (str): What it has."""
     shim, block["runtime"] = pipe.model.shims[0], runtime
     weights = dict(shim.weights)  # copies of the encoder share the former ones
     for name, weight in shim.weights.items():
@@ -82,7 +108,9 @@ def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -
     return f"'{pipe.name}' has {stored}-bit weights and runtime {runtime}"
 
 
-def _kept_in_torch(nlp: Language, name: str, block: Dict[str, Any], blocks: Dict[str, Any]) -> Optional[str]:
+def _kept_in_torch(
+    nlp: Language, name: str, block: Dict[str, Any], blocks: Dict[str, Any]
+) -> Optional[str]:
     """Why a transformer cannot leave torch, as far as the config tells."""
     get_spans = block["model"].get("get_spans")
     if (get_spans or _WINDOWS) != _WINDOWS:
@@ -120,7 +148,9 @@ def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> i
     return len(found)
 
 
-def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str, Any]) -> None:
+def _write(
+    nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str, Any]
+) -> None:
     encoders = [name for name in names if blocks[names[name]]["factory"] == "tok2vec"]
     nlp.to_disk(folder, exclude=encoders)
     for name in encoders:
@@ -130,35 +160,47 @@ def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str,
         pipe.to_disk(folder / names[name], exclude=["vocab"])
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
     config["components"] = blocks  # interpolated: they may have referred to the paths
-    config["nlp"]["after_pipeline_creation"] = config["nlp"].get("after_pipeline_creation") or _PRODUCTS
+    config["nlp"]["after_pipeline_creation"] = (
+        config["nlp"].get("after_pipeline_creation") or _PRODUCTS
+    )
     for key in ("pipeline", "disabled"):
         config["nlp"][key] = [names[name] for name in config["nlp"][key]]
     for key in ("frozen_components", "annotating_components"):
         if key in config.get("training", {}):
-            config["training"][key] = [names.get(name, name) for name in config["training"][key]]
+            config["training"][key] = [
+                names.get(name, name) for name in config["training"][key]
+            ]
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     config.to_disk(folder / "config.cfg")
     spacy.load(folder).to_disk(folder)  # the meta data follow
 
 
 def _compact_weights(path: Path, where: str, bits: int) -> None:
-    """Round the weights in a file to half precision, or matrices to 8 bits. thinc stores single precision: an archive
-    packs it by half."""
+    """Round the weights in a file to half precision, or matrices to 8 bits. thinc
+    stores single precision: an archive packs it by half."""
     msg = srsly.msgpack_loads(path.read_bytes())
     for params in msg["params"]:
         for name, array in params.items():
             if array is not None and array.dtype.kind == "f":
                 params[name] = _half(array, where, name).astype(array.dtype)
                 if bits == 8 and array.ndim > 1:  # 8 significant bits, as bfloat16 has
-                    params[name] = ((params[name].view("u4") + 0x8000) & 0xFFFF0000).view("f4")
+                    params[name] = (
+                        (params[name].view("u4") + 0x8000) & 0xFFFF0000
+                    ).view("f4")
     for shims in msg["shims"]:
         for i, shim in enumerate(shims):
-            if is_safetensors(shim):  # an encoder of ONNX Runtime, which was rounded when it was made
+            if is_safetensors(
+                shim
+            ):  # an encoder of ONNX Runtime, which was rounded when it was made
                 continue
             content = srsly.msgpack_loads(shim)
-            if is_safetensors(content.get("state", b"")):  # a transformer that stays in torch is not rounded
+            if is_safetensors(
+                content.get("state", b"")
+            ):  # a transformer that stays in torch is not rounded
                 state = load(content["state"])
-                for name, array in [one for one in state.items() if not one[0].endswith(SCALE)]:
+                for name, array in [
+                    one for one in state.items() if not one[0].endswith(SCALE)
+                ]:
                     state[name] = _half(array, where, name)
                     if bits == 8 and array.ndim > 1 and array.dtype.kind == "f":
                         state[name], state[name + SCALE] = quantise(state[name])
@@ -172,21 +214,32 @@ def _half(array: Any, where: str, name: str) -> Any:
         return array
     largest = float(numpy.abs(array).max()) if array.size else 0.0
     if not largest <= _MAX_HALF:
-        raise ValueError(f"{where}: half precision holds numbers up to {_MAX_HALF}, and {name} has {largest:g}")
+        raise ValueError(
+            f"{where}: half precision holds numbers up to {_MAX_HALF}, and {name} has {largest:g}"
+        )
     return array.astype("float16")
 
 
 def _forget_words(folder: Path) -> None:
-    """Reduce the vocabulary of a saved pipeline to the strings that its tokenizer and components add themselves."""
+    """Reduce the vocabulary of a saved pipeline to the strings that its tokenizer and
+    components add themselves."""
     nlp = load_model_from_config(load_config(folder / "config.cfg"))
     nlp.from_disk(folder, exclude=["vocab"])
     known = set(nlp.vocab.strings)
     for _, pipe in nlp.pipeline:
-        known.update(label for label in getattr(pipe, "labels", ()) if isinstance(label, str))
+        known.update(
+            label for label in getattr(pipe, "labels", ()) if isinstance(label, str)
+        )
     path = folder / "vocab" / "strings.json"
     strings = srsly.read_json(path)
     store = StringStore(strings)
-    for trees in folder.glob("*/trees"):  # a lemmatizer's edit trees have hashes of strings
+    for trees in folder.glob(
+        "*/trees"
+    ):  # a lemmatizer's edit trees have hashes of strings
         for tree in srsly.msgpack_loads(trees.read_bytes())["trees"]:
-            known.update(store[tree[key]] for key in ("orig", "subst") if tree.get(key) and tree[key] in store)
+            known.update(
+                store[tree[key]]
+                for key in ("orig", "subst")
+                if tree.get(key) and tree[key] in store
+            )
     srsly.write_json(path, [string for string in strings if string in known])

@@ -1,6 +1,8 @@
-"""`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained; spacy-transformers' TransformerModel
-without most of its padding. Spans of similar length run together, not all at once, and a span of too many pieces is
-cut. Either architecture loads the other's files. `lal compact` turns it into `spacy-lal.OnnxTransformer.v1`."""
+"""`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained;
+spacy-transformers' TransformerModel without most of its padding. Spans of similar
+length run together, not all at once, and a span of too many pieces is cut. Either
+architecture loads the other's files. `lal compact` turns it into
+`spacy-lal.OnnxTransformer.v1`."""
 
 from functools import partial
 from pathlib import Path
@@ -10,9 +12,16 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.util import get_package_path, is_package
 from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
-from spacy_transformers.data_classes import FullTransformerBatch, HFObjects, WordpieceBatch
+from spacy_transformers.data_classes import (
+    FullTransformerBatch,
+    HFObjects,
+    WordpieceBatch,
+)
 from spacy_transformers.layers.hf_shim import HFShim
-from spacy_transformers.layers.transformer_model import TransformerModel, huggingface_tokenize
+from spacy_transformers.layers.transformer_model import (
+    TransformerModel,
+    huggingface_tokenize,
+)
 from spacy_transformers.layers.transformer_model import init as init_transformer
 from spacy_transformers.truncate import truncate_oversize_splits
 from thinc.api import Model, get_torch_default_device
@@ -24,17 +33,23 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
-from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
+from ..models.onnx_transformer import (
+    build_onnx_transformer,
+    torch_module,
+    without_space,
+)
 from ..models.shim import SharedShim, evaluating
 from ..models.vectors import plain_doc, tokens_hash
 from ..models.windows import length_groups
 
 # Most pieces that run at once in parsing, padding included, but at least a whole span.
 MAX_BATCH_PIECES = 8192
-# Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
+# Padding pieces that cost less than another run of a transformer: few for a CPU,
+# thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
 _SPARE_PIECES_ELSEWHERE = 16384
-# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
+# A tokenizer's limit above this means that it has none (transformers'
+# VERY_LARGE_INTEGER).
 _NO_LIMIT = 1_000_000
 
 
@@ -48,13 +63,21 @@ def build_transformer(
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Build a model for the `transformer` component.
 
-    name (str): A name on the Hugging Face hub or a path, as for `spacy-transformers.TransformerModel.v3`; or a
-        pipeline, whose `spacy-lal.OnnxTransformer.v1` is trained further. Read once, when a pipeline is initialised.
-    get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for that model.
+    name (str): A name on the Hugging Face hub or a path, as for
+        `spacy-transformers.TransformerModel.v3`; or a pipeline, whose
+        `spacy-lal.OnnxTransformer.v1` is trained further. Read once, when a pipeline is
+        initialised.
+    get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for that
+    model.
     mixed_precision (bool): As in that model, on a GPU. On a CPU it changes nothing.
     """
     model = TransformerModel(
-        name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
+        name,
+        get_spans,
+        dict(tokenizer_config),
+        dict(transformer_config),
+        mixed_precision,
+        dict(grad_scaler_config),
     )
     model._func = forward
     wrapper = model.layers[0]
@@ -76,15 +99,22 @@ def init(model: Any, X: Any = None, Y: Any = None) -> None:
         if folder is not None:
             shim: Any = build_onnx_transformer().from_disk(folder / "model").shims[0]
             backend = Tokenizer.from_str(shim.tokenizer)
-            tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **shim.config["tokenizer"])
-            transformer = torch_module(shim.config, shim.weights, **model._init_transformer_config)
-            found = HFObjects(tokenizer, transformer.to(get_torch_default_device()), None)
+            tokenizer = PreTrainedTokenizerFast(
+                tokenizer_object=backend, **shim.config["tokenizer"]
+            )
+            transformer = torch_module(
+                shim.config, shim.weights, **model._init_transformer_config
+            )
+            found = HFObjects(
+                tokenizer, transformer.to(get_torch_default_device()), None
+            )
             model.attrs["set_transformer"](model, found)
     init_transformer(model, X, Y)
 
 
 def _pipeline_folder(name: str) -> Optional[Path]:
-    """The folder of the encoder in a pipeline, given by its path or package; None for another name."""
+    """The folder of the encoder in a pipeline, given by its path or package; None for
+    another name."""
     root = get_package_path(name) if is_package(name) else Path(name)
     for path in (*root.glob("*/model"), *root.glob("*/*/model")):
         with path.open("rb") as file:
@@ -93,19 +123,37 @@ def _pipeline_folder(name: str) -> Optional[Path]:
     return None
 
 
-def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:
-    """For `nlp.replace_listeners`: the transformer's block for a component with the block `model.tok2vec`."""
+def replaced_listener(
+    transformer: Dict[str, Any], tok2vec: Dict[str, Any]
+) -> Dict[str, Any]:
+    """For `nlp.replace_listeners`: the transformer's block for a component with the
+    block `model.tok2vec`."""
     blocks = [tok2vec, *tok2vec.get("*", {}).values()]
-    listener = next(block for block in blocks if "TransformerListener" in block.get("@architectures", ""))
-    settings = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
-    return {**transformer, **settings, "@architectures": "spacy-transformers.Tok2VecTransformer.v3"}
+    listener = next(
+        block
+        for block in blocks
+        if "TransformerListener" in block.get("@architectures", "")
+    )
+    settings = {
+        key: listener[key] for key in ("pooling", "grad_factor") if key in listener
+    }
+    return {
+        **transformer,
+        **settings,
+        "@architectures": "spacy-transformers.Tok2VecTransformer.v3",
+    }
 
 
-def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
-    """As spacy-transformers' own, but for three things: no span has more pieces than the transformer reads, the space
-    before a word is none of its pieces, and the output knows the Docs' tokens."""
+def forward(
+    model: Any, docs: List[Doc], is_train: bool
+) -> Tuple[FullTransformerBatch, Callable]:
+    """As spacy-transformers' own, but for three things: no span has more pieces than
+    the transformer reads, the space before a word is none of its pieces, and the output
+    knows the Docs' tokens."""
     tokenizer, transformer = model.tokenizer, model.layers[0]
-    nested = _fitting_spans(model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs]))
+    nested = _fitting_spans(
+        model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
+    )
     spans = [span for found in nested for span in found]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)
@@ -116,9 +164,13 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
         align = get_alignment_via_offset_mapping(spans, offsets)
     else:
         align = get_alignment(spans, wordpieces.strings, tokenizer.all_special_tokens)
-    wordpieces, align = truncate_oversize_splits(wordpieces, align, tokenizer.model_max_length)
+    wordpieces, align = truncate_oversize_splits(
+        wordpieces, align, tokenizer.model_max_length
+    )
     states, backprop_states = transformer(wordpieces, is_train)
-    output = FullTransformerBatch(spans=nested, wordpieces=wordpieces, model_output=states, align=align)
+    output = FullTransformerBatch(
+        spans=nested, wordpieces=wordpieces, model_output=states, align=align
+    )
     for doc, data in zip(docs, output.doc_data, strict=True):
         data.made_for = tokens_hash(doc)  # type: ignore[attr-defined] # for `require_vectors`
 
@@ -130,7 +182,8 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
 
 
 def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
-    """The longest sequence that may be read, special pieces included; None without a limit (XLNet)."""
+    """The longest sequence that may be read, special pieces included; None without a
+    limit (XLNet)."""
     limits = [tokenizer.model_max_length]
     n_positions = getattr(transformer.config, "max_position_embeddings", None)
     if n_positions is not None:
@@ -141,15 +194,19 @@ def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
 
 
 def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
-    """The spans of each Doc, cut in half until the transformer can read them. A single token is not cut."""
+    """The spans of each Doc, cut in half until the transformer can read them. A single
+    token is not cut."""
     tokenizer, limit = model.tokenizer, _piece_limit(model.tokenizer, model.transformer)
 
     def fits(span: Span) -> bool:
         # A byte is at most a piece; special pieces come at the ends.
         if limit is None or len(span) < 2 or len(span.text.encode("utf8")) < limit - 4:
             return True
-        # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
-        (pieces,) = tokenizer([span.text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
+        # As the layer calls it, except for the warning: other padding would change the
+        # tokenizer under other threads.
+        (pieces,) = tokenizer(
+            [span.text], add_special_tokens=True, padding="longest", verbose=False
+        )["input_ids"]
         return len(pieces) <= limit
 
     def parts(span: Span) -> List[Span]:
@@ -160,15 +217,23 @@ def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
 
 
 class TransformerShim(SharedShim, HFShim):
-    """spacy-transformers' `HFShim`, which runs sequences of similar length together. tokenize (Callable): As the layer
-    does. A fast tokenizer changes its padding settings at the first call, which fails while another thread uses it: so
-    that call is made at loading."""
+    """spacy-transformers' `HFShim`, which runs sequences of similar length together.
+    tokenize (Callable): As the layer does. A fast tokenizer changes its padding
+    settings at the first call, which fails while another thread uses it: so that call
+    is made at loading."""
 
     def __init__(
-        self, model: Any, *, tokenize: Callable[[Any], Any], mixed_precision: bool = False, **settings: Any
+        self,
+        model: Any,
+        *,
+        tokenize: Callable[[Any], Any],
+        mixed_precision: bool = False,
+        **settings: Any,
     ) -> None:
         # thinc's half precision scales gradients, which requires a GPU
-        super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
+        super().__init__(
+            model, mixed_precision=mixed_precision and has_torch_amp, **settings
+        )
         self.tokenize = tokenize
         self._frozen: Set[str] = set()
 
@@ -178,15 +243,19 @@ class TransformerShim(SharedShim, HFShim):
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
-        full, self._model = self._model, _InGroups(self._model, None)  # backward needs all groups, whatever their size
+        full, self._model = (
+            self._model,
+            _InGroups(self._model, None),
+        )  # backward needs all groups, whatever their size
         try:
             return super().begin_update(inputs)
         finally:
             self._model = full
 
     def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """See `SharedShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards:
-        the gradient of word embeddings is as large as the embeddings."""
+        """See `SharedShim`. Parameters that the optimizer freezes
+        (`LayerwiseAdam.freezes`) get no gradient afterwards: the gradient of word
+        embeddings is as large as the embeddings."""
         super().finish_update(optimizer, skip=skip)
         freezes = getattr(optimizer, "freezes", lambda name: False)
         for name, parameter in self._model.named_parameters():
@@ -207,14 +276,16 @@ class TransformerShim(SharedShim, HFShim):
 
 
 class _InGroups(nn.Module):
-    """A transformer that runs on groups of sequences, each without the padding of longer ones."""
+    """A transformer that runs on groups of sequences, each without the padding of
+    longer ones."""
 
     def __init__(self, transformer: Any, max_pieces: Optional[int]) -> None:
         super().__init__()
         self.transformer, self.max_pieces = transformer, max_pieces
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
-        """The transformer's output for all sequences; of several groups, the last hidden states and pooled outputs."""
+        """The transformer's output for all sequences; of several groups, the last
+        hidden states and pooled outputs."""
         inputs["attention_mask"] = attention_mask
         n_rows, n_pieces = attention_mask.shape
         lengths = attention_mask.sum(1).long().tolist()
@@ -228,11 +299,24 @@ class _InGroups(nn.Module):
         outputs = []
         for rows in groups:
             index = torch.tensor(rows, device=attention_mask.device)
-            outputs.append(self.transformer(**{key: one[index, : lengths[rows[0]]] for key, one in inputs.items()}))
-        places = torch.argsort(torch.tensor([row for rows in groups for row in rows])).to(attention_mask.device)
+            outputs.append(
+                self.transformer(
+                    **{
+                        key: one[index, : lengths[rows[0]]]
+                        for key, one in inputs.items()
+                    }
+                )
+            )
+        places = torch.argsort(
+            torch.tensor([row for rows in groups for row in rows])
+        ).to(attention_mask.device)
         states = [output.last_hidden_state for output in outputs]
-        padded = [nn.functional.pad(one, (0, 0, 0, n_pieces - one.shape[1])) for one in states]
+        padded = [
+            nn.functional.pad(one, (0, 0, 0, n_pieces - one.shape[1])) for one in states
+        ]
         joined = {"last_hidden_state": torch.cat(padded)[places]}
         if outputs[0].get("pooler_output") is not None:
-            joined["pooler_output"] = torch.cat([output.pooler_output for output in outputs])[places]
+            joined["pooler_output"] = torch.cat(
+                [output.pooler_output for output in outputs]
+            )[places]
         return type(outputs[0])(**joined)

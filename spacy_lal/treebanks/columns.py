@@ -1,11 +1,14 @@
-"""Columns as in the CoNLL-2012 shared task: words, tags, trees and semantic roles of a sentence side by side.
+"""Columns as in the CoNLL-2012 shared task: words, tags, trees and semantic roles of a
+sentence side by side.
 
     bc/x  0  0  She    PRP  (TOP(S(NP*)  -     -   -  -  *  (ARG0*)  -
 
-The columns are: document, part, word number, word, tag, parse, lemma, frameset, word sense, speaker, named entities,
-one column for each predicate, coreference. A predicate is a word with a frameset. Our departures: a frameset with a dot
-is a whole roleset (`good.02` beside the lemma `better`), and XX is an unknown one; words are escaped as in brackets.
-Senses, speakers, entities and coreference are neither read nor written. Source: Pradhan et al. (2012)."""
+The columns are: document, part, word number, word, tag, parse, lemma, frameset, word
+sense, speaker, named entities, one column for each predicate, coreference. A predicate
+is a word with a frameset. Our departures: a frameset with a dot is a whole roleset
+(`good.02` beside the lemma `better`), and XX is an unknown one; words are escaped as in
+brackets. Senses, speakers, entities and coreference are neither read nor written.
+Source: Pradhan et al. (2012)."""
 
 import re
 from itertools import chain
@@ -35,16 +38,22 @@ _Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
 
 
 def read_columns(path: Path) -> Iterator[TreebankSentence]:
-    """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
-    Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document. RAISES
-    (TreebankError): With file and line: word numbers that do not count up from 0; a wrong number of columns; a
-    malformed cell, tree or proposition; text that is not UTF-8."""
+    """The sentences of a file, in order, one at a time: words, tags and roles, with a
+    tree where the file has one. Heads and spaces are missing. The `sent_id` is
+    "document/part-number", counted from 1 in each document.
+    RAISES (TreebankError):
+    With file and line: word numbers that do not count up from 0; a wrong number of
+    columns; a malformed cell, tree or proposition; text that is not UTF-8."""
     name, number, begins = "", 0, False
     rows: _Rows = []
     for line, text in chain(numbered_lines(path), [(0, "")]):
         match = _BEGIN.match(text)
         if match:
-            name, number, begins = "/".join(part for part in match.groups() if part), 0, True
+            name, number, begins = (
+                "/".join(part for part in match.groups() if part),
+                0,
+                True,
+            )
         elif text.strip() and not text.startswith("#"):
             rows.append((line, _CELLS.findall(text)))
         elif rows and not text.strip():
@@ -60,8 +69,10 @@ def format_columns(
     propositions: Sequence[Proposition],
     document: str = NONE,
 ) -> str:
-    """A sentence's lines, with the empty line at its end. tags: An empty one is unknown. constituents: Collapsed spans
-    in pre-order; None without a tree. document: The first column. RAISES (PropositionError): The arguments of a
+    """A sentence's lines, with the empty line at its end. tags: An empty one is
+    unknown. constituents: Collapsed spans in pre-order; None without a tree. document:
+    The first column.
+    RAISES (PropositionError): The arguments of a
     predicate overlap. (SpanError): A label has a `*`, which columns cannot hold."""
     n_words = len(words)
     lemmas, framesets = [NONE] * n_words, [NONE] * n_words
@@ -71,8 +82,23 @@ def format_columns(
     parse = _parse_cells(constituents, n_words)
     lines = []
     for i, word in enumerate(words):
-        row = [_cell(document), PART, str(i), escape_word(word), _cell(tags[i]), parse[i]]
-        row += [lemmas[i], framesets[i], NONE, NONE, "*", *(column[i] for column in columns), NONE]
+        row = [
+            _cell(document),
+            PART,
+            str(i),
+            escape_word(word),
+            _cell(tags[i]),
+            parse[i],
+        ]
+        row += [
+            lemmas[i],
+            framesets[i],
+            NONE,
+            NONE,
+            "*",
+            *(column[i] for column in columns),
+            NONE,
+        ]
         lines.append("\t".join(row) + "\n")
     return "".join(lines) + "\n"
 
@@ -84,10 +110,15 @@ def document_lines(document: str) -> Tuple[str, str]:
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
     first = rows[0][0]
-    n_predicates = sum(len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows)
+    n_predicates = sum(
+        len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows
+    )
     n_columns = N_BEFORE + n_predicates + N_AFTER
     faults = [
-        (line, f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line missing?)")
+        (
+            line,
+            f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line missing?)",
+        )
         for number, (line, cells) in enumerate(rows)
         if len(cells) > NUMBER and cells[NUMBER] != str(number)
     ]
@@ -95,9 +126,19 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
         if len(cells) != n_columns:
             counts = f"{N_BEFORE}, one for each of the sentence's {n_predicates} predicates, and {N_AFTER}"
             shown = quoted(" ".join(cells))
-            faults.append((line, f"expected {n_columns} columns ({counts}), got {len(cells)}: {shown}"))
+            faults.append(
+                (
+                    line,
+                    f"expected {n_columns} columns ({counts}), got {len(cells)}: {shown}",
+                )
+            )
         elif cells[WORD] == STRIPPED:
-            faults.append((line, f"expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes"))
+            faults.append(
+                (
+                    line,
+                    f"expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes",
+                )
+            )
     for line, fault in faults:
         raise TreebankError(f"{path}:{line}: {fault}")
     words = [unescape_word(cells[WORD]) for _, cells in rows]
@@ -108,12 +149,22 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
         metadata["sent_id"] = sent_id
     heads: List[Optional[int]] = [None] * len(rows)
     lines = [line for line, _ in rows]
-    dependencies = ConlluSentence(words, empty, empty, tags, empty, heads, empty, [True] * len(rows), metadata)
-    dependencies.path, dependencies.lines, dependencies.spaces_known = path, lines, False
-    return TreebankSentence(_tree(rows, words, tags, path, first), dependencies, _propositions(rows, path))
+    dependencies = ConlluSentence(
+        words, empty, empty, tags, empty, heads, empty, [True] * len(rows), metadata
+    )
+    dependencies.path, dependencies.lines, dependencies.spaces_known = (
+        path,
+        lines,
+        False,
+    )
+    return TreebankSentence(
+        _tree(rows, words, tags, path, first), dependencies, _propositions(rows, path)
+    )
 
 
-def _tree(rows: _Rows, words: List[str], tags: List[str], path: str, line: int) -> Optional[TreebankTree]:
+def _tree(
+    rows: _Rows, words: List[str], tags: List[str], path: str, line: int
+) -> Optional[TreebankTree]:
     bits = [cells[PARSE] for _, cells in rows]
     if all(bit in ("*", NONE) for bit in bits):
         return None
@@ -121,13 +172,19 @@ def _tree(rows: _Rows, words: List[str], tags: List[str], path: str, line: int) 
     for (number, _), bit, word, tag in zip(rows, bits, words, tags, strict=True):
         match = _PARSE.fullmatch(bit)
         if match is None:
-            raise TreebankError(f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got {quoted(bit)}")
-        pieces.append(f"{match[1]} ({escape_characters(tag) or 'X'} {escape_word(word)}){match[2]}")
+            raise TreebankError(
+                f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got {quoted(bit)}"
+            )
+        pieces.append(
+            f"{match[1]} ({escape_characters(tag) or 'X'} {escape_word(word)}){match[2]}"
+        )
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
         return to_treebank_tree(tree, path, line)._replace(tags=tags)
     except ValueError as error:
-        raise TreebankError(f"{path}:{line}: the parse is no tree over the sentence: {error}") from None
+        raise TreebankError(
+            f"{path}:{line}: the parse is no tree over the sentence: {error}"
+        ) from None
 
 
 def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
@@ -138,14 +195,22 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
         lemma = "" if cells[LEMMA] == NONE else cells[LEMMA]
         frameset = cells[FRAMESET]
         whole = "." in frameset or not lemma
-        roleset = "" if frameset == UNKNOWN_FRAMESET else frameset if whole else f"{lemma}.{frameset}"
+        roleset = (
+            ""
+            if frameset == UNKNOWN_FRAMESET
+            else frameset
+            if whole
+            else f"{lemma}.{frameset}"
+        )
         try:
             args = cells_to_args([row[column] for _, row in rows])
             found.append(Proposition(token, roleset, args, lemma))
             check_proposition(found[-1], len(rows))
         except PropositionError as error:
             word, reason = error.args if len(error.args) == 2 else (token, error)
-            raise TreebankError(f"{path}:{rows[word][0]}: {reason}, in column {column + 1}") from None
+            raise TreebankError(
+                f"{path}:{rows[word][0]}: {reason}, in column {column + 1}"
+            ) from None
     return tuple(found)
 
 
@@ -165,7 +230,9 @@ def _parse_cells(constituents: Optional[Sequence[Span]], n_words: int) -> List[s
     opened, closed = [""] * n_words, [""] * n_words
     for start, end, label in expand_chains([(0, n_words, ROOT), *constituents]):
         if "*" in label:
-            raise SpanError(f"expected a label without * for a column, got {label!r} over words {start}:{end}")
+            raise SpanError(
+                f"expected a label without * for a column, got {label!r} over words {start}:{end}"
+            )
         opened[start] += f"({escape_characters(label)}"
         closed[end - 1] += ")"
     return [f"{before}*{after}" for before, after in zip(opened, closed, strict=True)]

@@ -1,6 +1,7 @@
-"""Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of configs. The predicted Doc of an
-Example begins with the reference's tokens and sentences, which sentencizer and senter leave as they are: a gold tree
-over other words is useless."""
+"""Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of
+configs. The predicted Doc of an Example begins with the reference's tokens and
+sentences, which sentencizer and senter leave as they are: a gold tree over other words
+is useless."""
 
 import random
 import warnings
@@ -30,21 +31,27 @@ from .roles import ROLES_SUFFIX, read_role_file, with_roles
 OnePath = Union[str, Path]
 PathOrPaths = Union[str, Path, List[Union[str, Path]]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
-MAX_LENGTH = 500  # tokens of a sentence: at 10,000, scores of spans alone would take 10 GB
+MAX_LENGTH = (
+    500  # tokens of a sentence: at 10,000, scores of spans alone would take 10 GB
+)
 
 
 class TreebankCorpus:
-    """Registered as `spacy-lal.TreebankCorpus.v1`. Iterates over Examples from `.spacy` files. Docs are read once and
-    kept; predicted Docs are fresh at each call.
+    """Registered as `spacy-lal.TreebankCorpus.v1`. Iterates over Examples from `.spacy`
+    files. Docs are read once and kept; predicted Docs are fresh at each call.
 
-    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder with such files at any depth,
-        or a list of such paths.
-    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from which constituents and tags are
-        taken but no heads and deprels: for a treebank with another scheme of deprels.
-    max_length (int): Sentences of more tokens are left out, with a warning that names the first; their Doc is
-        divided there. The chart of a sentence takes memory with the square of its length. 0: no limit.
-    shuffle (bool): Whether to shuffle the Docs at each call, with the generator of `random` that spaCy seeds.
-    augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
+    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder
+        with such files at any depth, or a list of such paths.
+    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from
+        which constituents and tags are taken but no heads and deprels: for a treebank
+        with another scheme of deprels.
+    max_length (int): Sentences of more tokens are left out, with a warning that names
+        the first; their Doc is divided there. The chart of a sentence takes memory with
+        the square of its length. 0: no limit.
+    shuffle (bool): Whether to shuffle the Docs at each call, with the generator of
+        `random` that spaCy seeds.
+    augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in
+        spaCy's corpus.
     RAISES (ValueError): No path is given.
     """
 
@@ -62,13 +69,15 @@ class TreebankCorpus:
                 "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
             )
         self.max_length, self.shuffle, self.augmenter = max_length, shuffle, augmenter
-        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = None  # references, and what a parser reads
+        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = (
+            None  # references, and what a parser reads
+        )
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
         nlp (Language): Its vocab is the Docs'.
-        RAISES (ValueError): A path does not exist or has no `.spacy` files. (TreebankError): Constituents of a Doc are
-            no tree."""
+        RAISES (ValueError): A path does not exist or has no `.spacy` files.
+            (TreebankError): Constituents of a Doc are no tree."""
         pairs = self._pairs(nlp.vocab)
         if self.shuffle:
             pairs = random.sample(pairs, len(pairs))
@@ -82,7 +91,10 @@ class TreebankCorpus:
     def _pairs(self, vocab: Vocab) -> List[Tuple[Doc, Doc]]:
         if self._read is None or self._read[0] is not vocab:
             docs = self._references(vocab)
-            self._read = vocab, [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
+            self._read = (
+                vocab,
+                [(doc, copy_text(doc, with_sentences=True)) for doc in docs],
+            )
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
@@ -92,7 +104,10 @@ class TreebankCorpus:
             too_long = self._too_long(doc)
             n_dropped += len(too_long)
             for start, end in too_long:
-                longest = longest or f"{where}: {end - start} tokens, {quoted(doc[start:end].text, 60)}"
+                longest = (
+                    longest
+                    or f"{where}: {end - start} tokens, {quoted(doc[start:end].text, 60)}"
+                )
             yield from _without(doc, too_long)
         if n_dropped:
             message = f"left out {n_dropped} sentences of more than {self.max_length} tokens (first {longest})"
@@ -100,7 +115,9 @@ class TreebankCorpus:
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
         """The gold Docs of all files, each with its place."""
-        for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
+        for location, with_arcs in [(p, True) for p in self.paths] + [
+            (p, False) for p in self.trees_only
+        ]:
             for file in _spacy_files(location):
                 for number, doc in enumerate(read_spacy(file, vocab), start=1):
                     read = doc if with_arcs else _without_arcs(doc)
@@ -114,17 +131,21 @@ class TreebankCorpus:
 
 
 class PropBankCorpus(TreebankCorpus):
-    """Registered as `spacy-lal.PropBankCorpus.v1`. Iterates over Examples whose reference has heads, deprels, tags,
-    morphology, lemmas and roles. As with `TreebankCorpus`, the predicted Doc has the reference's tokens, and files are
-    read once.
+    """Registered as `spacy-lal.PropBankCorpus.v1`. Iterates over Examples whose
+    reference has heads, deprels, tags, morphology, lemmas and roles. As with
+    `TreebankCorpus`, the predicted Doc has the reference's tokens, and files are read
+    once.
 
-    path (Union[str, Path]): A CoNLL-U file. Its roles are in the file beside it with its name (`X.conllu`,
-        `X.srl.jsonl`).
-    brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same sentences, for constituents.
+    path (Union[str, Path]): A CoNLL-U file. Its roles are in the file beside it with
+        its name (`X.conllu`, `X.srl.jsonl`).
+    brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same
+        sentences, for constituents.
     n_sents (int): The most sentences in a Doc.
     """
 
-    def __init__(self, path: OnePath, brackets: Optional[OnePath] = None, n_sents: int = 1) -> None:
+    def __init__(
+        self, path: OnePath, brackets: Optional[OnePath] = None, n_sents: int = 1
+    ) -> None:
         super().__init__(path)
         self.conllu = self.paths[0]
         self.roles = self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
@@ -132,23 +153,37 @@ class PropBankCorpus(TreebankCorpus):
         self.n_sents = n_sents
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
-        for path in (self.conllu, self.roles, *([self.brackets] if self.brackets else [])):
+        for path in (
+            self.conllu,
+            self.roles,
+            *([self.brackets] if self.brackets else []),
+        ):
             if not path.is_file():
-                raise TreebankError(f"{path}: no such file, expected a CoNLL-U file and its roles (X{ROLES_SUFFIX})")
-        joined = with_roles(read_treebank(self.brackets, self.conllu), read_role_file(self.roles))
-        return ((str(self.conllu), doc) for doc in make_docs(joined, vocab, n_sents=self.n_sents))
+                raise TreebankError(
+                    f"{path}: no such file, expected a CoNLL-U file and its roles (X{ROLES_SUFFIX})"
+                )
+        joined = with_roles(
+            read_treebank(self.brackets, self.conllu), read_role_file(self.roles)
+        )
+        return (
+            (str(self.conllu), doc)
+            for doc in make_docs(joined, vocab, n_sents=self.n_sents)
+        )
 
 
 class ParsedCorpus(TreebankCorpus):
-    """Registered as `spacy-lal.ParsedCorpus.v1`. Iterates over Examples whose predicted Doc has the annotations of the
-    reference, but for the semantic roles: for a component that reads parses and learns something else.
+    """Registered as `spacy-lal.ParsedCorpus.v1`. Iterates over Examples whose predicted
+    Doc has the annotations of the reference, but for the semantic roles: for a
+    component that reads parses and learns something else.
 
-    A parser that was trained on a text parses it nearly without errors, and a component that learns from such parses
-    relies on them too much. So a corpus may have several parses of each Doc, one file each.
+    A parser that was trained on a text parses it nearly without errors, and a component
+    that learns from such parses relies on them too much. So a corpus may have several
+    parses of each Doc, one file each.
 
-    path (Union[str, Path, List[Union[str, Path]]]): `.spacy` files, or folders with such files, with the same Docs in
-        the same order, parsed differently. Each call chooses one at random for each Doc, with the generator of `random`
-        that spaCy seeds.
+    path (Union[str, Path, List[Union[str, Path]]]): `.spacy` files, or folders with
+        such files, with the same Docs in the same order, parsed differently. Each call
+        chooses one at random for each Doc, with the generator of `random` that spaCy
+        seeds.
     shuffle (bool): Whether to shuffle the Docs at each call.
     RAISES (ValueError): No path is given.
     """
@@ -160,7 +195,8 @@ class ParsedCorpus(TreebankCorpus):
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
         nlp (Language): Its vocab is the Docs'.
-        RAISES (ValueError): A path does not exist or has no `.spacy` files, or two files have different Docs."""
+        RAISES (ValueError): A path does not exist or has no `.spacy` files, or two
+            files have different Docs."""
         versions = self._versions(nlp.vocab)
         order = list(range(len(versions[0])))
         if self.shuffle:
@@ -174,11 +210,15 @@ class ParsedCorpus(TreebankCorpus):
     def _versions(self, vocab: Vocab) -> List[List[Doc]]:
         if self._parsed is None or self._parsed[0] is not vocab:
             files = [file for path in self.paths for file in _spacy_files(path)]
-            versions = [[doc for doc in read_spacy(file, vocab) if len(doc)] for file in files]
+            versions = [
+                [doc for doc in read_spacy(file, vocab) if len(doc)] for file in files
+            ]
             first = [[token.orth for token in doc] for doc in versions[0]]
             for file, docs in zip(files, versions, strict=True):
                 if [[token.orth for token in doc] for doc in docs] != first:
-                    raise ValueError(f"expected the same Docs, over the same tokens, in {files[0]} and {file}")
+                    raise ValueError(
+                        f"expected the same Docs, over the same tokens, in {files[0]} and {file}"
+                    )
             self._parsed = vocab, versions
         return self._parsed[1]
 
@@ -190,12 +230,20 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
 
 
 def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
-    """The Docs of a `.spacy` file, or of its content. RAISES (ValueError): It is no such file."""
+    """The Docs of a `.spacy` file, or of its content.
+    RAISES (ValueError): It is no
+    such file."""
     try:
-        docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
+        docs = (
+            DocBin().from_bytes(file)
+            if isinstance(file, bytes)
+            else DocBin().from_disk(file)
+        )
         yield from docs.get_docs(vocab)
     except Exception:  # errors of zlib, msgpack and spaCy have no common base
-        raise ValueError(f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes them") from None
+        raise ValueError(
+            f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes them"
+        ) from None
 
 
 def _spacy_files(path: Path) -> List[Path]:
@@ -204,12 +252,15 @@ def _spacy_files(path: Path) -> List[Path]:
         return [path]
     files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
     if not files:
-        raise ValueError(f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them)")
+        raise ValueError(
+            f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them)"
+        )
     return files
 
 
 def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
-    """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no sentence is dropped."""
+    """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no
+    sentence is dropped."""
     begin = 0
     for start, end in [*dropped, (len(doc), len(doc))]:
         if begin < start:
@@ -220,7 +271,10 @@ def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
 def _part(doc: Doc, start: int, end: int) -> Doc:
     """Whole sentences as a Doc."""
     part = as_doc(doc[start:end])
-    set_sentence_starts(part, [first - start for first, _ in sentence_bounds(doc) if start <= first < end])
+    set_sentence_starts(
+        part,
+        [first - start for first, _ in sentence_bounds(doc) if start <= first < end],
+    )
     return part
 
 
@@ -230,6 +284,9 @@ def _without_arcs(doc: Doc) -> Doc:
     columns: List[Union[int, str]] = ["TAG", "POS", "LEMMA", "MORPH"]
     copied.from_array(columns, cast(Any, doc.to_array(columns)))
     if SPANS_KEY in doc.spans:
-        spans = [Span(copied, start, end, label=label) for start, end, label in constituent_tokens(doc)]
+        spans = [
+            Span(copied, start, end, label=label)
+            for start, end, label in constituent_tokens(doc)
+        ]
         copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
     return copied

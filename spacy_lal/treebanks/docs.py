@@ -1,6 +1,7 @@
-"""Sentences of a treebank as Docs, Docs as `.spacy` files, and copies of gold Docs. A head that the treebank lacks is
-left unset. spaCy derives sentence boundaries from the arcs whenever a Doc is loaded; this file treats unset heads and
-second roots so that the boundaries survive."""
+"""Sentences of a treebank as Docs, Docs as `.spacy` files, and copies of gold Docs. A
+head that the treebank lacks is left unset. spaCy derives sentence boundaries from the
+arcs whenever a Doc is loaded; this file treats unset heads and second roots so that the
+boundaries survive."""
 
 import warnings
 from itertools import count, takewhile
@@ -42,17 +43,21 @@ def make_docs(
     by_document: bool = False,
     by_paragraph: bool = False,
 ) -> Iterator[Doc]:
-    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents, roles and,
-    where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out,
-    with one warning for all.
+    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence
+    boundaries, constituents, roles and, where the CoNLL-U has them, sentence ids
+    (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out, with one
+    warning for all.
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
-    n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
-        its beginning. A Doc has heads for all of its sentences or for none, and so with trees and roles.
-    by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new Doc; `n_sents` is a limit too,
-        unless it is 0.
+    n_sents (int): The most sentences in a Doc. A sentence without a root gets its own
+        Doc, since spaCy could not find its beginning. A Doc has heads for all of its
+        sentences or for none, and so with trees and roles.
+    by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new
+        Doc; `n_sents` is a limit too, unless it is 0.
     RAISES (ValueError): `n_sents` is negative, or 0 without either."""
     if n_sents < 0 or (n_sents == 0 and not by_document and not by_paragraph):
-        raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
+        raise ValueError(
+            f"expected at least one sentence for each Doc, got n_sents={n_sents}"
+        )
     begun = ("newdoc", "newpar") if by_paragraph else ("newdoc",) if by_document else ()
     group: List[TreebankSentence] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
@@ -60,8 +65,14 @@ def make_docs(
     for sentence in sentences:
         if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
             n_unknown += len(unknown)
-            first_unknown = first_unknown or _describe_pos(sentence.dependencies, unknown[0])
-        kind_of_this = _anchor(sentence), sentence.tree is not None, sentence.roles is not None
+            first_unknown = first_unknown or _describe_pos(
+                sentence.dependencies, unknown[0]
+            )
+        kind_of_this = (
+            _anchor(sentence),
+            sentence.tree is not None,
+            sentence.roles is not None,
+        )
         full = n_sents and len(group) >= n_sents
         new = any(sentence.begins(comment) for comment in begun)
         if group and (full or new or kind != kind_of_this or kind[0] == "rootless"):
@@ -72,7 +83,10 @@ def make_docs(
     if group:
         yield _make_doc(vocab, group)
     if n_unknown:
-        warnings.warn(f"left out {n_unknown} UPOS that spaCy does not know (first {first_unknown})", stacklevel=2)
+        warnings.warn(
+            f"left out {n_unknown} UPOS that spaCy does not know (first {first_unknown})",
+            stacklevel=2,
+        )
 
 
 def unknown_pos(sentence: ConlluSentence) -> List[int]:
@@ -85,9 +99,11 @@ def _describe_pos(sentence: ConlluSentence, word: int) -> str:
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
-    """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
-    files (`0000.spacy` and the numbers that follow without a gap). Each file is replaced completely or not at all.
-    RAISES (ValueError): No Docs are given. (OSError): Writing fails; the earlier files are unchanged."""
+    """Write Docs: to one file if the path ends in `.spacy`, else to a folder of
+    several, which replace an earlier run's files (`0000.spacy` and the numbers that
+    follow without a gap). Each file is replaced completely or not at all.
+    RAISES (ValueError): No Docs are given. (OSError): Writing fails; the earlier files
+        are unchanged."""
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
     packed: List[bytes] = []
@@ -103,7 +119,11 @@ def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     if not n_docs:
         raise ValueError(f"no sentences to write to {path}")
     packed.append(doc_bin.to_bytes())
-    files = [path] if one_file else [path / f"{number:04d}{SUFFIX}" for number in range(len(packed))]
+    files = (
+        [path]
+        if one_file
+        else [path / f"{number:04d}{SUFFIX}" for number in range(len(packed))]
+    )
     numbered = (path / f"{number:04d}{SUFFIX}" for number in count())
     earlier = [] if one_file else list(takewhile(Path.exists, numbered))
     for file, data in zip(files, packed, strict=True):
@@ -124,14 +144,20 @@ def _anchor(sentence: TreebankSentence) -> str:
 def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     words = [word for sentence in group for word in sentence.words]
     starts, heads, deprels = _arcs(group)
-    dependencies = [sentence.dependencies for sentence in group if sentence.dependencies]
+    dependencies = [
+        sentence.dependencies for sentence in group if sentence.dependencies
+    ]
     spaces_known = bool(dependencies) and all(d.spaces_known for d in dependencies)
     doc = Doc(
         vocab,
         words=words,
-        spaces=[space for d in dependencies for space in d.spaces] if spaces_known else None,
+        spaces=[space for d in dependencies for space in d.spaces]
+        if spaces_known
+        else None,
         tags=_or_none([tag for sentence in group for tag in sentence.tags]),
-        pos=_or_none([pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]),
+        pos=_or_none(
+            [pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]
+        ),
         lemmas=_or_none([lemma for d in dependencies for lemma in d.lemmas]),
         morphs=_or_none([morph for d in dependencies for morph in d.morphs]),
         heads=heads if any(deprels) else None,
@@ -144,9 +170,13 @@ def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     bounds = zip(starts, [*starts[1:], len(words)], strict=True)
     positions = [list(range(start, end)) for start, end in bounds]
     if all(sentence.tree for sentence in group):
-        annotations.set_constituents(doc, positions, [sentence.tree.spans for sentence in group if sentence.tree])
+        annotations.set_constituents(
+            doc, positions, [sentence.tree.spans for sentence in group if sentence.tree]
+        )
     if all(sentence.roles is not None for sentence in group):
-        annotations.set_sentence_propositions(doc, positions, [sentence.roles or () for sentence in group])
+        annotations.set_sentence_propositions(
+            doc, positions, [sentence.roles or () for sentence in group]
+        )
     return doc
 
 
@@ -179,9 +209,18 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations; with_sentences: and with sentence boundaries, if known."""
-    spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
-    copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
+    """The same tokens and spaces without annotations; with_sentences: and with sentence
+    boundaries, if known."""
+    spaces = (
+        None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
+    )
+    copied = Doc(
+        doc.vocab if vocab is None else vocab,
+        words=[token.text for token in doc],
+        spaces=spaces,
+    )
     if with_sentences and annotations.has_sentences(doc):
-        annotations.set_sentence_starts(copied, [start for start, _ in annotations.sentence_bounds(doc)])
+        annotations.set_sentence_starts(
+            copied, [start for start, _ in annotations.sentence_bounds(doc)]
+        )
     return copied

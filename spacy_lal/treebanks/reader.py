@@ -1,12 +1,22 @@
-"""Treebanks: a bracket file, a CoNLL-U file or both, and semantic roles, as one stream of sentences. Tree k and
-sentence k are the same; nothing is dropped. Words are compared leniently (escapes, quotes, dashes), and are the
-CoNLL-U's, but where it has an escape (`-LRB-`) and the tree the raw text (`(`), the raw text."""
+"""Treebanks: a bracket file, a CoNLL-U file or both, and semantic roles, as one stream
+of sentences. Tree k and sentence k are the same; nothing is dropped. Words are compared
+leniently (escapes, quotes, dashes), and are the CoNLL-U's, but where it has an escape
+(`-LRB-`) and the tree the raw text (`(`), the raw text."""
 
 import re
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 from unicodedata import normalize
 
 from ..files import TreebankError, numbered_lines, quoted, refuse_binary
@@ -20,16 +30,25 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 BRACKETS, CONLLU, ROLES, COLUMNS = "brackets", "conllu", "roles", "columns"
-SUFFIXES = {".ptb": BRACKETS, ".mrg": BRACKETS, ".brackets": BRACKETS, ".conllu": CONLLU, ".conll": CONLLU}
+SUFFIXES = {
+    ".ptb": BRACKETS,
+    ".mrg": BRACKETS,
+    ".brackets": BRACKETS,
+    ".conllu": CONLLU,
+    ".conll": CONLLU,
+}
 ROLE_SUFFIXES = (".jsonl", ".props")
 COLUMN_ENDINGS = ("_conll", ".conll12", ".conll2012")
 _EXCERPT = 60  # characters of a sentence that an error shows
 
-_SAME = str.maketrans({"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
+_SAME = str.maketrans(
+    {"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."}
+)
 
 
 class TreebankTree(NamedTuple):
-    """A constituency tree as lists, and its location. spans: collapsed, pre-order, without a root label."""
+    """A constituency tree as lists, and its location. spans: collapsed, pre-order,
+    without a root label."""
 
     words: List[str]
     tags: List[str]
@@ -40,7 +59,8 @@ class TreebankTree(NamedTuple):
 
 @dataclass
 class TreebankSentence:
-    """One sentence of n words from a treebank, with a tree, dependencies or both, and roles, None if unknown."""
+    """One sentence of n words from a treebank, with a tree, dependencies or both, and
+    roles, None if unknown."""
 
     tree: Optional[TreebankTree]
     dependencies: Optional[ConlluSentence]
@@ -49,22 +69,37 @@ class TreebankSentence:
     @property
     def words(self) -> List[str]:
         """The words, from the CoNLL-U if there is one."""
-        return self.dependencies.words if self.dependencies else self.tree.words if self.tree else []
+        return (
+            self.dependencies.words
+            if self.dependencies
+            else self.tree.words
+            if self.tree
+            else []
+        )
 
     @property
     def tags(self) -> List[str]:
-        """The fine-grained tags (XPOS), or the tree's where the CoNLL-U has none; else empty strings."""
+        """The fine-grained tags (XPOS), or the tree's where the CoNLL-U has none; else
+        empty strings."""
         tags = self.dependencies.tags if self.dependencies else []
         return self.tree.tags if self.tree and not any(tags) else tags
 
     @property
     def sent_id(self) -> str:
         """The `# sent_id` of the CoNLL-U, or an empty string."""
-        return (self.dependencies.metadata.get("sent_id") or "") if self.dependencies else ""
+        return (
+            (self.dependencies.metadata.get("sent_id") or "")
+            if self.dependencies
+            else ""
+        )
 
     def begins(self, comment: str) -> bool:
         """Whether a comment `# newdoc` or `# newpar` precedes it."""
-        return any(key.startswith(comment) for key in self.dependencies.metadata) if self.dependencies else False
+        return (
+            any(key.startswith(comment) for key in self.dependencies.metadata)
+            if self.dependencies
+            else False
+        )
 
     @property
     def where(self) -> str:
@@ -84,11 +119,16 @@ class TreebankFiles(NamedTuple):
     @property
     def has_words(self) -> bool:
         """Whether a file has words."""
-        return self.brackets is not None or self.conllu is not None or self.columns is not None
+        return (
+            self.brackets is not None
+            or self.conllu is not None
+            or self.columns is not None
+        )
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k, or one and None. differs: The first word, from 0, at which they differ, or None."""
+    """Tree k and sentence k, or one and None. differs: The first word, from 0, at which
+    they differ, or None."""
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]
@@ -96,12 +136,15 @@ class Pair(NamedTuple):
 
 
 def find_files(paths: Sequence[Path]) -> TreebankFiles:
-    """Tell the files of a treebank apart, by their endings, else by their content. RAISES (TreebankError): A file does
-    not exist or is of no known kind; there are two of a kind; columns are not alone."""
+    """Tell the files of a treebank apart, by their endings, else by their content.
+    RAISES (TreebankError): A file does not exist or is of no known kind; there are two
+    of a kind; columns are not alone."""
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
-            raise TreebankError(f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's")
+            raise TreebankError(
+                f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's"
+            )
         with path.open("rb") as file:
             refuse_binary(file.read(1000), str(path))
         found.setdefault(_kind(path), path)
@@ -131,21 +174,33 @@ def _kind(path: Path) -> str:
                 return CONLLU
             at, got = number, quoted(line.strip())
             break
-    raise TreebankError(f"{path}:{at}: expected a bracketed tree or a line of CoNLL-U, got {got}")
+    raise TreebankError(
+        f"{path}:{at}: expected a bracketed tree or a line of CoNLL-U, got {got}"
+    )
 
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
-    """The trees of a bracket file. RAISES (TreebankError): One is malformed, or has an empty word; with line."""
+    """The trees of a bracket file.
+    RAISES (TreebankError): One is malformed, or has an
+    empty word; with line."""
     for tree, line in read_brackets_with_lines(path):
         yield to_treebank_tree(tree, str(path), line)
 
 
 def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
-    """A tree as lists. RAISES (TreebankError): A word is empty or white space; a label is none."""
+    """A tree as lists.
+    RAISES (TreebankError): A word is empty or white space; a label
+    is none."""
     try:
         words, tags, spans = tree_to_spans(tree)
-        empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
-        fault = "" if empty is None else f"word {empty} is empty, or nothing but white space"
+        empty = next(
+            (i for i, word in enumerate(words, start=1) if not word.strip()), None
+        )
+        fault = (
+            ""
+            if empty is None
+            else f"word {empty} is empty, or nothing but white space"
+        )
     except SpanError as error:
         fault = str(error)
     if fault:
@@ -155,9 +210,13 @@ def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     return TreebankTree(words, tags, spans, path, line)
 
 
-def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
-    """The sentences of a treebank, in order, one at a time. RAISES (TreebankError): Input is malformed; words or
-    numbers of sentences disagree, with both files and lines; or the treebank is empty."""
+def read_treebank(
+    brackets: Optional[Path], conllu: Optional[Path]
+) -> Iterator[TreebankSentence]:
+    """The sentences of a treebank, in order, one at a time.
+    RAISES (TreebankError):
+    Input is malformed; words or numbers of sentences disagree, with both files and
+    lines; or the treebank is empty."""
     trees = read_trees(brackets) if brackets else None
     sentences = read_conllu(conllu) if conllu else None
     if trees is not None and sentences is not None:
@@ -170,8 +229,11 @@ def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[
     return not_empty(found, brackets or conllu)
 
 
-def not_empty(sentences: Iterable[TreebankSentence], path: Optional[Path]) -> Iterator[TreebankSentence]:
-    """The sentences of a file. RAISES (TreebankError): There are none."""
+def not_empty(
+    sentences: Iterable[TreebankSentence], path: Optional[Path]
+) -> Iterator[TreebankSentence]:
+    """The sentences of a file.
+    RAISES (TreebankError): There are none."""
     sentence = None
     for sentence in sentences:
         yield sentence
@@ -180,24 +242,36 @@ def not_empty(sentences: Iterable[TreebankSentence], path: Optional[Path]) -> It
 
 
 def _joined(
-    trees: Iterator[TreebankTree], sentences: Iterator[ConlluSentence], brackets: str, conllu: str
+    trees: Iterator[TreebankTree],
+    sentences: Iterator[ConlluSentence],
+    brackets: str,
+    conllu: str,
 ) -> Iterator[TreebankSentence]:
     for number, pair in enumerate(pair_up(trees, sentences), start=1):
         tree, sentence, differs = pair
         if tree is None or sentence is None or differs is not None:
-            raise TreebankError(f"{describe_disagreement(pair, brackets, conllu)} (sentence {number})")
-        words = [a if a == b else unescape_word(b) for a, b in zip(tree.words, sentence.words, strict=True)]
+            raise TreebankError(
+                f"{describe_disagreement(pair, brackets, conllu)} (sentence {number})"
+            )
+        words = [
+            a if a == b else unescape_word(b)
+            for a, b in zip(tree.words, sentence.words, strict=True)
+        ]
         yield TreebankSentence(tree, replace(sentence, words=words))
 
 
 def comparable(word: str) -> str:
-    """A word normalised for comparing trees and CoNLL-U: quotes, dashes, escapes, a space within it (`20_000`)."""
+    """A word normalised for comparing trees and CoNLL-U: quotes, dashes, escapes, a
+    space within it (`20_000`)."""
     word = "".join(unescape_word(word).replace("_", " ").split()).translate(_SAME)
     return word.replace("''", '"').replace("--", "-")
 
 
-def pair_up(trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]) -> Iterator[Pair]:
-    """Pair trees with sentences; an odd one is given alone, so one missing line is one disagreement."""
+def pair_up(
+    trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]
+) -> Iterator[Pair]:
+    """Pair trees with sentences; an odd one is given alone, so one missing line is one
+    disagreement."""
     tree_source, sentence_source = iter(trees), iter(sentences)
     tree, sentence = next(tree_source, None), next(sentence_source, None)
     while tree is not None or sentence is not None:
@@ -217,14 +291,21 @@ def pair_up(trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]) 
         tree, sentence = next_tree, next_sentence
 
 
-def _first_difference(tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> Optional[int]:
-    """The first word position at which the two differ; None where they are the same sentence or one is missing."""
+def _first_difference(
+    tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]
+) -> Optional[int]:
+    """The first word position at which the two differ; None where they are the same
+    sentence or one is missing."""
     if tree is None or sentence is None or tree.words == sentence.words:
         return None
     for i, (ours, theirs) in enumerate(zip(tree.words, sentence.words, strict=False)):
         if ours != theirs and comparable(ours) != comparable(theirs):
             return i
-    return None if len(tree.words) == len(sentence.words) else min(len(tree.words), len(sentence.words))
+    return (
+        None
+        if len(tree.words) == len(sentence.words)
+        else min(len(tree.words), len(sentence.words))
+    )
 
 
 def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
@@ -237,10 +318,21 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    words = [" ".join(some[differs : differs + 1]) for some in (tree.words, sentence.words)]
-    alike = normalize("NFC", words[0]) == normalize("NFC", words[1])  # they look the same: show code points
-    ours, theirs = (ascii(word) if alike else quoted(word, _EXCERPT) if word else "missing" for word in words)
-    counts = f"; {len(tree.words)} words and {len(sentence.words)}" if len(tree.words) != len(sentence.words) else ""
+    words = [
+        " ".join(some[differs : differs + 1]) for some in (tree.words, sentence.words)
+    ]
+    alike = normalize("NFC", words[0]) == normalize(
+        "NFC", words[1]
+    )  # they look the same: show code points
+    ours, theirs = (
+        ascii(word) if alike else quoted(word, _EXCERPT) if word else "missing"
+        for word in words
+    )
+    counts = (
+        f"; {len(tree.words)} words and {len(sentence.words)}"
+        if len(tree.words) != len(sentence.words)
+        else ""
+    )
     return (
         f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in the tree and "
         f"{theirs} in the CoNLL-U{counts}"

@@ -1,6 +1,6 @@
-"""Counts and oddities of a treebank, and of its semantic roles: the figures behind `python -m spacy lal check`.
-Problems (unreadable input, words or counts that disagree) make a treebank unsound; what the parser accepts is only
-counted."""
+"""Counts and oddities of a treebank, and of its semantic roles: the figures behind
+`python -m spacy lal check`. Problems (unreadable input, words or counts that disagree)
+make a treebank unsound; what the parser accepts is only counted."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,7 +17,14 @@ from ..trees.roles import CONTINUATION, PREDICATE_PART, PREDICATE_ROLE, REFERENC
 from ..trees.spans import split_chain
 from .columns import read_columns
 from .docs import unknown_pos
-from .reader import TreebankFiles, TreebankSentence, TreebankTree, describe_disagreement, pair_up, read_trees
+from .reader import (
+    TreebankFiles,
+    TreebankSentence,
+    TreebankTree,
+    describe_disagreement,
+    pair_up,
+    read_trees,
+)
 from .roles import read_role_file, read_sentences
 
 Item = TypeVar("Item")
@@ -28,13 +35,18 @@ OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
 
 @dataclass
 class TreebankReport:
-    """Counts over one treebank: sentences by their number of words (`lengths`), single labels, unary chains joined by
-    `::`; constituents are without the root label (TOP, ROOT, ...).
-    wide_constituents (int): Constituents of two words or more whose heads are all known; each label of a chain counts.
-    one_outside_head (int): Wide constituents in which exactly one word has its head outside.
-    unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves it out.
+    """Counts over one treebank: sentences by their number of words (`lengths`), single
+    labels, unary chains joined by `::`; constituents are without the root label (TOP,
+    ROOT, ...).
+    wide_constituents (int): Constituents of two words or more whose heads are all
+        known; each label of a chain counts.
+    one_outside_head (int): Wide constituents in which exactly one word has its head
+        outside.
+    unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves
+        it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
-    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` of `n_problems`."""
+    problems (List[str]): Why the treebank is unsound, with file and line: the first
+        `MAX_PROBLEMS` of `n_problems`."""
 
     brackets: Optional[str] = None
     conllu: Optional[str] = None
@@ -72,18 +84,32 @@ class TreebankReport:
 
     @property
     def one_outside_head_share(self) -> Optional[float]:
-        """Share (0 to 1) of wide constituents with exactly one outside head; None without wide constituents."""
-        return self.one_outside_head / self.wide_constituents if self.wide_constituents else None
+        """Share (0 to 1) of wide constituents with exactly one outside head; None
+        without wide constituents."""
+        return (
+            self.one_outside_head / self.wide_constituents
+            if self.wide_constituents
+            else None
+        )
 
     def length_quantile(self, quantile: float) -> int:
-        """The smallest length such that at least this share of the sentences is no longer."""
+        """The smallest length such that at least this share of the sentences is no
+        longer."""
         lengths = list(self.lengths.elements())
-        return int(np.quantile(lengths, quantile, method="inverted_cdf")) if lengths else 0
+        return (
+            int(np.quantile(lengths, quantile, method="inverted_cdf")) if lengths else 0
+        )
 
     def length_histogram(self) -> Dict[str, int]:
-        """Number of sentences by length, in steps of ten words (`"11-20"`), the last for all above 100."""
-        steps = Counter(min((length - 1) // 10, 10) for length in self.lengths.elements())
-        return {f"{10 * i + 1}-{10 * i + 10}" if i < 10 else "101+": steps[i] for i in range(11)}
+        """Number of sentences by length, in steps of ten words (`"11-20"`), the last
+        for all above 100."""
+        steps = Counter(
+            min((length - 1) // 10, 10) for length in self.lengths.elements()
+        )
+        return {
+            f"{10 * i + 1}-{10 * i + 10}" if i < 10 else "101+": steps[i]
+            for i in range(11)
+        }
 
     def to_dict(self) -> Dict[str, Any]:
         """The report as values for JSON."""
@@ -95,37 +121,55 @@ class TreebankReport:
             "max": max(self.lengths, default=0),
             "histogram": self.length_histogram(),
         }
-        return {"sound": self.sound, **values, "one_outside_head_share": self.one_outside_head_share}
+        return {
+            "sound": self.sound,
+            **values,
+            "one_outside_head_share": self.one_outside_head_share,
+        }
 
 
 def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> TreebankReport:
-    """Read a whole treebank, of one file or two, and report on it; unreadable input is a problem in it."""
-    report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
+    """Read a whole treebank, of one file or two, and report on it; unreadable input is
+    a problem in it."""
+    report = TreebankReport(
+        str(brackets) if brackets else None, str(conllu) if conllu else None
+    )
     trees = _until_error(read_trees(brackets), report) if brackets else iter(())
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
     for pair in pair_up(trees, sentences):
         differ = pair.differs is not None
-        if brackets and conllu and (pair.tree is None or pair.sentence is None or differ):
+        if (
+            brackets
+            and conllu
+            and (pair.tree is None or pair.sentence is None or differ)
+        ):
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
         count_sentence(report, None if differ else pair.tree, pair.sentence)
     return _with_empty_check(report)
 
 
 def check_columns(path: Path) -> TreebankReport:
-    """Report on a file of columns. The first malformed sentence is a problem, and ends the reading."""
+    """Report on a file of columns. The first malformed sentence is a problem, and ends
+    the reading."""
     report = TreebankReport(brackets=str(path))
     for sentence in _until_error(read_columns(path), report):
-        count_sentence(report, sentence.tree, sentence.dependencies if sentence.tree is None else None)
+        count_sentence(
+            report,
+            sentence.tree,
+            sentence.dependencies if sentence.tree is None else None,
+        )
     return _with_empty_check(report)
 
 
 def is_projective(heads: Heads) -> bool:
-    """Whether no two arcs cross, also the root's. Words without head hang on the root. No cycles."""
+    """Whether no two arcs cross, also the root's. Words without head hang on the root.
+    No cycles."""
     return all(is_range for _, _, is_range in _subtrees(heads))
 
 
 def _subtrees(heads: Heads) -> List[Tuple[int, int, bool]]:
-    """For each word, the first word of it and all words below it, the end, and whether they are a range of words."""
+    """For each word, the first word of it and all words below it, the end, and whether
+    they are a range of words."""
     n_words = len(heads)
     dependents: List[List[int]] = [[] for _ in range(n_words + 1)]
     for word, head in enumerate(heads, start=1):
@@ -133,13 +177,23 @@ def _subtrees(heads: Heads) -> List[Tuple[int, int, bool]]:
     order = [0]
     for word in order:  # each after its head
         order.extend(dependents[word])
-    size, first, last = [1] * (n_words + 1), list(range(n_words + 1)), list(range(n_words + 1))
+    size, first, last = (
+        [1] * (n_words + 1),
+        list(range(n_words + 1)),
+        list(range(n_words + 1)),
+    )
     for word in reversed(order[1:]):
         head = heads[word - 1] or 0
         size[head] += size[word]
-        first[head], last[head] = min(first[head], first[word]), max(last[head], last[word])
+        first[head], last[head] = (
+            min(first[head], first[word]),
+            max(last[head], last[word]),
+        )
     words = range(1, n_words + 1)
-    return [(first[word] - 1, last[word], last[word] - first[word] + 1 == size[word]) for word in words]
+    return [
+        (first[word] - 1, last[word], last[word] - first[word] + 1 == size[word])
+        for word in words
+    ]
 
 
 def _until_error(items: Iterator[Item], report: TreebankReport) -> Iterator[Item]:
@@ -164,20 +218,28 @@ def _with_empty_check(report: TreebankReport) -> TreebankReport:
     return report
 
 
-def count_sentence(report: TreebankReport, tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> None:
+def count_sentence(
+    report: TreebankReport,
+    tree: Optional[TreebankTree],
+    sentence: Optional[ConlluSentence],
+) -> None:
     """Add a sentence, with a tree, dependencies or both, to a report."""
     words = sentence.words if sentence else tree.words if tree else []
     report.sentences += 1
     report.tokens += len(words)
     report.lengths[len(words)] += 1
-    tags = sentence.tags if sentence and any(sentence.tags) else tree.tags if tree else []
+    tags = (
+        sentence.tags if sentence and any(sentence.tags) else tree.tags if tree else []
+    )
     report.tags.update(tag for tag in tags if tag)
     if sentence:
         _count_arcs(report, sentence)
     if tree:
         _count_constituents(report, tree, sentence.heads if sentence else None)
         if sentence and any(sentence.tags):
-            report.different_tags += sum(a != b for a, b in zip(tree.tags, sentence.tags, strict=True))
+            report.different_tags += sum(
+                a != b for a, b in zip(tree.tags, sentence.tags, strict=True)
+            )
 
 
 def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
@@ -191,8 +253,13 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
     report.non_projective += bool(known) and not is_projective(sentence.heads)
 
 
-def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]) -> None:
-    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (0, len(tree.words))
+def _count_constituents(
+    report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]
+) -> None:
+    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (
+        0,
+        len(tree.words),
+    )
     for start, end, label in tree.spans:
         chain = split_chain(label)
         report.constituents += len(chain)
@@ -201,17 +268,24 @@ def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optio
             report.chains[label] += 1
         if heads and end - start > 1 and None not in heads[start:end]:
             report.wide_constituents += len(chain)
-            report.one_outside_head += len(chain) * (outside_heads(start, end, heads) == 1)
+            report.one_outside_head += len(chain) * (
+                outside_heads(start, end, heads) == 1
+            )
 
 
 @dataclass
 class RoleReport:
-    """Counts over the roles of one treebank. Parts of arguments count one by one; V and C-V are no arguments.
+    """Counts over the roles of one treebank. Parts of arguments count one by one; V and
+    C-V are no arguments.
     continuations, references (int): C-X; R-X.
-    adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
-    on_constituents (int): Arguments that are one constituent or word, of those in sentences with a tree.
-    on_subtrees (int): Arguments that are one word with all words below it, of those in sentences with all heads.
-    misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
+    adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must
+        keep apart.
+    on_constituents (int): Arguments that are one constituent or word, of those in
+        sentences with a tree.
+    on_subtrees (int): Arguments that are one word with all words below it, of those in
+        sentences with all heads.
+    misaligned (List[str]): The first arguments that are no constituents, with file,
+        line and words.
     problem (Optional[str]): Why reading ended early, with file and line."""
 
     path: str
@@ -236,24 +310,37 @@ class RoleReport:
 
     @property
     def on_constituents_share(self) -> Optional[float]:
-        """Share (0 to 1) of arguments that are one constituent or word; None without trees."""
-        return self.on_constituents / self.compared_with_trees if self.compared_with_trees else None
+        """Share (0 to 1) of arguments that are one constituent or word; None without
+        trees."""
+        return (
+            self.on_constituents / self.compared_with_trees
+            if self.compared_with_trees
+            else None
+        )
 
     @property
     def on_subtrees_share(self) -> Optional[float]:
-        """Share (0 to 1) of arguments that are one word with all words below it; None without heads."""
-        return self.on_subtrees / self.compared_with_heads if self.compared_with_heads else None
+        """Share (0 to 1) of arguments that are one word with all words below it; None
+        without heads."""
+        return (
+            self.on_subtrees / self.compared_with_heads
+            if self.compared_with_heads
+            else None
+        )
 
     def to_dict(self) -> Dict[str, Any]:
         """The report as values for JSON."""
-        shares = {"on_constituents_share": self.on_constituents_share, "on_subtrees_share": self.on_subtrees_share}
+        shares = {
+            "on_constituents_share": self.on_constituents_share,
+            "on_subtrees_share": self.on_subtrees_share,
+        }
         return {**_plain(self), **shares}
 
 
 def check_roles(files: TreebankFiles) -> RoleReport:
-    """Read the roles of a treebank and report on them. Without words, roles are counted alone. The first malformed
-    input, or disagreement of files, ends the reading and is the report's problem. files (TreebankFiles): With a file
-    that has roles."""
+    """Read the roles of a treebank and report on them. Without words, roles are counted
+    alone. The first malformed input, or disagreement of files, ends the reading and is
+    the report's problem. files (TreebankFiles): With a file that has roles."""
     report = RoleReport(str(files.roles or files.columns))
     try:
         if files.has_words:
@@ -275,24 +362,35 @@ def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
     report.without_predicate += not propositions
     n_words, tree, found = len(sentence.words), sentence.tree, sentence.dependencies
     words = {(i, i + 1) for i in range(n_words)} | {(0, n_words)}
-    constituents = {(start, end) for start, end, _ in tree.spans} | words if tree else None
+    constituents = (
+        {(start, end) for start, end, _ in tree.spans} | words if tree else None
+    )
     has_heads = found is not None and None not in found.heads
-    subtrees = {one[:2] for one in _subtrees(found.heads) if one[2]} if found and has_heads else None
+    subtrees = (
+        {one[:2] for one in _subtrees(found.heads) if one[2]}
+        if found and has_heads
+        else None
+    )
     for token, roleset, args, _ in propositions:
         arguments = [arg for arg in args if arg[2] not in OF_PREDICATE]
         report.predicates += 1
         report.auxiliaries += roleset in AUXILIARY_ROLESETS
         report.without_arguments += not arguments
         report.wide_predicates += any(
-            role in OF_PREDICATE and (start, end) != (token, token + 1) for start, end, role in args
+            role in OF_PREDICATE and (start, end) != (token, token + 1)
+            for start, end, role in args
         )
         report.rolesets[roleset] += 1
         report.roles.update(role for _, _, role in args)
         report.arguments += len(arguments)
-        report.continuations += sum(role.startswith(CONTINUATION) for _, _, role in arguments)
+        report.continuations += sum(
+            role.startswith(CONTINUATION) for _, _, role in arguments
+        )
         report.references += sum(role.startswith(REFERENCE) for _, _, role in arguments)
         pairs = zip(args, args[1:], strict=False)
-        report.adjacent += sum(one[1] == other[0] and one[2] == other[2] for one, other in pairs)
+        report.adjacent += sum(
+            one[1] == other[0] and one[2] == other[2] for one, other in pairs
+        )
         if constituents is not None:
             report.compared_with_trees += len(arguments)
             aligned = [arg for arg in arguments if arg[:2] in constituents]
@@ -308,4 +406,7 @@ def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
 
 def _plain(report: object) -> Dict[str, Any]:
     """The fields of a report; counters by descending frequency."""
-    return {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(report).items()}
+    return {
+        name: dict(v.most_common()) if isinstance(v, Counter) else v
+        for name, v in vars(report).items()
+    }

@@ -2,7 +2,13 @@
 
 # ruff: noqa: F401
 
-from .brackets import escape_word, parse_tree, read_brackets, read_brackets_with_lines, write_brackets
+from .brackets import (
+    escape_word,
+    parse_tree,
+    read_brackets,
+    read_brackets_with_lines,
+    write_brackets,
+)
 from .conllu import ConlluSentence, format_conllu, read_conllu
 from .joint import joint_spans, label_ids
 from .spans import (

@@ -1,11 +1,21 @@
-"""Brackets: reading and writing the text form of constituency trees, and the escapes of words in it. Words are raw text
-in memory and escaped in files: `(` is `-LRB-`. No function here recurses, and recursive methods of `nltk.Tree`
-(`leaves`, `str`, `==`, `deepcopy`, ...) are not used: trees may be deep (`MAX_BRACKETS`)."""
+"""Brackets: reading and writing the text form of constituency trees, and the escapes of
+words in it. Words are raw text in memory and escaped in files: `(` is `-LRB-`. No
+function here recurses, and recursive methods of `nltk.Tree` (`leaves`, `str`, `==`,
+`deepcopy`, ...) are not used: trees may be deep (`MAX_BRACKETS`)."""
 
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Union,
+)
 
 from ..files import TreebankError, numbered_lines, quoted
 from ..lang import ROOT_LABELS
@@ -20,11 +30,24 @@ _EXCERPT = 60  # characters of a line, a word or a label that an error shows
 
 Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
-# Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
+# Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000")
+# belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 _TRACE = re.compile(r"\*(?:T|PRO|U|ICH|EXP|RNR|PPA|NOT|\?)\*(?:-\d+)?|\*-\d+")
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-", "[": "-LSB-", "]": "-RSB-"}
-_RAW = {**{escape: raw for raw, escape in _ESCAPES.items()}, "-EMPTY-": "", "/.": ".", "/?": "?"}
+_ESCAPES = {
+    "(": "-LRB-",
+    ")": "-RRB-",
+    "{": "-LCB-",
+    "}": "-RCB-",
+    "[": "-LSB-",
+    "]": "-RSB-",
+}
+_RAW = {
+    **{escape: raw for raw, escape in _ESCAPES.items()},
+    "-EMPTY-": "",
+    "/.": ".",
+    "/?": "?",
+}
 _NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
 _ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
 _CLOSE = object()  # marks a closing bracket in the writer's stack
@@ -38,16 +61,20 @@ class BracketedTree(NamedTuple):
 
 
 def read_brackets(source: Source, **options: Any) -> "Iterator[Tree]":
-    """The trees of a file, in order. Arguments and errors as in `read_brackets_with_lines`."""
+    """The trees of a file, in order. Arguments and errors as in
+    `read_brackets_with_lines`."""
     return (tree for tree, _ in read_brackets_with_lines(source, **options))
 
 
 def parse_tree(text: str, **options: Any) -> "Tree":
-    """The one tree that a string holds. Options as in `read_brackets_with_lines`. RAISES (ValueError): The text is
-    malformed, or does not hold exactly one tree with words."""
+    """The one tree that a string holds. Options as in `read_brackets_with_lines`.
+    RAISES (ValueError): The text is malformed, or does not hold exactly one tree with
+    words."""
     trees = list(read_brackets_with_lines(text.split("\n"), **options))
     if len(trees) != 1:
-        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}")
+        raise ValueError(
+            f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}"
+        )
     return trees[0].tree
 
 
@@ -59,20 +86,26 @@ def read_brackets_with_lines(
     strip_traces: bool = True,
     strip_functions: bool = True,
 ) -> Iterator[BracketedTree]:
-    """The trees of a file, each with its line. The file is read lazily. Words are raw text, see `unescape_word`.
+    """The trees of a file, each with its line. The file is read lazily. Words are raw
+    text, see `unescape_word`.
 
-    A line may hold several trees, and a tree may span several lines. Skipped are blank lines and, between trees, lines
-    that begin with `#`.
+    A line may hold several trees, and a tree may span several lines. Skipped are blank
+    lines and, between trees, lines that begin with `#`.
 
-    source (str, PathLike or Iterable[str]): A path (a `str` is always a path), or the lines of a text.
+    source (str, PathLike or Iterable[str]): A path (a `str` is always a path), or the
+        lines of a text.
     name (Optional[str]): Name of the source in errors; its path unless given.
-    strip_root (bool): Remove a root labelled TOP, ROOT, S1, VROOT or without label. A single child replaces it, even a
-        preterminal; over several children it stays as TOP, so that none is lost.
-    strip_traces (bool): Leave out `-NONE-` leaves and the constituents that they leave empty, even whole trees.
-    strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their first character (`NP-SBJ-1` to
-        `NP`, `ADVP|PRT` to `ADVP`), except labels that begin with `-` (`-LRB-`).
-    RAISES (TreebankError): With file, line and the offending text: brackets that do not match, or lack a label or
-        content; a word that is not alone under its tag; a trace outside of `-NONE-`; a tree that is never closed.
+    strip_root (bool): Remove a root labelled TOP, ROOT, S1, VROOT or without label. A
+        single child replaces it, even a preterminal; over several children it stays as
+        TOP, so that none is lost.
+    strip_traces (bool): Leave out `-NONE-` leaves and the constituents that they leave
+        empty, even whole trees.
+    strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their
+        first character (`NP-SBJ-1` to `NP`, `ADVP|PRT` to `ADVP`), except labels that
+        begin with `-` (`-LRB-`).
+    RAISES (TreebankError): With file, line and the offending text: brackets that do not
+        match, or lack a label or content; a word that is not alone under its tag; a
+        trace outside of `-NONE-`; a tree that is never closed.
     """
     if isinstance(source, (str, os.PathLike)):
         name = name or os.fspath(source)
@@ -81,12 +114,12 @@ def read_brackets_with_lines(
         name, lines = name or "<text>", enumerate(source, start=1)
     reader = _Reader(name, strip_traces, strip_functions)
     for number, line in lines:
-        for tree, start in reader.trees_ending_on(number, line.lstrip("\ufeff") if number == 1 else line):
+        for tree, start in reader.trees_ending_on(
+            number, line.lstrip("\ufeff") if number == 1 else line
+        ):
             yield BracketedTree(_without_root(tree) if strip_root else tree, start)
     if reader.stack:
-        shown = (
-            f"{len(reader.stack)} brackets are still open at the end: {quoted(reader.first_line.strip()[:_EXCERPT])}"
-        )
+        shown = f"{len(reader.stack)} brackets are still open at the end: {quoted(reader.first_line.strip()[:_EXCERPT])}"
         raise TreebankError(f"{name}:{reader.stack[0].line}: {shown}")
 
 
@@ -104,10 +137,11 @@ def iter_words(tree: "Tree") -> Iterator[str]:
 def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -> str:
     """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 
-    escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped if they hold brackets or white
-        space; reading keeps these escapes, as treebanks write `(-LRB- -LRB-)`.
-    spaces (bool): Keep spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses such a
-        line, and `Tree.fromstring` reads several words.
+    escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped
+        if they hold brackets or white space; reading keeps these escapes, as treebanks
+        write `(-LRB- -LRB-)`.
+    spaces (bool): Keep spaces in words, `(NNP New York)`, as benepar and `str(tree)`
+        do. `parse_tree` refuses such a line, and `Tree.fromstring` reads several words.
     """
     pieces: List[str] = []
     todo: List[Any] = [tree]
@@ -123,13 +157,18 @@ def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -
         else:
             word = str(node)
             parts = word.split(" ") if spaces and word else [word]
-            escaped = [escape_word(part) if part or not word else "" for part in parts] if escape else parts
+            escaped = (
+                [escape_word(part) if part or not word else "" for part in parts]
+                if escape
+                else parts
+            )
             pieces.append(f" {' '.join(escaped)}")
     return "".join(pieces)[1:]
 
 
 class _OpenNode:
-    """A bracket that is not closed yet. `holds`: the kind of its content, traces included."""
+    """A bracket that is not closed yet. `holds`: the kind of its content, traces
+    included."""
 
     __slots__ = ("label", "children", "holds", "line")
 
@@ -141,7 +180,8 @@ class _OpenNode:
 
 
 class _Reader:
-    """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong, or nothing."""
+    """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong,
+    or nothing."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool) -> None:
         from nltk.tree import Tree  # slow: not at start-up
@@ -162,9 +202,13 @@ class _Reader:
                 self.first_line = self.first_line if self.stack else line
                 fault = self._open(number)
             else:
-                fault = self._close() if token == ")" else self._add_word_or_label(token)
+                fault = (
+                    self._close() if token == ")" else self._add_word_or_label(token)
+                )
             if fault:
-                raise TreebankError(f"{self.name}:{number}: {fault}: {quoted(line.strip()[:_EXCERPT])}")
+                raise TreebankError(
+                    f"{self.name}:{number}: {fault}: {quoted(line.strip()[:_EXCERPT])}"
+                )
             if self.done:
                 yield self.done
                 self.done = None
@@ -205,7 +249,9 @@ class _Reader:
             shown = f"after {quoted(node.label, _EXCERPT)}, " if node.label else ""
             return f"a bracket holds nothing: {shown}a label or a word is missing"
         is_word = node.holds == "word"
-        if self.strip_traces and (not node.children or is_word and node.label == TRACE_TAG):
+        if self.strip_traces and (
+            not node.children or is_word and node.label == TRACE_TAG
+        ):
             return ""
         if is_word:
             word = str(node.children[0])
@@ -236,11 +282,13 @@ def _without_root(tree: "Tree") -> "Tree":
 
 
 def escape_word(word: str) -> str:
-    """A word in its escaped form for brackets: without brackets or white space, and never empty.
+    """A word in its escaped form for brackets: without brackets or white space, and
+    never empty.
 
-    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK
-    reads a backslash and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`.
+    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank.
+    White space, which no treebank escapes, becomes `-U+0020-` and the like, and the
+    empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK reads a backslash
+    and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`.
     """
     if not word:
         return "-EMPTY-"
@@ -248,15 +296,20 @@ def escape_word(word: str) -> str:
     if escaped.endswith("\\"):
         escaped = escaped[:-1] + _code_point("\\")
     if escaped is not word and unescape_word(escaped) != unescape_word(word):
-        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
+        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be
+        # read at the wrong place.
         chars = unescape_word(word)
-        escaped = "".join(escape_characters(char) if char not in "-\\" else _code_point(char) for char in chars)
+        escaped = "".join(
+            escape_characters(char) if char not in "-\\" else _code_point(char)
+            for char in chars
+        )
     return escaped
 
 
 def unescape_word(word: str) -> str:
-    r"""The raw text of a word in brackets: the reverse of `escape_word`; also `\/` to `/` and `\*` to `*`, as in the
-    Wall Street Journal part of the Penn Treebank, and `/.` and `/?` of OntoNotes to `.` and `?`."""
+    r"""The raw text of a word in brackets: the reverse of `escape_word`; also `\/` to
+    `/` and `\*` to `*`, as in the Wall Street Journal part of the Penn Treebank, and
+    `/.` and `/?` of OntoNotes to `.` and `?`."""
     if word in _RAW:
         return _RAW[word]
     return _ESCAPED.sub(_raw_text, word) if "-" in word or "\\" in word else word
@@ -266,7 +319,9 @@ def escape_characters(text: str) -> str:
     """Escape only brackets and white space, as in labels."""
     if not _NEEDS_ESCAPE.search(text):
         return text
-    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
+    return _NEEDS_ESCAPE.sub(
+        lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text
+    )
 
 
 def _code_point(char: str) -> str:
@@ -277,5 +332,7 @@ def _raw_text(match: "re.Match[str]") -> str:
     code_point, after_slash = match.groups()
     if code_point:
         char = chr(int(code_point, 16))
-        return char if char.isspace() or char in "-\\" else match[0]  # a literal -U+200D- in a text is kept
+        return (
+            char if char.isspace() or char in "-\\" else match[0]
+        )  # a literal -U+200D- in a text is kept
     return after_slash or _RAW.get(match[0], match[0])

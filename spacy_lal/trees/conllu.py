@@ -1,5 +1,6 @@
-"""Reading CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields; and writing it. Column
-9, enhanced dependencies, is dropped. Only sentences that are not a dependency graph over words 1..n raise an error.
+"""Reading CoNLL-U, one sentence at a time, over the `conllu` library's readers of
+single fields; and writing it. Column 9, enhanced dependencies, is dropped. Only
+sentences that are not a dependency graph over words 1..n raise an error.
 
 Format: https://universaldependencies.org/format.html
 """
@@ -7,10 +8,27 @@ Format: https://universaldependencies.org/format.html
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from conllu.exceptions import ParseException
-from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, parse_int_value
+from conllu.parser import (
+    parse_comment_line,
+    parse_dict_value,
+    parse_id_value,
+    parse_int_value,
+)
 
 from ..files import TreebankError, numbered_lines, quoted
 
@@ -18,23 +36,28 @@ N_COLUMNS = 10
 MAX_ROWS = 200_000  # lines of a sentence, including comments
 _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
-_LONG_NUMBER = re.compile(r"\d{10}")  # no sentence has so many words; Python refuses to convert 5,000 digits
-_UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")  # characters that would split a line or a column
+_LONG_NUMBER = re.compile(
+    r"\d{10}"
+)  # no sentence has so many words; Python refuses to convert 5,000 digits
+_UNWRITABLE = re.compile(
+    r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
+)  # characters that would split a line or a column
 
 Source = Union[str, Path, Iterable[str]]
 
 
 @dataclass
 class ConlluSentence:
-    """One sentence of n words; all lists have length n; empty strings are missing. Ranges (`1-2`) and empty nodes
-    (`1.1`) do not count as words.
+    """One sentence of n words; all lists have length n; empty strings are missing.
+    Ranges (`1-2`) and empty nodes (`1.1`) do not count as words.
 
     heads (List[Optional[int]]): Word numbers from 1; 0 = root; None = missing.
-    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`); unknown unless `spaces_known`.
+    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`); unknown
+        unless `spaces_known`.
     metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
     path (str): Name of the file. lines (List[int]): The line of each word, from 1.
-    ranges (List[Tuple[int, int]]): Multiword tokens to write: first and last word, from 1. Reading leaves it empty.
-    """
+    ranges (List[Tuple[int, int]]): Multiword tokens to write: first and last word, from
+    1. Reading leaves it empty."""
 
     words: List[str]
     lemmas: List[str]
@@ -57,29 +80,38 @@ class ConlluSentence:
 
 
 class ConlluBlock(NamedTuple):
-    """The unparsed lines of one sentence: (line number from 1, text without line end)."""
+    """The unparsed lines of one sentence: (line number from 1, text without line
+    end)."""
 
     path: str
     lines: List[Tuple[int, str]]
 
 
 def read_conllu(source: Source) -> Iterator[ConlluSentence]:
-    """The sentences of a file, given by its name, or of lines; in order, with at most one in memory.
+    """The sentences of a file, given by its name, or of lines; in order, with at most
+    one in memory.
 
-    RAISES (TreebankError): With file and line: wrong number of columns; ids that are not 1..n; a head that is not a
-        whole number, lies outside 0..n, or closes a cycle; FEATS that are not `Name=Value` pairs, as in CoNLL-X; text
-        that is not UTF-8; a sentence of more than `MAX_ROWS` lines.
+    RAISES (TreebankError): With file and line: wrong number of columns; ids that are
+        not 1..n; a head that is not a whole number, lies outside 0..n, or closes a
+        cycle; FEATS that are not `Name=Value` pairs, as in CoNLL-X; text that is not
+        UTF-8; a sentence of more than `MAX_ROWS` lines.
     """
     return map(parse_conllu_block, read_conllu_blocks(source))
 
 
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
-    """The unparsed sentences of a file, for callers that continue after an invalid sentence. RAISES (TreebankError):
-    Text that is not UTF-8; a sentence of more than `MAX_ROWS` lines."""
+    """The unparsed sentences of a file, for callers that continue after an invalid
+    sentence.
+    RAISES (TreebankError): Text that is not UTF-8; a sentence of more than
+    `MAX_ROWS` lines."""
     path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
     lines: List[Tuple[int, str]] = []
     has_words = False
-    for number, line in numbered_lines(Path(source)) if isinstance(source, (str, Path)) else enumerate(source, 1):
+    for number, line in (
+        numbered_lines(Path(source))
+        if isinstance(source, (str, Path))
+        else enumerate(source, 1)
+    ):
         line = line.rstrip("\r\n")
         if line.strip():
             if len(lines) == MAX_ROWS:
@@ -95,7 +127,8 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
 
 
 def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
-    """One sentence from its lines. RAISES (TreebankError): See `read_conllu`."""
+    """One sentence from its lines.
+    RAISES (TreebankError): See `read_conllu`."""
     sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
     ranges: List[Tuple[int, int, int, List[str]]] = []
     fault: Optional[str] = None
@@ -115,8 +148,13 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
             number = start_line
             fault = f"the range {columns[0]} goes beyond the sentence's {len(sentence.words)} words"
             break
-        spells = "".join(sentence.words[start - 1 : end]) == columns[1]  # do|n't: no spaces inside
-        sentence.spaces[start - 1 : end] = [*[not spells] * (end - start), _has_space(columns[9])]
+        spells = (
+            "".join(sentence.words[start - 1 : end]) == columns[1]
+        )  # do|n't: no spaces inside
+        sentence.spaces[start - 1 : end] = [
+            *[not spells] * (end - start),
+            _has_space(columns[9]),
+        ]
     if not fault:
         number, fault = _fault_of_heads(sentence)
     if fault:
@@ -125,10 +163,12 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
 
 
 def format_conllu(sentence: ConlluSentence) -> str:
-    """One sentence as CoNLL-U text, with the empty line at its end. White space that would break the format (tabs, line
-    breaks inside a word) becomes a space."""
+    """One sentence as CoNLL-U text, with the empty line at its end. White space that
+    would break the format (tabs, line breaks inside a word) becomes a space."""
     values = {key: _writable(value or "") for key, value in sentence.metadata.items()}
-    lines = [f"# {key} = {value}" if value else f"# {key}" for key, value in values.items()]
+    lines = [
+        f"# {key} = {value}" if value else f"# {key}" for key, value in values.items()
+    ]
     ends = dict(sentence.ranges)
     within = 0  # the last word of the open range
     columns = (sentence.lemmas, sentence.pos, sentence.tags, sentence.morphs)
@@ -137,9 +177,21 @@ def format_conllu(sentence: ConlluSentence) -> str:
         if number in ends:
             within = ends[number]
             form = "".join(sentence.words[i:within])
-            lines.append(_row(f"{number}-{within}", form, *[""] * 7, _misc(sentence.spaces[within - 1])))
+            lines.append(
+                _row(
+                    f"{number}-{within}",
+                    form,
+                    *[""] * 7,
+                    _misc(sentence.spaces[within - 1]),
+                )
+            )
         arc = "" if head is None else str(head), sentence.deprels[i]
-        fields = *(column[i] for column in columns), *arc, "", _misc(sentence.spaces[i] or number <= within)
+        fields = (
+            *(column[i] for column in columns),
+            *arc,
+            "",
+            _misc(sentence.spaces[i] or number <= within),
+        )
         lines.append(_row(str(number), word, *fields))
     return "\n".join([*lines, "", ""])
 
@@ -161,13 +213,18 @@ _HALVES = re.compile(
 )
 
 
-def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]) -> List[Tuple[int, int]]:
-    """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and `n't`. Its words, fine tags, and
-    whether a space follows each -> the first and the last word of each, from 1."""
+def english_contractions(
+    words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
+) -> List[Tuple[int, int]]:
+    """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and
+    `n't`. Its words, fine tags, and whether a space follows each -> the first and the
+    last word of each, from 1."""
     found: List[Tuple[int, int]] = []
     for i in range(1, len(words)):
         before, word = words[i - 1].lower(), words[i].lower()
-        is_clitic = before[-1:].isalnum() and (_CLITIC.fullmatch(word) or tags[i] == "POS")
+        is_clitic = before[-1:].isalnum() and (
+            _CLITIC.fullmatch(word) or tags[i] == "POS"
+        )
         if not spaces[i - 1] and (is_clitic or _HALVES.fullmatch(f"{before} {word}")):
             start = found.pop()[0] if found and found[-1][1] == i else i
             found.append((start, i + 1))
@@ -175,7 +232,10 @@ def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequ
 
 
 def _add_row(
-    sentence: ConlluSentence, ranges: List[Tuple[int, int, int, List[str]]], number: int, line: str
+    sentence: ConlluSentence,
+    ranges: List[Tuple[int, int, int, List[str]]],
+    number: int,
+    line: str,
 ) -> Optional[str]:
     """Add a word or a range to a sentence. Gives what is wrong with the line."""
     columns = line.split("\t")
@@ -203,7 +263,9 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
         return None
 
 
-def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> Optional[str]:
+def _add_word(
+    sentence: ConlluSentence, word_id: int, columns: List[str]
+) -> Optional[str]:
     shown = f"word {word_id} ({quoted(columns[1], _SHOWN)})"
     head = _parsed(parse_int_value, columns[6])
     if word_id != len(sentence.words) + 1:
@@ -217,7 +279,12 @@ def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> Opt
         return f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got {got}"
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
-    values = (sentence.pos, 3), (sentence.tags, 4), (sentence.morphs, 5), (sentence.deprels, 7)
+    values = (
+        (sentence.pos, 3),
+        (sentence.tags, 4),
+        (sentence.morphs, 5),
+        (sentence.deprels, 7),
+    )
     for column, number in values:
         column.append("" if columns[number] == "_" else columns[number])
     sentence.heads.append(head)
@@ -226,24 +293,35 @@ def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> Opt
 
 
 def _has_space(misc: str) -> bool:
-    return "SpaceAfter" not in misc or (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
+    return (
+        "SpaceAfter" not in misc
+        or (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
+    )
 
 
 def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
-    """The line and the description of a head outside of the sentence, or of a circle."""
+    """The line and the description of a head outside of the sentence, or of a
+    circle."""
     n_words = len(sentence.words)
     done = [True] + [False] * n_words
     for word, head in enumerate(sentence.heads, start=1):
         if head is not None and not 0 <= head <= n_words:
             shown = f"word {word} ({quoted(sentence.words[word - 1], _SHOWN)})"
-            return sentence.lines[word - 1], f"expected a head from 0 to {n_words} for {shown}, got {head}"
+            return sentence.lines[
+                word - 1
+            ], f"expected a head from 0 to {n_words} for {shown}, got {head}"
     for word in range(1, n_words + 1):
         path: Dict[int, None] = {}
         while not done[word]:
             if word in path:
                 circle = [*path][[*path].index(word) :]
-                around = [f"{i} {quoted(sentence.words[i - 1], _SHOWN // 2)}" for i in [*circle[:5], word]]
-                shown = " -> ".join([*around[:-1], *(["..."] if len(circle) > 5 else []), around[-1]])
+                around = [
+                    f"{i} {quoted(sentence.words[i - 1], _SHOWN // 2)}"
+                    for i in [*circle[:5], word]
+                ]
+                shown = " -> ".join(
+                    [*around[:-1], *(["..."] if len(circle) > 5 else []), around[-1]]
+                )
                 return sentence.lines[word - 1], f"heads go in a circle: {shown}"
             path[word] = None
             word = sentence.heads[word - 1] or 0

@@ -1,5 +1,6 @@
-"""PropBank's frames: the descriptions of the arguments of each roleset, and of the modifiers that all share. A file of
-frames is JSON lines, made from PropBank's XML by `projects/srl`; they are CC BY-SA 4.0 and no part of this package."""
+"""PropBank's frames: the descriptions of the arguments of each roleset, and of the
+modifiers that all share. A file of frames is JSON lines, made from PropBank's XML by
+`projects/srl`; they are CC BY-SA 4.0 and no part of this package."""
 
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
@@ -12,15 +13,17 @@ _FORM = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"
 
 
 class FrameRole(NamedTuple):
-    """A numbered argument of a roleset: its function tag ("pag", "ppt", ...), and its description."""
+    """A numbered argument of a roleset: its function tag ("pag", "ppt", ...), and its
+    description."""
 
     function: str
     description: str
 
 
 class Frame(NamedTuple):
-    """A roleset, "give.01": PropBank's file ("give"), its name ("transfer"), roles by number, "0" to "6", and the parts
-    of speech and words of its predicates ("n:giving", "v:give_up")."""
+    """A roleset, "give.01": PropBank's file ("give"), its name ("transfer"), roles by
+    number, "0" to "6", and the parts of speech and words of its predicates ("n:giving",
+    "v:give_up")."""
 
     roleset: str
     frame: str
@@ -30,8 +33,9 @@ class Frame(NamedTuple):
 
 
 def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
-    """The frames of a file, by roleset. RAISES (TreebankError): A line is no frame, or two have the same roleset; with
-    file and line."""
+    """The frames of a file, by roleset.
+    RAISES (TreebankError): A line is no frame, or
+    two have the same roleset; with file and line."""
     frames: Dict[str, Frame] = {}
     for where, value in json_lines(Path(path)):
         frame = _make_frame(value)
@@ -44,9 +48,10 @@ def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
 
 
 def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
-    """The description of a role: of a modifier, in general words; of a numbered argument, from the frame of its
-    roleset. C-X and R-X have the description of X. RETURNS (Optional[str]): None where the frame is unknown, or does
-    not describe the role."""
+    """The description of a role: of a modifier, in general words; of a numbered
+    argument, from the frame of its roleset. C-X and R-X have the description of X.
+    RETURNS (Optional[str]): None where the frame is unknown, or does not describe the
+    role."""
     number = role_number(role)
     if number:
         described = frame.roles.get(number) if frame else None
@@ -57,9 +62,16 @@ def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
 
 def _make_frame(value: Any) -> Optional[Frame]:
     try:
-        roles = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in value["roles"].items()}
+        roles = {
+            str(n): FrameRole(str(function), str(text))
+            for n, (function, text) in value["roles"].items()
+        }
         texts = (value["roleset"], value.get("frame", ""), value.get("name", ""))
         aliases = tuple(str(alias) for alias in value.get("aliases", ()))
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    return Frame(*texts, roles, aliases) if all(isinstance(text, str) for text in texts) and texts[0] else None
+    return (
+        Frame(*texts, roles, aliases)
+        if all(isinstance(text, str) for text in texts) and texts[0]
+        else None
+    )

@@ -1,10 +1,11 @@
-"""HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees:
-if a child depends on another sibling than the head child, a node labelled `<H>` binds the two. Arcs that no `<H>` span
-can express are skipped.
+"""HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let
+one grammar derive both trees: if a child depends on another sibling than the head
+child, a node labelled `<H>` binds the two. Arcs that no `<H>` span can express are
+skipped.
 
-Source: Zhou & Zhao (2019, section 3) and the authors' code (reference-parser.md 2.2-2.3), which stops on trees that
-disagree. This code takes every set of heads, with cycles and missing heads, by one total order (`word_order`).
-"""
+Source: Zhou & Zhao (2019, section 3) and the authors' code (reference-parser.md
+2.2-2.3), which stops on trees that disagree. This code takes every set of heads, with
+cycles and missing heads, by one total order (`word_order`)."""
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -12,14 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lang.en import CLAUSE_DEPRELS
-from .spans import EMPTY, SUB_HEAD_LABEL, LabelVocab, Span, collapse_chains, nested_spans
+from .spans import (
+    EMPTY,
+    SUB_HEAD_LABEL,
+    LabelVocab,
+    Span,
+    collapse_chains,
+    nested_spans,
+)
 
 Heads = Sequence[Optional[int]]
 
 
 class JointSpan(NamedTuple):
-    """A constituent (a unary chain joined by `::`), or an `<H>` span: half-open, words from 0, and the word that
-    represents it, `start <= lexical_head < end`."""
+    """A constituent (a unary chain joined by `::`), or an `<H>` span: half-open, words
+    from 0, and the word that represents it, `start <= lexical_head < end`."""
 
     start: int
     end: int
@@ -33,13 +41,18 @@ class _Child(NamedTuple):
     lexical_head: int
 
 
-def joint_spans(spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequence[str]] = None) -> List[JointSpan]:
-    """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words, in pre-order, one span per
-    stretch.
+def joint_spans(
+    spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequence[str]] = None
+) -> List[JointSpan]:
+    """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words,
+    in pre-order, one span per stretch.
 
-    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>` or the empty label are left out.
-    heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number outside 0..n = missing.
-    deprels (Optional[Sequence[str]]): As in `word_order`; they matter only if the two trees disagree.
+    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>`
+        or the empty label are left out.
+    heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a
+        number outside 0..n = missing.
+    deprels (Optional[Sequence[str]]): As in `word_order`; they matter only if the two
+        trees disagree.
     RAISES (SpanError): Spans cross or lie outside of the n words.
     """
     n_words = len(heads)
@@ -47,7 +60,10 @@ def joint_spans(spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequen
     joint: List[JointSpan] = []
     # Open constituents as (start, end, label, children); the first is the sentence.
     around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
-    for start, end, label in [*nested_spans(collapse_chains(dissolve(spans)), n_words), (n_words, n_words, "")]:
+    for start, end, label in [
+        *nested_spans(collapse_chains(dissolve(spans)), n_words),
+        (n_words, n_words, ""),
+    ]:
         while around and around[-1][1] <= start:
             first, last, closing, children = around.pop()
             _add_leaves(children, children[-1].end if children else first, last)
@@ -64,24 +80,40 @@ def joint_spans(spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequen
 
 
 def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  # of joint spans or of plain ones
-    """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads; in the given order."""
-    return [(span[0], span[1], span[2]) for span in spans if span[2] and span[2] != SUB_HEAD_LABEL]
+    """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads;
+    in the given order."""
+    return [
+        (span[0], span[1], span[2])
+        for span in spans
+        if span[2] and span[2] != SUB_HEAD_LABEL
+    ]
 
 
 def word_order(heads: Heads, deprels: Optional[Sequence[str]] = None) -> List[int]:
-    """The rank of each of n words in the total order that chooses lexical heads; the smallest rank wins.
+    """The rank of each of n words in the total order that chooses lexical heads; the
+    smallest rank wins.
 
-    Sort keys, smallest first: is punctuation that governs no word, depth in the dependency tree, predicate of a clause
-    first, position. If exactly one word of a constituent has its head outside, all others depend on it: it has the
-    smallest rank, and the lexical head is the same as the reference's. A word without head, and the first word of a
-    cycle, counts as one step below a root. Deprels identify clause predicates, and punctuation (`punct`).
-    """
+    Sort keys, smallest first: is punctuation that governs no word, depth in the
+    dependency tree, predicate of a clause first, position. If exactly one word of a
+    constituent has its head outside, all others depend on it: it has the smallest rank,
+    and the lexical head is the same as the reference's. A word without head, and the
+    first word of a cycle, counts as one step below a root. Deprels identify clause
+    predicates, and punctuation (`punct`)."""
     n_words = len(heads)
     depths = _depths(heads)
     governing = set(heads)
-    bases = [deprel.lower().partition(":")[0] for deprel in deprels] if deprels is not None else [""] * n_words
+    bases = (
+        [deprel.lower().partition(":")[0] for deprel in deprels]
+        if deprels is not None
+        else [""] * n_words
+    )
     keys = [
-        (base == "punct" and i + 1 not in governing, depths[i + 1], base not in CLAUSE_DEPRELS, i)
+        (
+            base == "punct" and i + 1 not in governing,
+            depths[i + 1],
+            base not in CLAUSE_DEPRELS,
+            i,
+        )
         for i, base in enumerate(bases)
     ]
     ranks = [0] * n_words
@@ -91,10 +123,15 @@ def word_order(heads: Heads, deprels: Optional[Sequence[str]] = None) -> List[in
 
 
 def outside_heads(start: int, end: int, heads: Heads) -> int:
-    """The number of words of a span whose head is outside of it. The root is outside; a missing head is not counted. A
-    constituent agrees with the dependencies if this is 1."""
+    """The number of words of a span whose head is outside of it. The root is outside; a
+    missing head is not counted. A constituent agrees with the dependencies if this is
+    1."""
     n_words = len(heads)
-    return sum(1 for head in heads[start:end] if head is not None and 0 <= head <= n_words and not start < head <= end)
+    return sum(
+        1
+        for head in heads[start:end]
+        if head is not None and 0 <= head <= n_words and not start < head <= end
+    )
 
 
 def label_ids(
@@ -102,9 +139,9 @@ def label_ids(
     n_words: int,
     vocab: LabelVocab,
 ) -> Tuple[NDArray[np.int32], List[str]]:
-    """Spans, one per stretch of words, as a table of label ids: the decoders' argument `gold`: (n_words + 1, n_words +
-    1) int32, [start, end], `EMPTY` where no constituent is or the vocabulary lacks its label; and those labels, in
-    order."""
+    """Spans, one per stretch of words, as a table of label ids: the decoders' argument
+    `gold`: (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where no constituent
+    is or the vocabulary lacks its label; and those labels, in order."""
     ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
     unseen: Dict[str, None] = {}
     for span in spans:
@@ -120,14 +157,21 @@ def _add_leaves(children: List[_Child], start: int, end: int) -> None:
     children.extend([_Child(word, word + 1, word) for word in range(start, end)])
 
 
-def _bind_siblings(children: Sequence[_Child], heads: Heads, ranks: Sequence[int], joint: List[JointSpan]) -> int:
-    """Adds the `<H>` spans among a node's children to `joint`; returns the node's lexical head (-1: no child)."""
+def _bind_siblings(
+    children: Sequence[_Child],
+    heads: Heads,
+    ranks: Sequence[int],
+    joint: List[JointSpan],
+) -> int:
+    """Adds the `<H>` spans among a node's children to `joint`; returns the node's
+    lexical head (-1: no child)."""
     if not children:
         return -1
     index = {child.lexical_head: i for i, child in enumerate(children)}
     node_head = min(index, key=ranks.__getitem__)
-    # Arcs among the siblings. Like the reference, only a sibling's lexical head governs it; the arc to
-    # another of its words cannot be derived, and no <H> would help. Arcs against the order close a cycle.
+    # Arcs among the siblings. Like the reference, only a sibling's lexical head governs
+    # it; the arc to another of its words cannot be derived, and no <H> would help. Arcs
+    # against the order close a cycle.
     governors: Dict[int, int] = {}
     for word, i in index.items():
         head = heads[word]
@@ -142,11 +186,19 @@ def _bind_siblings(children: Sequence[_Child], heads: Heads, ranks: Sequence[int
 
 
 def _bind_groups(
-    children: Sequence[_Child], governors: Dict[int, int], ranks: Sequence[int], joint: List[JointSpan]
+    children: Sequence[_Child],
+    governors: Dict[int, int],
+    ranks: Sequence[int],
+    joint: List[JointSpan],
 ) -> None:
-    """Binds each governing sibling and its dependents, the deepest first, so that chains give nested `<H>` spans."""
-    dependents: Dict[int, List[Tuple[int, int]]] = {i: [] for i in governors.values()}  # as (first, last) child
-    for i in sorted({*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]):
+    """Binds each governing sibling and its dependents, the deepest first, so that
+    chains give nested `<H>` spans."""
+    dependents: Dict[int, List[Tuple[int, int]]] = {
+        i: [] for i in governors.values()
+    }  # as (first, last) child
+    for i in sorted(
+        {*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]
+    ):
         first = last = i
         beyond: List[Tuple[int, int]] = []
         blocks = sorted(dependents.get(i, ()))
@@ -164,16 +216,25 @@ def _bind_groups(
                     beyond.append(block)
         if first < last:
             start, end = children[first].start, children[last].end
-            joint.append(JointSpan(start, end, SUB_HEAD_LABEL, children[i].lexical_head))
+            joint.append(
+                JointSpan(start, end, SUB_HEAD_LABEL, children[i].lexical_head)
+            )
         if i in governors:
             dependents[governors[i]] += [(first, last), *beyond]
 
 
 def _depths(heads: Heads) -> List[int]:
-    """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root itself."""
+    """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root
+    itself."""
     n_words = len(heads)
     nowhere = n_words + 1
-    parents = [0, *(head if head is not None and 0 <= head <= n_words else nowhere for head in heads)]
+    parents = [
+        0,
+        *(
+            head if head is not None and 0 <= head <= n_words else nowhere
+            for head in heads
+        ),
+    ]
     depths = [0] + [-1] * n_words + [1]
     for start in range(1, n_words + 1):
         word = start

@@ -1,12 +1,12 @@
-"""Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the predicate's lemma, then a column for
-each predicate, in the order of the predicates. An empty line ends a sentence; words are absent.
+"""Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the
+predicate's lemma, then a column for each predicate, in the order of the predicates. An
+empty line ends a sentence; words are absent.
 
     give  (V*)
     -     (A2*)
 
-Arguments are flat, as in all data of the shared task. Some faults that the original scorer silently ignores are errors
-here. Source: Carreras and Màrquez (2005).
-"""
+Arguments are flat, as in all data of the shared task. Some faults that the original
+scorer silently ignores are errors here. Source: Carreras and Màrquez (2005)."""
 
 import re
 from pathlib import Path
@@ -21,8 +21,8 @@ _CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
 
 
 class PropsSentence(NamedTuple):
-    """One sentence: its number of words; propositions by predicate, without rolesets, perhaps without a V; the file,
-    and the line of the first word, from 1."""
+    """One sentence: its number of words; propositions by predicate, without rolesets,
+    perhaps without a V; the file, and the line of the first word, from 1."""
 
     n_words: int
     propositions: Tuple[Proposition, ...]
@@ -31,15 +31,22 @@ class PropsSentence(NamedTuple):
 
 
 def read_props(path: Path) -> Iterator[PropsSentence]:
-    """The sentences of a file, in order, one at a time. RAISES (TreebankError): With file and line: a wrong number of
-    columns; a cell that is none; brackets that are nested, not closed or not opened; two empty lines between sentences;
-    text that is not UTF-8."""
+    """The sentences of a file, in order, one at a time.
+    RAISES (TreebankError): With
+    file and line: a wrong number of columns; a cell that is none; brackets that are
+    nested, not closed or not opened; two empty lines between sentences; text that is
+    not UTF-8."""
     rows: List[List[str]] = []
-    first, last = 0, -1  # the lines of the first word, and of the end of the sentence before it
+    first, last = (
+        0,
+        -1,
+    )  # the lines of the first word, and of the end of the sentence before it
     for number, line in numbered_lines(path):
         cells = _CELLS.findall(line)
         if cells and not rows and number != last + (1 if last >= 0 else 2):
-            raise TreebankError(f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it")
+            raise TreebankError(
+                f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it"
+            )
         if cells:
             first = first if rows else number
             rows.append(cells)
@@ -72,8 +79,10 @@ def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSente
 
 
 def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
-    """The arguments of one column, in text order. RAISES (PropositionError): A cell is none, or brackets are nested,
-    not closed or not opened. Its arguments are the word, from 0, and the reason."""
+    """The arguments of one column, in text order.
+    RAISES (PropositionError): A cell is
+    none, or brackets are nested, not closed or not opened. Its arguments are the word,
+    from 0, and the reason."""
     args: List[Argument] = []
     start, role = -1, ""
     for i, cell in enumerate(cells):
@@ -81,7 +90,11 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
         opened, repeated, closed = match.groups() if match else ("", "", "")
         fault = ""
         if match is None:
-            nested = " (nested arguments are not read)" if cell.count("(") > 1 or cell.count(")") > 1 else ""
+            nested = (
+                " (nested arguments are not read)"
+                if cell.count("(") > 1 or cell.count(")") > 1
+                else ""
+            )
             fault = f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}"
         elif opened and start >= 0:
             fault = f"expected the end of ({role}* before {quoted(cell)}: arguments are flat"
@@ -97,17 +110,24 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
             args.append((start, i + 1, role))
             start = -1
     if start >= 0:
-        raise PropositionError(start, f"({role}* is not closed by the end of the sentence")
+        raise PropositionError(
+            start, f"({role}* is not closed by the end of the sentence"
+        )
     return tuple(args)
 
 
 def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
-    """One column. RAISES (PropositionError): An argument goes beyond the sentence, overlaps another, or its role has
-    brackets, `*` or white space."""
+    """One column.
+    RAISES (PropositionError): An argument goes beyond the sentence,
+    overlaps another, or its role has brackets, `*` or white space."""
     cells = ["*"] * n_words
     reached = 0
     for start, end, role in args:
-        if not reached <= start < end <= n_words or not role or re.search(r"[()*\s]", role):
+        if (
+            not reached <= start < end <= n_words
+            or not role
+            or re.search(r"[()*\s]", role)
+        ):
             raise PropositionError(
                 f"expected disjoint arguments within {n_words} words, with roles without brackets, * and white space, "
                 f"got {role!r} at {start}:{end}"
@@ -119,11 +139,17 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
 
 
 def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
-    """A sentence's lines, with the empty line at its end. The first column is the lemma, or without one the V's
-    roleset, or V. RAISES (PropositionError): See `args_to_cells`."""
+    """A sentence's lines, with the empty line at its end. The first column is the
+    lemma, or without one the V's
+    roleset, or V.
+    RAISES (PropositionError): See `args_to_cells`."""
     first = [NO_PREDICATE] * n_words
     for one in propositions:
-        lemma = one.lemma or one.roleset.rpartition(".")[0] or one.roleset or PREDICATE_ROLE
-        first[one.token] = "_".join(lemma.split()) if lemma != NO_PREDICATE else PREDICATE_ROLE
+        lemma = (
+            one.lemma or one.roleset.rpartition(".")[0] or one.roleset or PREDICATE_ROLE
+        )
+        first[one.token] = (
+            "_".join(lemma.split()) if lemma != NO_PREDICATE else PREDICATE_ROLE
+        )
     columns = [first, *(args_to_cells(one.args, n_words) for one in propositions)]
     return "".join(" ".join(row) + "\n" for row in zip(*columns, strict=True)) + "\n"

@@ -11,8 +11,9 @@ _PIECE = re.compile(
 
 
 def cost_of_regex(text: str) -> Callable[[int], float]:
-    """The most steps of a regular expression, by the length of the text: polynomial in repeats that follow each other,
-    exponential in repeats of what can match in several ways itself, such as `(a+)+` and `(a|ab)*`."""
+    """The most steps of a regular expression, by the length of the text: polynomial in
+    repeats that follow each other, exponential in repeats of what can match in several
+    ways itself, such as `(a+)+` and `(a|ab)*`."""
     choices = [0]  # repeats and alternatives in each open group
     n_repeats, nested = 0, False
     for opened, closed, repeat, closed_alone, _ in _PIECE.findall(_ATOM.sub("a", text)):
@@ -20,7 +21,9 @@ def cost_of_regex(text: str) -> Callable[[int], float]:
             choices.append(0)
             continue
         inside = choices.pop() if (closed or closed_alone) and len(choices) > 1 else 0
-        is_choice = not closed_alone and (not repeat or not repeat.strip("{}").isdigit())
+        is_choice = not closed_alone and (
+            not repeat or not repeat.strip("{}").isdigit()
+        )
         nested |= bool(repeat and inside)
         n_repeats += bool(repeat and is_choice)
         choices[-1] += inside + is_choice

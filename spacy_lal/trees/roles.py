@@ -1,6 +1,8 @@
-"""Propositions: a predicate with its roleset and its arguments; their BIO tags, as strings and as numbers. Roles are
-PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a relative word
-that refers to X. Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-."""
+"""Propositions: a predicate with its roleset and its arguments; their BIO tags, as
+strings and as numbers. Roles are PropBank's strings. `V` is the predicate itself, `C-X`
+continues an earlier argument X, and `R-X` is a relative word that refers to X.
+Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and
+R-."""
 
 import re
 from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Tuple
@@ -24,9 +26,10 @@ class PropositionError(ValueError):
 
 
 class Proposition(NamedTuple):
-    """One predicate of a sentence, a word from 0. The roleset ("give.01") and the lemma, PropBank's frame file
-    ("better" for good.02), are empty if unknown. args: half-open ranges of words with their roles, in text order,
-    disjoint, `V` and the parts `C-X` among them."""
+    """One predicate of a sentence, a word from 0. The roleset ("give.01") and the
+    lemma, PropBank's frame file ("better" for good.02), are empty if unknown. args:
+    half-open ranges of words with their roles, in text order, disjoint, `V` and the
+    parts `C-X` among them."""
 
     token: int
     roleset: str
@@ -44,7 +47,8 @@ class Proposition(NamedTuple):
 
 
 class JoinedArgument(NamedTuple):
-    """An argument with all of its parts, half-open ranges of words in text order; its role without C-."""
+    """An argument with all of its parts, half-open ranges of words in text order; its
+    role without C-."""
 
     role: str
     parts: Tuple[Tuple[int, int], ...]
@@ -60,16 +64,20 @@ class JoinedArgument(NamedTuple):
         return self.parts[-1][1]
 
 
-def make_proposition(token: int, roleset: str, args: Iterable[Argument], lemma: str = "") -> Proposition:
+def make_proposition(
+    token: int, roleset: str, args: Iterable[Argument], lemma: str = ""
+) -> Proposition:
     """A proposition from arguments in any order."""
     in_order = sorted((int(start), int(end), role) for start, end, role in args)
     return Proposition(int(token), roleset, tuple(in_order), lemma)
 
 
 def check_proposition(proposition: Proposition, n_words: int) -> None:
-    """Check that a proposition is sound in a sentence of `n_words`. RAISES (PropositionError): The token is no word of
-    the sentence; an argument is empty, goes beyond the sentence, has no role, or does not begin after the end of the
-    one before it; the number of `V` is not one; the token lies in neither `V` nor `C-V`."""
+    """Check that a proposition is sound in a sentence of `n_words`.
+    RAISES
+    (PropositionError): The token is no word of the sentence; an argument is empty, goes
+    beyond the sentence, has no role, or does not begin after the end of the one before
+    it; the number of `V` is not one; the token lies in neither `V` nor `C-V`."""
     token, _, args, _ = proposition
     starts = [0, *(end for _, end, _ in args)]
     sound = 0 <= token < n_words and all(
@@ -78,7 +86,11 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
     )
     of_predicate = [arg for arg in args if arg[2] in (PREDICATE_ROLE, PREDICATE_PART)]
     n_predicates = sum(role == PREDICATE_ROLE for _, _, role in args)
-    if not sound or n_predicates != 1 or not any(start <= token < end for start, end, _ in of_predicate):
+    if (
+        not sound
+        or n_predicates != 1
+        or not any(start <= token < end for start, end, _ in of_predicate)
+    ):
         raise PropositionError(
             f"expected disjoint arguments with roles, in text order within {n_words} words, one of them V, and the "
             f"predicate within it or a C-V, got the predicate {token} and {list(args)}"
@@ -86,7 +98,8 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
 
 
 def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
-    """The range of the `V`. RAISES (PropositionError): No argument is a `V`."""
+    """The range of the `V`.
+    RAISES (PropositionError): No argument is a `V`."""
     for start, end, role in args:
         if role == PREDICATE_ROLE:
             return start, end
@@ -94,8 +107,8 @@ def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
 
 
 def is_core(role: str) -> bool:
-    """Whether a role is numbered (ARG0 to ARG9, ARGA, ARG1-DSP; A0 in CoNLL's names). R- and C- are not: they repeat
-    one."""
+    """Whether a role is numbered (ARG0 to ARG9, ARGA, ARG1-DSP; A0 in CoNLL's names).
+    R- and C- are not: they repeat one."""
     return _CORE.fullmatch(role) is not None
 
 
@@ -107,14 +120,16 @@ def base_role(role: str) -> str:
 
 
 def role_number(role: str) -> str:
-    """The number of a core role as frames have it: "1" for ARG1, A1, R-ARG1 and C-ARG1; empty for other roles."""
+    """The number of a core role as frames have it: "1" for ARG1, A1, R-ARG1 and C-ARG1;
+    empty for other roles."""
     match = _CORE.fullmatch(base_role(role))
     return match[1] if match else ""
 
 
 def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
-    """Join the parts of discontinuous arguments, `V` included, which are in text order. A part C-X joins the latest
-    argument of type X so far, or without one begins it. R-X is a type of its own, which C-R-X joins."""
+    """Join the parts of discontinuous arguments, `V` included, which are in text order.
+    A part C-X joins the latest argument of type X so far, or without one begins it. R-X
+    is a type of its own, which C-R-X joins."""
     joined: List[Tuple[str, List[Tuple[int, int]]]] = []
     latest: Dict[str, int] = {}
     for start, end, role in args:
@@ -128,28 +143,41 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
 
 
 def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
-    """Arguments as BIO tags, one for each word. Each argument begins with B-, so that adjacent arguments of one role
-    stay apart; C- and R- stay in the tags. RAISES (PropositionError): An argument is empty, goes beyond the sentence,
-    or overlaps another."""
+    """Arguments as BIO tags, one for each word. Each argument begins with B-, so that
+    adjacent arguments of one role stay apart; C- and R- stay in the tags.
+    RAISES
+    (PropositionError): An argument is empty, goes beyond the sentence, or overlaps
+    another."""
     tags = [OUTSIDE] * n_words
     for start, end, role in args:
-        if not 0 <= start < end <= n_words or any(tag != OUTSIDE for tag in tags[start:end]):
-            raise PropositionError(f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}")
+        if not 0 <= start < end <= n_words or any(
+            tag != OUTSIDE for tag in tags[start:end]
+        ):
+            raise PropositionError(
+                f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}"
+            )
         tags[start:end] = [f"B-{role}", *[f"I-{role}"] * (end - start - 1)]
     return tags
 
 
 def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument, ...]:
-    """BIO tags as arguments, in text order. An illegal I- is read as in the reference implementation of LISA: it opens
-    an argument if none is open, else it continues the open one, whatever its role; with `strict`, it is an error.
-    RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X follows neither B-X nor I-X."""
+    """BIO tags as arguments, in text order. An illegal I- is read as in the reference
+    implementation of LISA: it opens an argument if none is open, else it continues the
+    open one, whatever its role; with `strict`, it is an error.
+    RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X
+        follows neither B-X nor I-X."""
     args: List[Argument] = []
     open_at, role = -1, ""
     before = OUTSIDE
     for i, tag in enumerate(tags):
         match = _BIO.fullmatch(tag)
         is_inside = strict and match and match[1] == "I"
-        if match is None and tag != OUTSIDE or is_inside and before not in (f"B-{tag[2:]}", tag):
+        if (
+            match is None
+            and tag != OUTSIDE
+            or is_inside
+            and before not in (f"B-{tag[2:]}", tag)
+        ):
             raise PropositionError(
                 f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got {tag!r} after {before!r}"
             )
@@ -165,16 +193,25 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
 
 
 class RoleTags:
-    """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each role. RAISES (ValueError): `V` is
-    missing among the roles, or a role is given twice."""
+    """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each
+    role.
+    RAISES (ValueError): `V` is missing among the roles, or a role is given
+    twice."""
 
     def __init__(self, roles: Sequence[str]) -> None:
         self.roles = list(roles)
         if PREDICATE_ROLE not in self.roles or len(set(self.roles)) != len(self.roles):
-            raise ValueError(f"expected different roles, {PREDICATE_ROLE!r} among them, got {self.roles}")
-        self._begins: Dict[str, int] = {role: 1 + 2 * i for i, role in enumerate(self.roles)}
+            raise ValueError(
+                f"expected different roles, {PREDICATE_ROLE!r} among them, got {self.roles}"
+            )
+        self._begins: Dict[str, int] = {
+            role: 1 + 2 * i for i, role in enumerate(self.roles)
+        }
         self.verb = self._begins[PREDICATE_ROLE]
-        self.strings = [OUTSIDE, *(f"{mark}-{role}" for role in self.roles for mark in "BI")]
+        self.strings = [
+            OUTSIDE,
+            *(f"{mark}-{role}" for role in self.roles for mark in "BI"),
+        ]
 
     def __len__(self) -> int:
         """Number of tags."""
@@ -182,22 +219,31 @@ class RoleTags:
 
     @property
     def openers(self) -> ndarray:
-        """For each I- tag, the B- tag that opens its span; -1 for other tags. *Shape:* (n_tags,), int32."""
+        """For each I- tag, the B- tag that opens its span; -1 for other tags. *Shape:*
+        (n_tags,), int32."""
         tags = np.arange(len(self), dtype=np.int32)
-        return np.where((tags > 0) & (tags % 2 == 0), tags - 1, MISSING).astype(np.int32)
+        return np.where((tags > 0) & (tags % 2 == 0), tags - 1, MISSING).astype(
+            np.int32
+        )
 
     def once(self, *, core: bool) -> ndarray:
-        """Numbers of the tags that may occur once: B-V, and with `core` the B- tags of core roles. -1 for other tags.
+        """Numbers of the tags that may occur once: B-V, and with `core` the B- tags of
+        core roles. -1 for other tags.
         *Shape:* (n_tags,), int32."""
         numbers = np.full(len(self), MISSING, dtype=np.int32)
-        counted = [PREDICATE_ROLE, *(role for role in self.roles if core and is_core(role))]
+        counted = [
+            PREDICATE_ROLE,
+            *(role for role in self.roles if core and is_core(role)),
+        ]
         for number, role in enumerate(counted):
             numbers[self._begins[role]] = number
         return numbers
 
     def encode(self, args: Sequence[Argument], n_words: int) -> ndarray:
-        """The tags of a proposition; words of an unknown role are -1. *Shape:* (n_words,), int32.
-        args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their roles."""
+        """The tags of a proposition; words of an unknown role are -1. *Shape:*
+        (n_words,), int32.
+        args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their
+            roles."""
         tags = np.zeros(n_words, dtype=np.int32)
         for start, end, role in args:
             begin = self._begins.get(role)
@@ -207,6 +253,7 @@ class RoleTags:
         return tags
 
     def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
-        """The arguments of tags, in text order. RAISES (ValueError): An I- tag follows neither its B- tag nor
-        itself."""
+        """The arguments of tags, in text order.
+        RAISES (ValueError): An I- tag follows
+        neither its B- tag nor itself."""
         return bio_to_args([self.strings[tag] for tag in tags], strict=True)

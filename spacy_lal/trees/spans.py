@@ -1,9 +1,20 @@
-"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order. Collapsed: one span per stretch
-of words, its label a unary chain joined by `::`, outermost first (`(0, 2, "S::VP")`). Expanded: one span per
-constituent, outer before inner. The conversion of spans + words + tags to a tree is lossless both ways. No
+"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order.
+Collapsed: one span per stretch of words, its label a unary chain joined by `::`,
+outermost first (`(0, 2, "S::VP")`). Expanded: one span per constituent, outer before
+inner. The conversion of spans + words + tags to a tree is lossless both ways. No
 recursion."""
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from .brackets import FALLBACK_ROOT, write_brackets
 
@@ -24,20 +35,27 @@ def join_chain(chain: Sequence[str]) -> str:
 
 
 def split_chain(label: str) -> Chain:
-    """The labels of a unary chain, outermost first; the empty string is the empty chain."""
+    """The labels of a unary chain, outermost first; the empty string is the empty
+    chain."""
     return tuple(label.split(CHAIN_SEPARATOR)) if label else ()
 
 
 class LabelVocab:
-    """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the order given: unary chains
-    (`"S::VP"`). RAISES (ValueError): on a duplicate, an empty string, or one of the fixed labels."""
+    """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the
+    order given: unary chains (`"S::VP"`).
+    RAISES (ValueError): on a duplicate, an empty
+    string, or one of the fixed labels."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
         self.ids: Dict[str, int] = {label: i for i, label in enumerate(self.strings)}
         if len(self.ids) != len(self.strings):
-            doubled = sorted({label for label in labels if self.strings.count(label) > 1})
-            raise ValueError(f"constituent labels must be unique, non-empty and not '<H>', got twice: {doubled}")
+            doubled = sorted(
+                {label for label in labels if self.strings.count(label) > 1}
+            )
+            raise ValueError(
+                f"constituent labels must be unique, non-empty and not '<H>', got twice: {doubled}"
+            )
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -47,8 +65,8 @@ class LabelVocab:
 
 
 class TreeSpans(NamedTuple):
-    """A tree: its n leaves (strings, unless the tree has others), the label above each (empty without a preterminal),
-    and collapsed spans in pre-order."""
+    """A tree: its n leaves (strings, unless the tree has others), the label above each
+    (empty without a preterminal), and collapsed spans in pre-order."""
 
     words: List[Any]
     tags: List[str]
@@ -65,8 +83,10 @@ def is_preterminal(node: Any) -> bool:
 
 
 def tree_to_spans(tree: "Tree") -> TreeSpans:
-    """A tree as words, tags and collapsed spans. RAISES (SpanError): A constituent has no words; or a label that a
-    chain can't hold: it is empty, is `<H>`, contains `::`, begins or ends with `:`."""
+    """A tree as words, tags and collapsed spans.
+    RAISES (SpanError): A constituent has
+    no words; or a label that a chain can't hold: it is empty, is `<H>`, contains `::`,
+    begins or ends with `:`."""
     words: List[Any] = []
     tags: List[str] = []
     spans: List[Span] = []
@@ -102,7 +122,12 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
 
 
 def _is_label(label: str) -> bool:
-    return bool(label) and label != SUB_HEAD_LABEL and CHAIN_SEPARATOR not in label and ":" not in (label[0], label[-1])
+    return (
+        bool(label)
+        and label != SUB_HEAD_LABEL
+        and CHAIN_SEPARATOR not in label
+        and ":" not in (label[0], label[-1])
+    )
 
 
 def spans_to_tree(
@@ -115,22 +140,31 @@ def spans_to_tree(
 ) -> "Tree":
     """A tree from n >= 1 words, their tags and spans.
 
-    tags (Optional[Sequence[str]]): An empty tag, or None for all, leaves the word without preterminal.
-    spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but spans over the same words are
-        outermost first. A span with an empty label is ignored.
-    root (str): Label of an added top node, used only if neither a span nor a tag covers all words.
-    make (Optional[Callable]): What makes a node of a label and its children; `nltk.Tree` unless given.
-    RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is no word.
-    """
+    tags (Optional[Sequence[str]]): An empty tag, or None for all, leaves the word
+        without preterminal.
+    spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but
+        spans over the same words are outermost first. A span with an empty label is
+        ignored.
+    root (str): Label of an added top node, used only if neither a span nor a tag covers
+        all words.
+    make (Optional[Callable]): What makes a node of a label and its children;
+        `nltk.Tree` unless given.
+    RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is
+    no word."""
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
     if make is None:
         from nltk.tree import Tree
 
         make = Tree  # a fifth of the time that it takes to load a pipeline
-    leaves = [make(tags[i], [word]) if tags and tags[i] else word for i, word in enumerate(words)]
+    leaves = [
+        make(tags[i], [word]) if tags and tags[i] else word
+        for i, word in enumerate(words)
+    ]
     top: List[Any] = []
-    around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents
+    around: List[Tuple[int, List[Any]]] = [
+        (len(words), top)
+    ]  # (end, children) of the open constituents
     position = 0  # number of words placed so far
     for start, end, label in nested_spans(spans, len(words)):
         while around[-1][0] <= start:
@@ -155,39 +189,55 @@ class _Node(list):  # type: ignore[type-arg]
         return self._label
 
 
-def write_spans(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span], **options: bool) -> str:
-    """The brackets of `spans_to_tree`, without importing NLTK. Options as in `write_brackets`."""
+def write_spans(
+    words: Sequence[str], tags: Sequence[str], spans: Sequence[Span], **options: bool
+) -> str:
+    """The brackets of `spans_to_tree`, without importing NLTK. Options as in
+    `write_brackets`."""
     return write_brackets(spans_to_tree(words, tags, spans, make=_Node), **options)
 
 
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
-    """Spans in pre-order: by start, the longer first, spans over the same words in the order given.
+    """Spans in pre-order: by start, the longer first, spans over the same words in the
+    order given.
     RAISES (SpanError): Two spans cross, or a span lies outside of the words."""
     ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
     around: List[Span] = []
     for span in ordered:
         start, end, _ = span
         if not 0 <= start < end <= n_words:
-            raise SpanError(f"expected spans with 0 <= start < end <= {n_words} words, got {tuple(span)}")
+            raise SpanError(
+                f"expected spans with 0 <= start < end <= {n_words} words, got {tuple(span)}"
+            )
         while around and around[-1][1] <= start:
             around.pop()
         if around and around[-1][1] < end:
-            raise SpanError(f"constituents must nest, got two that cross: {around[-1]} and {span}")
+            raise SpanError(
+                f"constituents must nest, got two that cross: {around[-1]} and {span}"
+            )
         around.append(span)
     return ordered
 
 
 def expand_chains(spans: Sequence[Span]) -> List[Span]:
-    """One span per label of each chain, outermost first; spans with the empty label are dropped."""
-    return [(start, end, part) for start, end, label in spans for part in split_chain(label)]
+    """One span per label of each chain, outermost first; spans with the empty label are
+    dropped."""
+    return [
+        (start, end, part) for start, end, label in spans for part in split_chain(label)
+    ]
 
 
 def collapse_chains(spans: Sequence[Span]) -> List[Span]:
-    """One span per stretch of words, in pre-order; labels over the same words joined in the order given."""
+    """One span per stretch of words, in pre-order; labels over the same words joined in
+    the order given."""
     collapsed: List[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
         if collapsed and collapsed[-1][:2] == (start, end):
-            collapsed[-1] = (start, end, join_chain([part for part in (collapsed[-1][2], label) if part]))
+            collapsed[-1] = (
+                start,
+                end,
+                join_chain([part for part in (collapsed[-1][2], label) if part]),
+            )
         else:
             collapsed.append((start, end, label))
     return collapsed
@@ -196,7 +246,9 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
 _CLOSE = object()  # marks the end of a constituent in a stack of nodes
 
 
-def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int) -> int:
+def _fill(
+    constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int
+) -> int:
     end, children = constituent
     children.extend(leaves[position:end])
     return max(position, end)

@@ -1,16 +1,28 @@
-"""Search over trees by patterns of tgrep (TGrep2's language, as nltk.tgrep reads it). Words are nodes like any others.
+"""Search over trees by patterns of tgrep (TGrep2's language, as nltk.tgrep reads it).
+Words are nodes like any others.
 
     NP < (NN $. PP)      VP <, /^VB/ !<< __      NP=x < (NN . (PP >> =x))
 
-An unbound label or an unknown relation is an error with its place. *Not* here: macros, `;`, `: =x`, `N(0,1)`.
-"""
+An unbound label or an unknown relation is an error with its place. *Not* here: macros,
+`;`, `: =x`, `N(0,1)`."""
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, NamedTuple, NoReturn, Optional, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    FrozenSet,
+    List,
+    NamedTuple,
+    NoReturn,
+    Optional,
+    Set,
+    Tuple,
+)
 
 from .regex_cost import cost_of_regex
 
@@ -26,11 +38,13 @@ Ways = Iterator[Labels]
 
 
 class PatternError(ValueError):
-    """A pattern that is malformed; the message names the place. Or a search that takes too many steps."""
+    """A pattern that is malformed; the message names the place. Or a search that takes
+    too many steps."""
 
 
 class Match(NamedTuple):
-    """A node that matches: the `nltk.Tree` or the word; its label, empty for a word; its half-open range of words."""
+    """A node that matches: the `nltk.Tree` or the word; its label, empty for a word;
+    its half-open range of words."""
 
     node: object
     label: str
@@ -39,27 +53,43 @@ class Match(NamedTuple):
 
 
 class Pattern:
-    """A pattern of tgrep, such as `NP < (NN $. PP)`, ready to search. RAISES (PatternError): It is malformed."""
+    """A pattern of tgrep, such as `NP < (NN $. PP)`, ready to search.
+    RAISES
+    (PatternError): It is malformed."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
-            raise PatternError(f"text: expected a pattern, such as 'NP < (NN $. PP)', got {text!r}")
+            raise PatternError(
+                f"text: expected a pattern, such as 'NP < (NN $. PP)', got {text!r}"
+            )
         self.text = text
         reader = _Reader(text)
         self._part, self._used = reader.read(), reader.used
 
     def search(self, tree: "Tree") -> List[Match]:
-        """The nodes that match, in pre-order. RAISES (PatternError): The search takes more than `MAX_STEPS` steps."""
+        """The nodes that match, in pre-order.
+        RAISES (PatternError): The search takes
+        more than `MAX_STEPS` steps."""
         nodes = _Nodes(tree, self.text, self._used)
         try:
-            found = {way.get(_PRINTED, a) for a in range(len(nodes.items)) for way in nodes.ways(self._part, a, {})}
+            found = {
+                way.get(_PRINTED, a)
+                for a in range(len(nodes.items))
+                for way in nodes.ways(self._part, a, {})
+            }
         except RecursionError:
-            raise PatternError(f"a pattern of too many parts: {self.text[:80]!r}") from None
-        return [Match(nodes.items[a], nodes.label(a), nodes.firsts[a], nodes.end(a)) for a in sorted(found)]
+            raise PatternError(
+                f"a pattern of too many parts: {self.text[:80]!r}"
+            ) from None
+        return [
+            Match(nodes.items[a], nodes.label(a), nodes.firsts[a], nodes.end(a))
+            for a in sorted(found)
+        ]
 
 
 class _Nodes:
-    """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
+    """The nodes of a tree in pre-order, with the properties that relations read. No
+    recursion: trees may be deep."""
 
     def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
         self.pattern, self.used, self.steps = pattern, used, 0.0
@@ -87,13 +117,16 @@ class _Nodes:
             else:
                 self.texts.append(str(item))
                 self.words.append(number)
-        self.after = [number + 1 for number in range(len(self.items))]  # the first node after the subtree
+        self.after = [
+            number + 1 for number in range(len(self.items))
+        ]  # the first node after the subtree
         for number in range(len(self.items) - 1, 0, -1):
             parent = self.parents[number]
             self.after[parent] = max(self.after[parent], self.after[number])
 
     def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
-        """The ways in which a part matches a node, as labels; all are the same if it binds no label that is used."""
+        """The ways in which a part matches a node, as labels; all are the same if it
+        binds no label that is used."""
         self.count(1)
         ways = part.ways(self, number, labels)
         return ways if part.binds & self.used else islice(ways, 1)
@@ -101,10 +134,16 @@ class _Nodes:
     def count(self, steps: float) -> None:
         self.steps += steps
         if self.steps > MAX_STEPS:
-            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
+            raise PatternError(
+                f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}"
+            )
 
     def end(self, number: int) -> int:
-        return self.firsts[self.after[number]] if self.after[number] < len(self.items) else len(self.words)
+        return (
+            self.firsts[self.after[number]]
+            if self.after[number] < len(self.items)
+            else len(self.words)
+        )
 
     def label(self, number: int) -> str:
         return self.texts[number] if isinstance(self.items[number], list) else ""
@@ -115,11 +154,16 @@ class _Nodes:
             a = self.children[a][place]
             yield a
 
-    def up(self, a: int, place: Optional[int] = None, only: bool = False) -> Iterator[int]:
-        """The nodes b of which a is in `down(b, place, only)`; without a place, all nodes above."""
+    def up(
+        self, a: int, place: Optional[int] = None, only: bool = False
+    ) -> Iterator[int]:
+        """The nodes b of which a is in `down(b, place, only)`; without a place, all
+        nodes above."""
         while self.parents[a] >= 0:
             sisters = self.children[self.parents[a]]
-            if (place is not None and sisters[place] != a) or (only and len(sisters) > 1):
+            if (place is not None and sisters[place] != a) or (
+                only and len(sisters) > 1
+            ):
                 return
             a = self.parents[a]
             yield a
@@ -136,7 +180,11 @@ class _Nodes:
             yield from self.up(word, -1)
 
     def before(self, a: int) -> Iterator[int]:
-        return (b for b in range(bisect_left(self.firsts, self.firsts[a])) if self.after[b] <= a)
+        return (
+            b
+            for b in range(bisect_left(self.firsts, self.firsts[a]))
+            if self.after[b] <= a
+        )
 
     def sisters(self, a: int) -> List[int]:
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
@@ -162,12 +210,23 @@ RELATIONS: Dict[str, Callable[[_Nodes, int], Iterable[int]]] = {
     ",,": _Nodes.before,
     "$": lambda nodes, a: [b for b in nodes.sisters(a) if b != a],
     "$.": lambda nodes, a: nodes.sisters(a)[nodes.places[a] + 1 : nodes.places[a] + 2],
-    "$,": lambda nodes, a: nodes.sisters(a)[max(nodes.places[a] - 1, 0) : nodes.places[a]],
+    "$,": lambda nodes, a: nodes.sisters(a)[
+        max(nodes.places[a] - 1, 0) : nodes.places[a]
+    ],
     "$..": lambda nodes, a: nodes.sisters(a)[nodes.places[a] + 1 :],
     "$,,": lambda nodes, a: nodes.sisters(a)[: nodes.places[a]],
 }
 # Other spellings; `%` stands for `$`.
-SYNONYMS = {"<,": "<1", ">,": ">1", "<'": "<-1", ">'": ">-1", "<-": "<-1", ">-": ">-1", "<<1": "<<,", ">>1": ">>,"}
+SYNONYMS = {
+    "<,": "<1",
+    ">,": ">1",
+    "<'": "<-1",
+    ">'": ">-1",
+    "<-": "<-1",
+    ">-": ">-1",
+    "<<1": "<<,",
+    ">>1": ">>,",
+}
 _NTH = re.compile(r"([<>])(-?)([1-9]\d{0,8})")
 
 
@@ -194,7 +253,9 @@ class _Part(NamedTuple):
 
 
 def _name(test: Callable[[_Nodes, str], bool]) -> _Part:
-    return _Part(lambda nodes, a, labels: iter([labels] if test(nodes, nodes.texts[a]) else []))
+    return _Part(
+        lambda nodes, a, labels: iter([labels] if test(nodes, nodes.texts[a]) else [])
+    )
 
 
 def _bound(part: _Part, label: str) -> _Part:
@@ -206,7 +267,9 @@ def _bound(part: _Part, label: str) -> _Part:
 
 def _relation(related: Callable[[_Nodes, int], Iterable[int]], part: _Part) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
-        return (found for b in related(nodes, a) for found in nodes.ways(part, b, labels))
+        return (
+            found for b in related(nodes, a) for found in nodes.ways(part, b, labels)
+        )
 
     return _Part(ways, part.binds)
 
@@ -219,14 +282,22 @@ def _all(parts: Sequence[_Part]) -> _Part:
         for found in nodes.ways(parts[at], a, labels):
             yield from ways(nodes, a, found, at + 1)
 
-    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    return (
+        parts[0]
+        if len(parts) == 1
+        else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    )
 
 
 def _any(parts: Sequence[_Part]) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
         return (found for part in parts for found in nodes.ways(part, a, labels))
 
-    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    return (
+        parts[0]
+        if len(parts) == 1
+        else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    )
 
 
 _NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
@@ -262,7 +333,8 @@ class _Reader:
         return node, bound
 
     def _relations(self, bound: Bound) -> Tuple[_Part, Bound]:
-        """Alternatives of conjunctions; a label is bound after them if it is bound in each."""
+        """Alternatives of conjunctions; a label is bound after them if it is bound in
+        each."""
         alternatives, after = [], []
         while True:
             parts, then = [], bound
@@ -290,11 +362,15 @@ class _Reader:
             node, then = self._node(bound)
             part = _relation(related, node)
         if negated and self.printed != printed:
-            self._fail("the printed node (') can't stand in a negated relation, it ends")
+            self._fail(
+                "the printed node (') can't stand in a negated relation, it ends"
+            )
         if not negated:
             return part, then
         return _Part(
-            lambda nodes, a, labels: iter([] if any(1 for _ in nodes.ways(part, a, labels)) else [labels])
+            lambda nodes, a, labels: iter(
+                [] if any(1 for _ in nodes.ways(part, a, labels)) else [labels]
+            )
         ), bound
 
     def _node(self, bound: Bound) -> Tuple[_Part, Bound]:
@@ -318,30 +394,46 @@ class _Reader:
         if self.text[self.at : self.at + 1] != "=":
             return node, bound
         self.at += 1
-        start, label = self.at, self._token(_LABEL, "a label of letters and digits after '='")
+        start, label = (
+            self.at,
+            self._token(_LABEL, "a label of letters and digits after '='"),
+        )
         if label in bound:
             self._fail(f"the label {label!r} is bound twice", start)
         return _bound(node, label), bound | {label}
 
     def _simple(self, bound: Bound) -> _Part:
         if self._take("="):
-            start, label = self.at, self._token(_LABEL, "a label of letters and digits after '='")
+            start, label = (
+                self.at,
+                self._token(_LABEL, "a label of letters and digits after '='"),
+            )
             if label not in bound:
                 self._fail(f"the label {label!r} is not bound before", start)
             self.used.add(label)
-            return _Part(lambda nodes, a, labels: iter([labels] if labels[label] == a else []))
+            return _Part(
+                lambda nodes, a, labels: iter([labels] if labels[label] == a else [])
+            )
         ignore_case = self.text.startswith(('i@"', "i@/"), self.at)
         start = self.at + 2 * ignore_case
         kind = self.text[start : start + 1]
         if kind and kind in '"/':
             match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
             if not match:
-                self._fail(f"the {'regular expression' if kind == '/' else 'string'} is not closed, it begins", start)
+                self._fail(
+                    f"the {'regular expression' if kind == '/' else 'string'} is not closed, it begins",
+                    start,
+                )
             self.at = match.end()
             if kind == "/":
                 return self._regex(match[1], ignore_case, start)
             wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
-            return _name(lambda _, text: text == wanted or (ignore_case and text.casefold() == wanted.casefold()))
+            return _name(
+                lambda _, text: (
+                    text == wanted
+                    or (ignore_case and text.casefold() == wanted.casefold())
+                )
+            )
         wanted = self._token(_LITERAL, _NODE)
         return _name(lambda _, text: text == wanted or wanted in ("*", "__"))
 
@@ -351,7 +443,9 @@ class _Reader:
             cost = cost_of_regex(text)
         except (re.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
-        found = lru_cache(maxsize=10_000)(lambda text: compiled.search(text) is not None)
+        found = lru_cache(maxsize=10_000)(
+            lambda text: compiled.search(text) is not None
+        )
 
         def test(nodes: _Nodes, text: str) -> bool:
             nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
@@ -365,11 +459,15 @@ class _Reader:
 
     def _begins_alternative(self) -> bool:
         self._skip()  # `|` and a relation are alternatives of relations
-        match = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])").match(self.text, self.at)
+        match = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])").match(
+            self.text, self.at
+        )
         self.at = match.end() if match else self.at
         return match is not None
 
-    def _within(self, read: Callable[[Bound], Tuple[_Part, Bound]], bound: Bound, end: str) -> Tuple[_Part, Bound]:
+    def _within(
+        self, read: Callable[[Bound], Tuple[_Part, Bound]], bound: Bound, end: str
+    ) -> Tuple[_Part, Bound]:
         found = read(bound)
         if not self._take(end):
             self._fail(f"expected a relation or {end!r}")

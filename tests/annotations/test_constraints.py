@@ -74,7 +74,11 @@ def test_merged_tokens_outside_and_inside():
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:2])
         retokenizer.merge(doc[4:6])
-    assert get_constraints(doc) == [SpanConstraint(3, 5), SpanConstraint(5, 7, "VP"), HeadConstraint(6, 5)]
+    assert get_constraints(doc) == [
+        SpanConstraint(3, 5),
+        SpanConstraint(5, 7, "VP"),
+        HeadConstraint(6, 5),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,13 +114,41 @@ def test_split_tokens():
 
 
 CONTRADICTIONS: List[Tuple[Dict[str, Any], str, int]] = [
-    ({"constituents": [(0, 2), (1, 3, "NP"), (4, 6)]}, "must not cross: doc.0:2. 'The old' is a constituent; .* NP", 2),
-    ({"constituents": [(0, 3, "S::NP")], "forbidden": [(0, 4)]}, "both known and forbidden.*is no constituent", 2),
-    ({"constituents": [(0, 3, "S::NP")], "forbidden": [(0, 3, "NP")]}, "both known and forbidden", 2),
-    ({"heads": {0: 1, 1: 2, 2: 0, 5: 4}}, "a cycle: the head of doc.0. 'The' is doc.1. 'old'; .*'man' is doc.0.", 3),
-    ({"heads": {0: 0, 2: 2}}, "a sentence has one root: doc.0. 'The' is a root; doc.2. 'man' is a root", 2),
-    ({"constituents": [(4, 9)]}, "crosses a sentence boundary: doc.4:9. 'the boats . Stop it' is a constituent", 1),
-    ({"heads": {0: 8}}, "the head is in another sentence: the head of doc.0. 'The' is doc.8. 'it'", 1),
+    (
+        {"constituents": [(0, 2), (1, 3, "NP"), (4, 6)]},
+        "must not cross: doc.0:2. 'The old' is a constituent; .* NP",
+        2,
+    ),
+    (
+        {"constituents": [(0, 3, "S::NP")], "forbidden": [(0, 4)]},
+        "both known and forbidden.*is no constituent",
+        2,
+    ),
+    (
+        {"constituents": [(0, 3, "S::NP")], "forbidden": [(0, 3, "NP")]},
+        "both known and forbidden",
+        2,
+    ),
+    (
+        {"heads": {0: 1, 1: 2, 2: 0, 5: 4}},
+        "a cycle: the head of doc.0. 'The' is doc.1. 'old'; .*'man' is doc.0.",
+        3,
+    ),
+    (
+        {"heads": {0: 0, 2: 2}},
+        "a sentence has one root: doc.0. 'The' is a root; doc.2. 'man' is a root",
+        2,
+    ),
+    (
+        {"constituents": [(4, 9)]},
+        "crosses a sentence boundary: doc.4:9. 'the boats . Stop it' is a constituent",
+        1,
+    ),
+    (
+        {"heads": {0: 8}},
+        "the head is in another sentence: the head of doc.0. 'The' is doc.8. 'it'",
+        1,
+    ),
     ({"heads": {0: 1, 1: 0, 2: 8}}, "another sentence", 1),
 ]
 
@@ -129,7 +161,9 @@ def test_contradictions(constraints: Dict[str, Any], message: str, n: int):
         constrain(doc, **constraints)
     assert len(error.value.constraints) == n
     again = pickle.loads(pickle.dumps(error.value))  # as worker processes send it
-    assert str(again) == str(error.value) and again.constraints == error.value.constraints
+    assert (
+        str(again) == str(error.value) and again.constraints == error.value.constraints
+    )
     assert get_constraints(doc) == [SpanConstraint(0, 7)]  # unchanged
 
 
@@ -138,7 +172,9 @@ def test_without_sentences_the_rest_is_checked():
     constrain(doc, constituents=[(4, 9)], heads={0: 8, 1: 1, 2: 2})
     with pytest.raises(ContradictionError, match="cycle"):
         constrain(doc, heads={0: 1, 1: 0})
-    constrain(doc, constituents=[(0, 4), (0, 3), (3, 7)])  # doc[3] is whitespace: they do not cross
+    constrain(
+        doc, constituents=[(0, 4), (0, 3), (3, 7)]
+    )  # doc[3] is whitespace: they do not cross
 
 
 @pytest.mark.parametrize(
@@ -146,9 +182,15 @@ def test_without_sentences_the_rest_is_checked():
     [
         ({"constituents": [(3, 3)]}, "0 <= start < end <= 10 .* got .3, 3."),
         ({"constituents": [(3, 4)]}, "got .3, 4."),
-        ({"constituents": ["NP"]}, "expected a Span of this Doc, .start, end. or .* got 'NP'"),
+        (
+            {"constituents": ["NP"]},
+            "expected a Span of this Doc, .start, end. or .* got 'NP'",
+        ),
         ({"forbidden": [(0, 1, 2)]}, "expected a Span"),
-        ({"heads": {0: 10}}, "a head is a Token of this Doc or its index, 0 to 9, .* got 10"),
+        (
+            {"heads": {0: 10}},
+            "a head is a Token of this Doc or its index, 0 to 9, .* got 10",
+        ),
         ({"heads": {True: 0}}, "got True"),
         ({"heads": {0: 3}}, "a head is .* no whitespace, .* got 3"),
         ({"constituents": [make_doc()[0:2]]}, "a Span of this Doc.*got The old"),

@@ -1,4 +1,5 @@
-"""The getters on Doc, Span and Token: against trees of one's own, strict, and at the cost of a sentence."""
+"""The getters on Doc, Span and Token: against trees of one's own, strict, and at the
+cost of a sentence."""
 
 import pickle
 import random
@@ -55,46 +56,104 @@ def flat(tree):
 
 
 def test_of_a_doc(doc):
-    assert list(map(flat, doc._.trees)) == doc._.parse_string.split("\n") == [FIRST, SECOND]
+    assert (
+        list(map(flat, doc._.trees))
+        == doc._.parse_string.split("\n")
+        == [FIRST, SECOND]
+    )
     assert doc._.tree is None and doc._.labels == ()
     texts = [span.text for span in doc._.constituents]
-    assert texts[:4] == ["Select the person driving .", "Select the person driving", "Select", "the person driving"]
+    assert texts[:4] == [
+        "Select the person driving .",
+        "Select the person driving",
+        "Select",
+        "the person driving",
+    ]
     assert texts[-6:] == ["We saw her !", "We", "saw her", "saw", "her", "!"]
     one = doc[0:5].as_doc()
     one.spans[SPANS_KEY] = [Span(one, *span) for span in SPANS[:5]]
-    assert flat(one._.tree) == flat(one[:]._.tree) == FIRST and one._.labels == ("S",) and len(one._.trees) == 1
+    assert (
+        flat(one._.tree) == flat(one[:]._.tree) == FIRST
+        and one._.labels == ("S",)
+        and len(one._.trees) == 1
+    )
 
 
 def test_of_spans_and_tokens(doc):
     first, second = doc.sents
-    assert flat(first._.tree) == FIRST and flat(second._.tree) == second._.parse_string == SECOND
+    assert (
+        flat(first._.tree) == FIRST
+        and flat(second._.tree) == second._.parse_string == SECOND
+    )
     assert first._.labels == ("S",) and first._.parent is None
-    assert [span.text for span in first._.children] == ["Select the person driving", "."]
+    assert [span.text for span in first._.children] == [
+        "Select the person driving",
+        ".",
+    ]
     assert [span.text for span in doc[1:4]._.children] == ["the person", "driving"]
     assert doc[1:3]._.parent.text == "the person driving"
-    assert flat(doc[5]._.tree) == doc[5]._.parse_string == "(NP (PRP We))" and doc[0]._.parse_string == "(VB Select)"
+    assert (
+        flat(doc[5]._.tree) == doc[5]._.parse_string == "(NP (PRP We))"
+        and doc[0]._.parse_string == "(VB Select)"
+    )
     assert [span.text for span in doc[5]._.constituents] == ["We"]
-    assert doc[5]._.labels == ("NP",) and doc[0]._.labels == () and doc[5]._.parent.text == "We saw her !"
+    assert (
+        doc[5]._.labels == ("NP",)
+        and doc[0]._.labels == ()
+        and doc[5]._.parent.text == "We saw her !"
+    )
     off = doc[0:2]
-    assert off._.parse_string is None and off._.tree is None and off._.parent is None and off._.parse_method is None
-    assert off._.labels == () and list(off._.constituents) == [] and list(off._.children) == []
+    assert (
+        off._.parse_string is None
+        and off._.tree is None
+        and off._.parent is None
+        and off._.parse_method is None
+    )
+    assert (
+        off._.labels == ()
+        and list(off._.constituents) == []
+        and list(off._.children) == []
+    )
     assert doc[0:0]._.parse_string is None and doc[3:7]._.tree is None
 
 
 def test_the_trees_of_any_span(doc):
     assert list(map(flat, doc[:]._.trees)) == [FIRST, SECOND]
-    expected = ["(NN person)", "(VP (VBG driving))", "(. .)", "(NP (PRP We))", "(VBD saw)"]
+    expected = [
+        "(NN person)",
+        "(VP (VBG driving))",
+        "(. .)",
+        "(NP (PRP We))",
+        "(VBD saw)",
+    ]
     assert list(map(flat, doc[2:7]._.trees)) == expected
     for start in range(len(doc) + 1):
         for end in range(start, len(doc) + 1):
-            assert [word for tree in doc[start:end]._.trees for word in tree.leaves()] == WORDS[start:end]
+            assert [
+                word for tree in doc[start:end]._.trees for word in tree.leaves()
+            ] == WORDS[start:end]
 
 
 def test_without_a_parse_there_is_nothing():
-    for doc in (Doc(Vocab()), Doc(Vocab(), words=["a"]), Doc(Vocab(), words=["a", "b"])):
-        assert doc._.tree is None and doc._.trees == [] and doc._.labels == () and list(doc._.constituents) == []
-        assert doc[:]._.trees == [] and doc[:]._.tree is None and doc._.parse_string is None
-        assert all(token._.tree is None and list(token._.constituents) == [] for token in doc)
+    for doc in (
+        Doc(Vocab()),
+        Doc(Vocab(), words=["a"]),
+        Doc(Vocab(), words=["a", "b"]),
+    ):
+        assert (
+            doc._.tree is None
+            and doc._.trees == []
+            and doc._.labels == ()
+            and list(doc._.constituents) == []
+        )
+        assert (
+            doc[:]._.trees == []
+            and doc[:]._.tree is None
+            and doc._.parse_string is None
+        )
+        assert all(
+            token._.tree is None and list(token._.constituents) == [] for token in doc
+        )
 
 
 def test_as_doc_is_named(doc):
@@ -125,9 +184,17 @@ def random_spans(rng, n):
     while todo:
         start, end = todo.pop()
         if rng.random() < 0.7:
-            spans += [(start, end, rng.choice(["A", "B"])) for _ in range(rng.choice([1, 1, 2]))]
+            spans += [
+                (start, end, rng.choice(["A", "B"]))
+                for _ in range(rng.choice([1, 1, 2]))
+            ]
         if end - start > 1:
-            cuts = sorted(rng.sample(range(start + 1, end), min(end - start - 1, rng.choice([1, 1, 2, 3]))))
+            cuts = sorted(
+                rng.sample(
+                    range(start + 1, end),
+                    min(end - start - 1, rng.choice([1, 1, 2, 3])),
+                )
+            )
             todo += zip([start, *cuts], [*cuts, end], strict=True)
     return spans
 
@@ -142,7 +209,11 @@ def test_random_trees(in_order):
         set_sentence_starts(doc, firsts)
         of_sentences = [random_spans(rng, n) for n in lengths]
         shifted = zip(firsts, of_sentences, strict=True)
-        spans = [(s + first, e + first, label) for first, found in shifted for s, e, label in found]
+        spans = [
+            (s + first, e + first, label)
+            for first, found in shifted
+            for s, e, label in found
+        ]
         if in_order:
             ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
             set_constituents(doc, [list(range(len(doc)))], [ordered])
@@ -150,7 +221,11 @@ def test_random_trees(in_order):
             doc.spans[SPANS_KEY] = [Span(doc, *span) for span in spans]
         for first, n in zip(firsts, lengths, strict=True):
             words = {(i, i + 1) for i in range(first, first + n)}
-            nodes = {(s, e) for s, e, _ in spans if first <= s < first + n} | words | {(first, first + n)}
+            nodes = (
+                {(s, e) for s, e, _ in spans if first <= s < first + n}
+                | words
+                | {(first, first + n)}
+            )
             for start in range(first, first + n):
                 for end in range(start + 1, first + n + 1):
                     check_node(doc[start:end], nodes, spans)
@@ -159,17 +234,29 @@ def test_random_trees(in_order):
 def check_node(span, nodes, spans):
     start, end = span.start, span.end
     if (start, end) not in nodes:
-        assert span._.parent is None and list(span._.children) == [] and span._.tree is None
+        assert (
+            span._.parent is None
+            and list(span._.children) == []
+            and span._.tree is None
+        )
         return
     above = [k for k in nodes if k[0] <= start and end <= k[1] and k != (start, end)]
     parent = min(above, key=lambda k: k[1] - k[0]) if above else None
     assert parent == (span._.parent and (span._.parent.start, span._.parent.end))
-    below = sorted((k for k in nodes if start <= k[0] and k[1] <= end), key=lambda k: (k[0], -k[1]))
+    below = sorted(
+        (k for k in nodes if start <= k[0] and k[1] <= end), key=lambda k: (k[0], -k[1])
+    )
     assert [(s.start, s.end) for s in span._.constituents] == below
     within = [k for k in below if k != (start, end)]
-    direct = [k for k in within if not any(o != k and o[0] <= k[0] and k[1] <= o[1] for o in within)]
+    direct = [
+        k
+        for k in within
+        if not any(o != k and o[0] <= k[0] and k[1] <= o[1] for o in within)
+    ]
     assert [(s.start, s.end) for s in span._.children] == direct
-    assert span._.labels == tuple(label for s, e, label in spans if (s, e) == (start, end))
+    assert span._.labels == tuple(
+        label for s, e, label in spans if (s, e) == (start, end)
+    )
 
 
 # The cost
@@ -180,7 +267,10 @@ def check_node(span, nodes, spans):
 
 def test_strict_getters_raise(doc, strict):
     for name in ("labels", "parse_string", "parent", "tree"):
-        with pytest.raises(NonConstituentException, match="the Span 0:2 is no constituent: 'Select the'"):
+        with pytest.raises(
+            NonConstituentException,
+            match="the Span 0:2 is no constituent: 'Select the'",
+        ):
             getattr(doc[0:2]._, name)
         with pytest.raises(UnparsedDocError, match="no constituents"):
             getattr(Doc(Vocab(), words=["a"])[0]._, name)
@@ -188,18 +278,25 @@ def test_strict_getters_raise(doc, strict):
         generator = getattr(doc[0:2]._, name)  # benepar's raise when they begin, too
         with pytest.raises(NonConstituentException):
             next(generator)
-    with pytest.raises(NonConstituentException, match=r"the Doc is no constituent.*_\.trees"):
+    with pytest.raises(
+        NonConstituentException, match=r"the Doc is no constituent.*_\.trees"
+    ):
         doc._.tree  # noqa: B018
     with pytest.raises(UnparsedDocError, match="no sentence boundaries"):
         unbounded = Doc(Vocab(), words=["a", "b"])
         unbounded.spans[SPANS_KEY] = []
         unbounded._.parse_string  # noqa: B018
     assert doc[0:5]._.labels == ("S",) and doc[0:5]._.parent is None
-    assert list(map(flat, doc[0:2]._.trees)) == ["(VB Select)", "(DT the)"] and doc[0:2]._.parse_method is None
+    assert (
+        list(map(flat, doc[0:2]._.trees)) == ["(VB Select)", "(DT the)"]
+        and doc[0:2]._.parse_method is None
+    )
     install_extensions()  # as every new lal_parser does: strict stays
     with pytest.raises(NonConstituentException):
         doc[0:2]._.labels  # noqa: B018
-    assert pickle.loads(pickle.dumps(Span.get_extension("labels")))[2].keywords == {"strict": True}
+    assert pickle.loads(pickle.dumps(Span.get_extension("labels")))[2].keywords == {
+        "strict": True
+    }
 
 
 @pytest.mark.parametrize("strictness", [None, True])
@@ -231,7 +328,9 @@ def test_in_other_processes(doc, tmp_path):
     assert {"parse_string", "labels", "parent"} <= set(state[0])
     DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
     command = [sys.executable, "-c", READ, str(tmp_path / "docs.spacy")]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=240, cwd=tmp_path
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "2 ('S',) ['the person', 'driving'] NP"
 
@@ -240,12 +339,27 @@ def calls_of_the_last_sentence(n_sentences):
     """How many functions the getters of a Doc's last sentence call, in all."""
     words = ["She", "gave", "him", "books", "."] * n_sentences
     spaces = [word != "books" for word in words]
-    doc = Doc(Vocab(), words=words, spaces=spaces, sent_starts=[not i % 5 for i in range(len(words))])
-    spans, heads, deprels = [(0, 5, "S"), (1, 4, "VP")], [2, 0, 2, 2, 2], ["nsubj", "root", "iobj", "obj", "punct"]
+    doc = Doc(
+        Vocab(),
+        words=words,
+        spaces=spaces,
+        sent_starts=[not i % 5 for i in range(len(words))],
+    )
+    spans, heads, deprels = (
+        [(0, 5, "S"), (1, 4, "VP")],
+        [2, 0, 2, 2, 2],
+        ["nsubj", "root", "iobj", "obj", "punct"],
+    )
     set_parses(doc, [SentenceParse(spans, heads, deprels, "joint")] * n_sentences)
     args = ((0, 1, "ARG0"), (1, 2, "V"), (3, 4, "ARG1"))
     starts = range(0, len(doc), 5)
-    set_propositions(doc, [Proposition(i + 1, "x.01", tuple((a + i, b + i, c) for a, b, c in args)) for i in starts])
+    set_propositions(
+        doc,
+        [
+            Proposition(i + 1, "x.01", tuple((a + i, b + i, c) for a, b, c in args))
+            for i in starts
+        ],
+    )
     sentence, n_calls = doc[len(doc) - 5 :], 0
 
     def count(frame, event, arg):
@@ -268,4 +382,6 @@ def calls_of_the_last_sentence(n_sentences):
 
 def test_a_sentence_costs_the_same_in_a_long_doc():
     calls_of_the_last_sentence(4)  # modules are imported
-    assert calls_of_the_last_sentence(400) < 2 * calls_of_the_last_sentence(4)  # bisection takes more steps
+    assert calls_of_the_last_sentence(400) < 2 * calls_of_the_last_sentence(
+        4
+    )  # bisection takes more steps

@@ -18,8 +18,26 @@ from spacy_lal.annotations import (
 from spacy_lal.trees import tree_to_spans
 from spacy_lal.trees.roles import make_proposition
 
-POS = {"VB": "VERB", "NN": "NOUN", "PR": "PRON", "WP": "PRON", "WD": "PRON", "JJ": "ADJ", "MD": "AUX", "RB": "ADV"}
-POS |= {"DT": "DET", "IN": "ADP", "TO": "PART", "CC": "CCONJ", "PO": "PART", "RP": "ADP", "CD": "NUM", "EX": "PRON"}
+POS = {
+    "VB": "VERB",
+    "NN": "NOUN",
+    "PR": "PRON",
+    "WP": "PRON",
+    "WD": "PRON",
+    "JJ": "ADJ",
+    "MD": "AUX",
+    "RB": "ADV",
+}
+POS |= {
+    "DT": "DET",
+    "IN": "ADP",
+    "TO": "PART",
+    "CC": "CCONJ",
+    "PO": "PART",
+    "RP": "ADP",
+    "CD": "NUM",
+    "EX": "PRON",
+}
 MAN = (
     "The/DT/1/det man/NN/6/nsubj who/WP/3/nsubj bought/VBD/1/acl:relcl/buy the/DT/5/det house/NN/3/obj "
     "wanted/VBD/6/ROOT/want to/TO/8/mark sell/VB/6/xcomp it/PRP/8/obj to/IN/13/case Mary/NNP/13/nmod:poss "
@@ -74,8 +92,15 @@ FROM_HEADS = {
     COOKED: ["She; cooked; the fish", "She; ate; the fish"],
     CAME: ["She; came; -", "She; ate; the fish"],
     SHARED: ["She; cooked; the fish", "She; ate; the fish"],
-    QUOTED: ["Paris; is; the capital of France", "Kim; said; Paris is the capital of France"],
-    HOUSE: ["he; bought; The house", "-; destroyed; The house", "-; destroyed; the car"],
+    QUOTED: [
+        "Paris; is; the capital of France",
+        "Kim; said; Paris is the capital of France",
+    ],
+    HOUSE: [
+        "he; bought; The house",
+        "-; destroyed; The house",
+        "-; destroyed; the car",
+    ],
     TOLD: ["It; told; to go", "us; go; -", "he; promised; to stay", "he; stay; -"],
     ACCORDING: ["he; give up; smoking"],
     GOING: ["He; talk; Mary"],
@@ -83,13 +108,22 @@ FROM_HEADS = {
     RUINED: ["Romans; destroyed; the city"],
     THERE: ["a problem; is; -"],
     NEITHER: ["She; smokes; -", "She; drinks; -"],
-    WHOSE: ["the man; have; car", "the man; have; house", "-; burned; whose car", "-; burned; house"],
+    WHOSE: [
+        "the man; have; car",
+        "the man; have; house",
+        "-; burned; whose car",
+        "-; burned; house",
+    ],
 }
 
 
 def parsed(text: str) -> Doc:
-    """A Doc of "word/tag/head/deprel/lemma" or, where the lemma is the word, "word/tag/head/deprel"."""
-    rows: List[Sequence[str]] = [one.rsplit("/", 4) if one.count("/") > 3 else one.split("/") for one in text.split()]
+    """A Doc of "word/tag/head/deprel/lemma" or, where the lemma is the word,
+    "word/tag/head/deprel"."""
+    rows: List[Sequence[str]] = [
+        one.rsplit("/", 4) if one.count("/") > 3 else one.split("/")
+        for one in text.split()
+    ]
     rows = [["/", *row[-3:]] if row[0] == "" else row for row in rows]
     pos = [
         "AUX"
@@ -116,20 +150,36 @@ def text(span: Optional[object]) -> Optional[str]:
 
 @pytest.mark.parametrize("sentence", FROM_HEADS)
 def test_relations_from_heads(sentence: str) -> None:
-    assert [str(one) for one in get_relations(parsed(sentence))] == [f"({one})" for one in FROM_HEADS[sentence]]
+    assert [str(one) for one in get_relations(parsed(sentence))] == [
+        f"({one})" for one in FROM_HEADS[sentence]
+    ]
 
 
 def test_fields() -> None:
     paid = get_relations(parsed(PAID))[0]
-    assert (paid.label, text(paid.negation), text(paid.time), paid.kind) == ("not pay", "not", "last year", "verb")
-    assert [(one.text, one.label_) for one in (paid.subject, paid.object)] == [("Kim", "obl:agent"), ("John", "nsubj")]
+    assert (paid.label, text(paid.negation), text(paid.time), paid.kind) == (
+        "not pay",
+        "not",
+        "last year",
+        "verb",
+    )
+    assert [(one.text, one.label_) for one in (paid.subject, paid.object)] == [
+        ("Kim", "obl:agent"),
+        ("John", "nsubj"),
+    ]
     assert [one.text for one in paid.tokens] == ["paid", "Kim", "John"]
-    according, talk = get_relations(parsed(ACCORDING))[0], get_relations(parsed(GOING))[0]
+    according, talk = (
+        get_relations(parsed(ACCORDING))[0],
+        get_relations(parsed(GOING))[0],
+    )
     assert (text(according.attribution), text(according.modality)) == ("Kim", "must")
     assert talk.label == "talk to"
     paris, said = get_relations(parsed(QUOTED))
     assert (text(paris.attribution), text(said.attribution)) == ("Kim", None)
-    assert [one.label for one in get_relations(parsed(NEITHER))] == ["not smoke", "not drink"]
+    assert [one.label for one in get_relations(parsed(NEITHER))] == [
+        "not smoke",
+        "not drink",
+    ]
     assert get_relations(parsed(QUOTED + " never/RB/7/advmod"))[0].attribution is None
     record = paris.to_dict()
     assert record["subject"] == {
@@ -140,7 +190,12 @@ def test_fields() -> None:
         "end_char": 5,
         "label": "nsubj",
     }
-    assert (record["kind"], record["label"], record["time"], record["arguments"]) == ("copula", "be", None, [])
+    assert (record["kind"], record["label"], record["time"], record["arguments"]) == (
+        "copula",
+        "be",
+        None,
+        [],
+    )
 
 
 def test_relations_from_roles() -> None:
@@ -149,13 +204,28 @@ def test_relations_from_roles() -> None:
         "'/POS/5/case destruction/NN/1/obl of/IN/10/case the/DT/10/det city/NN/7/nmod there/RB/1/advmod"
     )
     tell = make_proposition(
-        1, "tell.01", [(0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG2"), (3, 11, "ARG1"), (11, 12, "ARGM-LOC")]
+        1,
+        "tell.01",
+        [
+            (0, 1, "ARG0"),
+            (1, 2, "V"),
+            (2, 3, "ARG2"),
+            (3, 11, "ARG1"),
+            (11, 12, "ARGM-LOC"),
+        ],
     )
-    destroy = make_proposition(7, "destroy.01", [(4, 7, "ARG0"), (7, 8, "V"), (8, 11, "ARG1")], "destroy")
+    destroy = make_proposition(
+        7, "destroy.01", [(4, 7, "ARG0"), (7, 8, "V"), (8, 11, "ARG1")], "destroy"
+    )
     set_propositions(doc, [tell, destroy])
     told, owned, destroyed = get_relations(doc)
     assert str(told) == "(He; told; the Romans ' destruction of the city)"
-    assert (told.label, text(told.place), text(told.object), told.arguments[0].label_) == (
+    assert (
+        told.label,
+        text(told.place),
+        text(told.object),
+        told.arguments[0].label_,
+    ) == (
         "tell of",
         "there",
         "the Romans ' destruction of the city",
@@ -170,7 +240,10 @@ def test_relations_from_roles() -> None:
 
 def test_a_span_has_the_relations_of_its_predicates() -> None:
     doc = parsed(MAN)
-    assert [one.predicate.text for one in get_relations(doc[3:7])] == ["bought", "wanted"]
+    assert [one.predicate.text for one in get_relations(doc[3:7])] == [
+        "bought",
+        "wanted",
+    ]
     assert get_relations(Doc(doc.vocab, words=["No", "heads"])) == []
 
 
@@ -183,10 +256,10 @@ SOLD = (
     "painted/VBD/4/conj/paint ,/,/4/punct was/VBD/9/aux:pass/be sold/VBN/9/ROOT/sell ,/,/11/punct "
     "saying/VBG/9/advcl/say we/PRP/13/nsubj lied/VBD/11/ccomp/lie !/./9/punct"
 )
-RAINS = (
-    "If/IN/2/mark it/PRP/2/nsubj rains/VBZ/5/advcl ,/,/2/punct you/PRP/5/nsubj stay/VBP/5/ROOT or/CC/7/cc go/VBP/5/conj"
+RAINS = "If/IN/2/mark it/PRP/2/nsubj rains/VBZ/5/advcl ,/,/2/punct you/PRP/5/nsubj stay/VBP/5/ROOT or/CC/7/cc go/VBP/5/conj"
+EVERY = (
+    "Every/DT/1/det man/NN/4/nsubj who/WP/3/nsubj lied/VBD/1/acl:relcl left/VBD/4/ROOT"
 )
-EVERY = "Every/DT/1/det man/NN/4/nsubj who/WP/3/nsubj lied/VBD/1/acl:relcl left/VBD/4/ROOT"
 CLAUSES = {
     MAN: [
         "relative: who bought the house (bought, The man, no)",
@@ -232,7 +305,10 @@ SIMPLIFIED = {
 @pytest.mark.parametrize("sentence", CLAUSES)
 def test_clauses(sentence: str) -> None:
     found = get_clauses(parsed(sentence)[:])
-    shown = [f"{x.kind}: {x.span} ({x.verb}, {x.subject}, {'yes' if x.is_independent else 'no'})" for x in found]
+    shown = [
+        f"{x.kind}: {x.span} ({x.verb}, {x.subject}, {'yes' if x.is_independent else 'no'})"
+        for x in found
+    ]
     assert shown == CLAUSES[sentence]
 
 
@@ -243,10 +319,18 @@ def test_clauses_without_heads_come_from_constituents() -> None:
         "(SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBD called) (S (VP (TO to) (VP (VB ask)))))) (. .))"
     )
     words, tags, spans = tree_to_spans(tree)
-    doc = Doc(spacy.blank("en").vocab, words, tags=tags, sent_starts=[i == 0 for i in range(len(words))])
+    doc = Doc(
+        spacy.blank("en").vocab,
+        words,
+        tags=tags,
+        sent_starts=[i == 0 for i in range(len(words))],
+    )
     assert get_clauses(doc[:]) == []
     set_constituents(doc, sentence_words(doc), [spans])
-    shown = [f"{x.kind}: {x.span} ({x.subject}, {'yes' if x.is_independent else 'no'})" for x in get_clauses(doc[:])]
+    shown = [
+        f"{x.kind}: {x.span} ({x.subject}, {'yes' if x.is_independent else 'no'})"
+        for x in get_clauses(doc[:])
+    ]
     assert shown == [
         "adverbial: If it rains (it, no)",
         "main: If it rains we stay (we, yes)",

@@ -1,4 +1,5 @@
-"""`lal import-official`: checkpoint files in the authors' format become pipelines that answer as their code did."""
+"""`lal import-official`: checkpoint files in the authors' format become pipelines that
+answer as their code did."""
 
 import collections
 import json
@@ -36,12 +37,15 @@ class Vocabulary:
     def __init__(self, values):
         self.values = values
         self.indices = {value: i for i, value in enumerate(values)}
-        self.counts = collections.defaultdict(int, {value: i + 1 for i, value in enumerate(values)})
+        self.counts = collections.defaultdict(
+            int, {value: i + 1 for i, value in enumerate(values)}
+        )
         self.frozen = True
 
 
 def save_checkpoint(path, content, monkeypatch, **options):
-    """As the authors' code does; while it is written, the class is where they have it, and reading must not need it."""
+    """As the authors' code does; while it is written, the class is where they have it,
+    and reading must not need it."""
     module = types.ModuleType("vocabulary")
     module.Vocabulary = Vocabulary
     with monkeypatch.context() as patch:
@@ -58,25 +62,42 @@ def read_vectors(folder, name):
 
 
 def state_of(arrays):
-    return {key[3:]: torch.from_numpy(arrays[key].astype("f4")) for key in arrays if key.startswith("sd/")}
+    return {
+        key[3:]: torch.from_numpy(arrays[key].astype("f4"))
+        for key in arrays
+        if key.startswith("sd/")
+    }
 
 
 def content_of(info, arrays):
     """What a checkpoint holds. Kitaev & Klein's have no dependency labels."""
-    words = sorted({word for sentence in info["sentences"] for word in sentence["words"]})
+    words = sorted(
+        {word for sentence in info["sentences"] for word in sentence["words"]}
+    )
     chars = info.get("char_vocab", "256 codepoints")
     spec = {
         "tag_vocab": Vocabulary(list(info["tag_vocab"])),
-        "word_vocab": Vocabulary(list(info.get("word_vocab", ["<START>", "<STOP>", "<UNK>", *words]))),
+        "word_vocab": Vocabulary(
+            list(info.get("word_vocab", ["<START>", "<STOP>", "<UNK>", *words]))
+        ),
         "label_vocab": Vocabulary([tuple(chain) for chain in info["label_vocab"]]),
-        "char_vocab": Vocabulary([chr(i) for i in range(int(chars.split()[0]))] if isinstance(chars, str) else chars),
+        "char_vocab": Vocabulary(
+            [chr(i) for i in range(int(chars.split()[0]))]
+            if isinstance(chars, str)
+            else chars
+        ),
         "hparams": {**info["hparams"], "learning_rate": numpy.float64(8e-4)},
         "exp_name": None,
     }
     if "type_vocab" in info:
         spec["type_vocab"] = Vocabulary(list(info["type_vocab"]))
-    weights = collections.OrderedDict((key, torch.nn.Parameter(value)) for key, value in state_of(arrays).items())
-    trainer = {"state": {0: {"step": 3, "exp_avg": torch.zeros(2)}}, "param_groups": [{"lr": 1e-3, "params": [0]}]}
+    weights = collections.OrderedDict(
+        (key, torch.nn.Parameter(value)) for key, value in state_of(arrays).items()
+    )
+    trainer = {
+        "state": {0: {"step": 3, "exp_avg": torch.zeros(2)}},
+        "param_groups": [{"lr": 1e-3, "params": [0]}],
+    }
     return {"spec": spec, "state_dict": weights, "trainer": trainer}
 
 
@@ -92,15 +113,20 @@ def content(vectors):
 
 @pytest.fixture(scope="module")
 def tokenizer(vectors, tmp_path_factory):
-    """A folder with a tokenizer that splits each word of the vectors into the pieces that were recorded for it. (Theirs
-    was a hash.) Each word is rewritten as one private character for each of its pieces."""
+    """A folder with a tokenizer that splits each word of the vectors into the pieces
+    that were recorded for it. (Theirs was a hash.) Each word is rewritten as one
+    private character for each of its pieces."""
     info, arrays = vectors
     steps = []
     for k, sentence in enumerate(info["sentences"]):
         ids, ends = arrays[f"s{k}/xlnet_ids"].tolist(), sentence["pooled_positions"]
         for i, word in enumerate(clean_words(sentence["words"], "lal")):
-            pieces = "".join(chr(0xE000 + piece) for piece in ids[ends[i] + 1 : ends[i + 1] + 1])
-            pattern = Regex("^" + "".join("\\" + c if not c.isalnum() else c for c in word) + "$")
+            pieces = "".join(
+                chr(0xE000 + piece) for piece in ids[ends[i] + 1 : ends[i + 1] + 1]
+            )
+            pattern = Regex(
+                "^" + "".join("\\" + c if not c.isalnum() else c for c in word) + "$"
+            )
             steps.append(normalizers.Replace(pattern, pieces))
     vocabulary = {chr(0xE000 + i): i for i in range(N_PIECES)}
     for i, piece in enumerate(["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>"]):
@@ -111,13 +137,19 @@ def tokenizer(vectors, tmp_path_factory):
     backend.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
     path = tmp_path_factory.mktemp("tokenizer")
     PreTrainedTokenizerFast(
-        tokenizer_object=backend, unk_token="<unk>", cls_token="<cls>", sep_token="<sep>", pad_token="<pad>"
+        tokenizer_object=backend,
+        unk_token="<unk>",
+        cls_token="<cls>",
+        sep_token="<sep>",
+        pad_token="<pad>",
     ).save_pretrained(str(path))
     return path
 
 
 def run(checkpoint, output, *arguments, expect=0):
-    result = CliRunner().invoke(lal_cli, ["import-official", *map(str, (checkpoint, "-o", output, *arguments))])
+    result = CliRunner().invoke(
+        lal_cli, ["import-official", *map(str, (checkpoint, "-o", output, *arguments))]
+    )
     assert result.exit_code == expect, (result.output, result.exception)
     assert expect == 0 or isinstance(result.exception, SystemExit)
     return result.output
@@ -128,7 +160,10 @@ def imported(content, tokenizer, tmp_path, monkeypatch):
     def make(*options):
         path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
         output = run(path, tmp_path / "official", "--tokenizer", tokenizer, *options)
-        assert sorted(p.name for p in tmp_path.iterdir()) == ["best_parser.pt", "official"]
+        assert sorted(p.name for p in tmp_path.iterdir()) == [
+            "best_parser.pt",
+            "official",
+        ]
         return spacy.load(tmp_path / "official"), output
 
     return make
@@ -137,14 +172,24 @@ def imported(content, tokenizer, tmp_path, monkeypatch):
 def make_docs(nlp, info, one_doc=False):
     sentences = info["sentences"]
     docs = [
-        Doc(nlp.vocab, words=s["words"], tags=s["tags"], sent_starts=[True] + [False] * (s["n"] - 1)) for s in sentences
+        Doc(
+            nlp.vocab,
+            words=s["words"],
+            tags=s["tags"],
+            sent_starts=[True] + [False] * (s["n"] - 1),
+        )
+        for s in sentences
     ]
     return [Doc.from_docs(docs, ensure_whitespace=False)] if one_doc else docs
 
 
 def assert_scores(scores, arrays, k):
     upper = numpy.triu_indices(scores.labels.shape[0], 1)
-    for ours, theirs in [(scores.labels[upper], "label_scores_ut"), (scores.arcs, "arc"), (scores.deprels, "type")]:
+    for ours, theirs in [
+        (scores.labels[upper], "label_scores_ut"),
+        (scores.arcs, "arc"),
+        (scores.deprels, "type"),
+    ]:
         assert numpy.abs(ours - arrays[f"s{k}/{theirs}"]).max() < TOLERANCE, (k, theirs)
 
 
@@ -155,9 +200,14 @@ def spacy_deprels(types):
 def assert_parse(sent, expected):
     words = list(sent)
     assert sent._.parse_string == expected["bracket"]
-    assert [0 if t.head == t else t.head.i - sent.start + 1 for t in words] == expected["heads"]
-    # their network may give `root` to another word as well; on our Docs only the root is a ROOT
-    assert [t.dep_ for t in words] == with_root_deprel(expected["heads"], spacy_deprels(expected["types"]))
+    assert [0 if t.head == t else t.head.i - sent.start + 1 for t in words] == expected[
+        "heads"
+    ]
+    # their network may give `root` to another word as well; on our Docs only the root
+    # is a ROOT
+    assert [t.dep_ for t in words] == with_root_deprel(
+        expected["heads"], spacy_deprels(expected["types"])
+    )
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -173,7 +223,10 @@ def test_answers_as_the_authors_code(imported, vectors, together):
     for doc in nlp.pipe(docs) if together else map(nlp, docs):
         assert_parse(doc[:], info["sentences"][[d.text for d in docs].index(doc.text)])
     # The text on the way, for whoever reads only that.
-    assert "sentencizer, lal_parser; 10 constituents, 8 deprels, XLNet (xlnet-large-cased)" in output
+    assert (
+        "sentencizer, lal_parser; 10 constituents, 8 deprels, XLNet (xlnet-large-cased)"
+        in output
+    )
     assert "tagger for Penn Treebank tags" in output and "Scrambled" not in output
 
 
@@ -184,12 +237,17 @@ def test_scrambled_queries(imported, vectors):
     parser = nlp.get_pipe("lal_parser")
     docs = make_docs(nlp, info)
     for k, scores in enumerate(parser.model.predict(docs)):
-        # Of the batch, scores of decoded trees are recorded; they are far from those of the sentences alone.
-        score = joint(scores.labels * numpy.float32(0.5), scores.arcs * numpy.float32(0.5))[0]
+        # Of the batch, scores of decoded trees are recorded; they are far from those of
+        # the sentences alone.
+        score = joint(
+            scores.labels * numpy.float32(0.5), scores.arcs * numpy.float32(0.5)
+        )[0]
         assert score == pytest.approx(float(arrays[f"b{k}/score"]), abs=TOLERANCE)
         assert abs(score - float(arrays[f"s{k}/score"])) > 1e-3
     for k, doc in enumerate(docs):
-        assert_scores(parser.model.predict([doc])[0], arrays, k)  # alone, nothing is scrambled
+        assert_scores(
+            parser.model.predict([doc])[0], arrays, k
+        )  # alone, nothing is scrambled
     for doc, expected in zip(nlp.pipe(docs), info["sentences"], strict=True):
         assert_parse(doc[:], expected["batch"])
 
@@ -200,46 +258,74 @@ def test_what_is_on_disk(imported, vectors):
     config = nlp.config["components"]["lal_parser"]
     assert config["decoder"]["constituency_weight"] == info["hparams"]["const_lada"]
     assert config["model"]["@architectures"] == "spacy-lal.ReferenceParser.v1"
-    assert not config["model"]["scrambled_queries"] and config["model"]["hparams"]["d_model"] == 32
+    assert (
+        not config["model"]["scrambled_queries"]
+        and config["model"]["hparams"]["d_model"] == 32
+    )
     tok2vec = config["model"]["tok2vec"]
-    assert tok2vec["name"] == "xlnet-large-cased" and tok2vec["clean_words"] == "lal" and not tok2vec["pad_left"]
+    assert (
+        tok2vec["name"] == "xlnet-large-cased"
+        and tok2vec["clean_words"] == "lal"
+        and not tok2vec["pad_left"]
+    )
     parser = nlp.get_pipe("lal_parser")
-    assert parser.label_data["constituents"] == ["::".join(chain) for chain in info["label_vocab"][2:]]
+    assert parser.label_data["constituents"] == [
+        "::".join(chain) for chain in info["label_vocab"][2:]
+    ]
     assert parser.label_data["deprels"] == spacy_deprels(info["type_vocab"])
-    assert parser.label_data["tags"] == info["tag_vocab"][3:] and parser.label_data["chars"] == []
+    assert (
+        parser.label_data["tags"] == info["tag_vocab"][3:]
+        and parser.label_data["chars"] == []
+    )
     again = spacy.blank("en").from_config(nlp.config).from_bytes(nlp.to_bytes())
     doc = next(iter(make_docs(again, info)))
     assert again(doc)._.parse_string == info["sentences"][0]["bracket"]
 
 
 def test_switches_of_the_checkpoint(imported, content):
-    """pad_left, lower case, and a checkpoint of the HPSG parser, which knows nothing of label attention."""
+    """pad_left, lower case, and a checkpoint of the HPSG parser, which knows nothing of
+    label attention."""
     hparams = content["spec"]["hparams"]
     hparams.update(pad_left=True, xlnet_do_lower_case=True, const_lada=0.8)
     nlp, _ = imported()
     config = nlp.config["components"]["lal_parser"]
-    assert config["model"]["tok2vec"]["pad_left"] and config["decoder"]["constituency_weight"] == 0.8
+    assert (
+        config["model"]["tok2vec"]["pad_left"]
+        and config["decoder"]["constituency_weight"] == 0.8
+    )
     tok2vec = nlp.get_pipe("lal_parser").model.layers[0]
     tokenizer = tok2vec.layers[0].shims[0]._hfmodel.tokenizer
-    assert tokenizer("VEJ")["input_ids"] == tokenizer("vej")["input_ids"] != tokenizer("vejj")["input_ids"]
+    assert (
+        tokenizer("VEJ")["input_ids"]
+        == tokenizer("vej")["input_ids"]
+        != tokenizer("vejj")["input_ids"]
+    )
 
 
 @pytest.mark.filterwarnings("ignore:The parser reads part-of-speech")
 def test_an_hpsg_checkpoint(imported, content):
-    """Its label attention layer is not there: the span scorer reads the encoder's 32 features."""
+    """Its label attention layer is not there: the span scorer reads the encoder's 32
+    features."""
     spec, state = content["spec"], content["state_dict"]
-    spec["hparams"] = {key: value for key, value in spec["hparams"].items() if "lal" not in key}
+    spec["hparams"] = {
+        key: value for key, value in spec["hparams"].items() if "lal" not in key
+    }
     for key in list(state):
         if key.startswith(("encoder.attn_2.", "encoder.ff_2.")):
             del state[key]
         elif key in (
             "f_label.0.weight",
-            *(f"dep_score.{part}.weight" for part in ("arc_h", "arc_c", "type_h", "type_c")),
+            *(
+                f"dep_score.{part}.weight"
+                for part in ("arc_h", "arc_c", "type_h", "type_c")
+            ),
         ):
             state[key] = state[key][:, :32]
     nlp, _ = imported()
     config = nlp.config["components"]["lal_parser"]["model"]
-    assert config["tok2vec"]["clean_words"] == "hpsg" and not config["hparams"]["use_lal"]
+    assert (
+        config["tok2vec"]["clean_words"] == "hpsg" and not config["hparams"]["use_lal"]
+    )
     doc = nlp("We see.")
     assert doc._.parse_string
 
@@ -250,24 +336,37 @@ def assert_same_answers(nlp, vectors):
     for k, scores in enumerate(nlp.get_pipe("lal_parser").model.predict(docs)):
         chart = numpy.delete(scores.labels, SUB_HEAD, axis=-1)
         upper = numpy.triu_indices(len(chart), 1)
-        assert numpy.abs(chart[upper] - arrays[f"s{k}/label_scores_ut"]).max() < TOLERANCE
+        assert (
+            numpy.abs(chart[upper] - arrays[f"s{k}/label_scores_ut"]).max() < TOLERANCE
+        )
     for doc, expected in zip(nlp.pipe(docs), info["sentences"], strict=True):
-        assert doc[:]._.parse_string == expected["bracket"] and not doc.has_annotation("DEP")
+        assert doc[:]._.parse_string == expected["bracket"] and not doc.has_annotation(
+            "DEP"
+        )
 
 
 @pytest.mark.parametrize("name", KK)
 def test_kitaev_and_kleins_parser(name, shared_dir, tmp_path, monkeypatch):
     vectors = read_vectors(shared_dir / "vectors_encoders", name)
     content = content_of(*vectors)
-    output = run(save_checkpoint(tmp_path / "theirs.pt", content, monkeypatch), tmp_path / "pipeline")
+    output = run(
+        save_checkpoint(tmp_path / "theirs.pt", content, monkeypatch),
+        tmp_path / "pipeline",
+    )
     nlp = spacy.load(tmp_path / "pipeline")
     assert_same_answers(nlp, vectors)
-    assert ("tagger for Penn Treebank tags" in output) == vectors[0]["hparams"]["use_tags"]
-    assert nlp.config["components"]["lal_parser"]["model"]["@architectures"] == "spacy-lal.LALParser.v1"
+    assert ("tagger for Penn Treebank tags" in output) == vectors[0]["hparams"][
+        "use_tags"
+    ]
+    assert (
+        nlp.config["components"]["lal_parser"]["model"]["@architectures"]
+        == "spacy-lal.LALParser.v1"
+    )
 
 
 def test_words_of_kitaev_and_klein(tmp_path, monkeypatch):
-    """Treebanks write brackets as -LRB-; texts do not. A word that is there in both forms stays."""
+    """Treebanks write brackets as -LRB-; texts do not. A word that is there in both
+    forms stays."""
     vectors = read_vectors(DATA / "vectors_encoders", "kk_charconcat_words")
     content = content_of(*vectors)
     content["spec"]["word_vocab"].values[3:6] = ["-LRB-", "-RRB-", ")"]
@@ -275,24 +374,42 @@ def test_words_of_kitaev_and_klein(tmp_path, monkeypatch):
     run(path, tmp_path / "pipeline")
     nlp = spacy.load(tmp_path / "pipeline")
     data = nlp.get_pipe("lal_parser").label_data
-    assert data["words"][:3] == ["(", "-RRB-", ")"] and data["chars"] == vectors[0]["char_vocab"][5:]
+    assert (
+        data["words"][:3] == ["(", "-RRB-", ")"]
+        and data["chars"] == vectors[0]["char_vocab"][5:]
+    )
     assert data["word_counts"][3:] == list(range(7, len(data["words"]) + 4))
     doc = nlp("Her mother doesn't know (not at all). I see.")
     assert len(list(doc.sents)) == 2 and all(sent._.parse_string for sent in doc.sents)
-    losses = nlp.update([spacy.training.Example(nlp.make_doc(doc.text), doc)], sgd=nlp.resume_training())
+    losses = nlp.update(
+        [spacy.training.Example(nlp.make_doc(doc.text), doc)], sgd=nlp.resume_training()
+    )
     assert losses["lal_parser"] >= 0
-    assert "fault of label attention" in run(path, tmp_path / "out", "--scrambled-queries", expect=2)
+    assert "fault of label attention" in run(
+        path, tmp_path / "out", "--scrambled-queries", expect=2
+    )
 
 
 # Files, names and weights
 
 
 def test_the_old_format_of_files(content, tmp_path, monkeypatch):
-    path = save_checkpoint(tmp_path / "x.pt", content, monkeypatch, _use_new_zipfile_serialization=False)
+    path = save_checkpoint(
+        tmp_path / "x.pt", content, monkeypatch, _use_new_zipfile_serialization=False
+    )
     found = read_checkpoint(path)
-    assert found.hparams == content["spec"]["hparams"] and type(found.hparams["learning_rate"]) is float
-    assert found.vocabularies["label_vocab"].values == content["spec"]["label_vocab"].values
-    assert all(torch.equal(value, content["state_dict"][key]) for key, value in found.state_dict.items())
+    assert (
+        found.hparams == content["spec"]["hparams"]
+        and type(found.hparams["learning_rate"]) is float
+    )
+    assert (
+        found.vocabularies["label_vocab"].values
+        == content["spec"]["label_vocab"].values
+    )
+    assert all(
+        torch.equal(value, content["state_dict"][key])
+        for key, value in found.state_dict.items()
+    )
 
 
 class Evil:
@@ -306,17 +423,29 @@ class Evil:
 
 
 @pytest.mark.parametrize(
-    "place, call", [("hparams", os.system), ("state_dict", eval), ("trainer", getattr), ("top", torch.load)]
+    "place, call",
+    [
+        ("hparams", os.system),
+        ("state_dict", eval),
+        ("trainer", getattr),
+        ("top", torch.load),
+    ],
 )
-def test_other_names_are_refused_before_anything_is_called(content, tmp_path, call, place, monkeypatch):
+def test_other_names_are_refused_before_anything_is_called(
+    content, tmp_path, call, place, monkeypatch
+):
     mark = tmp_path / "was_here"
     evil = Evil(call, f"open({str(mark)!r}, 'w')" if call is eval else f"touch {mark}")
     if place == "top":
         content = evil
     else:
-        (content["spec"]["hparams"] if place == "hparams" else content[place])["seed"] = evil
+        (content["spec"]["hparams"] if place == "hparams" else content[place])[
+            "seed"
+        ] = evil
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    with pytest.raises(CheckpointError, match="best_parser.pt: not a readable checkpoint"):
+    with pytest.raises(
+        CheckpointError, match="best_parser.pt: not a readable checkpoint"
+    ):
         read_checkpoint(path)
     assert not mark.exists()
 
@@ -340,7 +469,12 @@ def test_the_slow_tokenizer_is_taken_where_there_is_one(tiny_xlnet):  # noqa: F8
 
 @needs_slow_tokenizers
 @pytest.mark.filterwarnings("ignore:The parser reads part-of-speech")
-def test_a_sentencepiece_tokenizer_travels_with_the_pipeline(content, tiny_xlnet, tmp_path, monkeypatch):  # noqa: F811
+def test_a_sentencepiece_tokenizer_travels_with_the_pipeline(
+    content,
+    tiny_xlnet,  # noqa: F811
+    tmp_path,
+    monkeypatch,  # noqa: F811
+):  # noqa: F811
     n_pieces = len(AutoTokenizer.from_pretrained(str(tiny_xlnet)))
     content["state_dict"]["xlnet.word_embedding.weight"] = torch.randn(n_pieces, 32)
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
@@ -360,24 +494,56 @@ def test_a_tokenizer_that_is_nowhere_is_named(content, tmp_path, monkeypatch):
     monkeypatch.setattr(AutoTokenizer, "from_pretrained", refuse)
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
     output = run(path, tmp_path / "out", expect=2)
-    assert "tokenizer was found" in output and "'xlnet-large-cased'" in output and "spacy-lal[xlnet]" in output
+    assert (
+        "tokenizer was found" in output
+        and "'xlnet-large-cased'" in output
+        and "spacy-lal[xlnet]" in output
+    )
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda c: c["spec"]["hparams"].update(seed=Evil(os.system, "true")), "not a readable checkpoint"),
-        (lambda c: c["state_dict"].update({"f_label.0.weight": torch.zeros(24, 3)}), "mismatch for span_scorer.hidden"),
-        (lambda c: c["state_dict"].pop("dep_score.arc_h.bias"), "biaffine_scorer.arc_head.bias"),
+        (
+            lambda c: c["spec"]["hparams"].update(seed=Evil(os.system, "true")),
+            "not a readable checkpoint",
+        ),
+        (
+            lambda c: c["state_dict"].update({"f_label.0.weight": torch.zeros(24, 3)}),
+            "mismatch for span_scorer.hidden",
+        ),
+        (
+            lambda c: c["state_dict"].pop("dep_score.arc_h.bias"),
+            "biaffine_scorer.arc_head.bias",
+        ),
         (lambda c: c.pop("spec"), "not a readable checkpoint (KeyError: 'spec')"),
-        (lambda c: c["spec"]["hparams"].update(use_bert=True), "use_bert (BERT vectors); supported are XLNet"),
-        (lambda c: c["spec"]["label_vocab"].values.append(("X",)), "label_vocab has 13 entries"),
-        (lambda c: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)), "expected 12 different ones"),
-        (lambda c: c["spec"]["tag_vocab"].values.reverse(), "tag_vocab has 11 entries and begins with"),
-        (lambda c: c["state_dict"].update({"xlnet.word_embedding.weight": torch.zeros(9, 32)}), "has 64 pieces, but"),
+        (
+            lambda c: c["spec"]["hparams"].update(use_bert=True),
+            "use_bert (BERT vectors); supported are XLNet",
+        ),
+        (
+            lambda c: c["spec"]["label_vocab"].values.append(("X",)),
+            "label_vocab has 13 entries",
+        ),
+        (
+            lambda c: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)),
+            "expected 12 different ones",
+        ),
+        (
+            lambda c: c["spec"]["tag_vocab"].values.reverse(),
+            "tag_vocab has 11 entries and begins with",
+        ),
+        (
+            lambda c: c["state_dict"].update(
+                {"xlnet.word_embedding.weight": torch.zeros(9, 32)}
+            ),
+            "has 64 pieces, but",
+        ),
     ],
 )
-def test_bad_checkpoints_end_with_a_message(content, tokenizer, tmp_path, monkeypatch, change, message):
+def test_bad_checkpoints_end_with_a_message(
+    content, tokenizer, tmp_path, monkeypatch, change, message
+):
     change(content)
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
     output = run(path, tmp_path / "deep" / "out", "--tokenizer", tokenizer, expect=2)

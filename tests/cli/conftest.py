@@ -1,4 +1,5 @@
-"""A pipeline small enough to be made for the commands' tests: its parses are sound, not good."""
+"""A pipeline small enough to be made for the commands' tests: its parses are sound, not
+good."""
 
 from pathlib import Path
 from typing import Callable, List
@@ -24,7 +25,11 @@ def gold_docs(vocab: Vocab) -> List[Doc]:
         deps=["det", "amod", "nsubj", "ROOT", "punct"],
         sent_starts=[True, False, False, False, False],
     )
-    cat.spans["constituents"] = [Span(cat, 0, 5, "S"), Span(cat, 0, 3, "NP"), Span(cat, 3, 4, "VP")]
+    cat.spans["constituents"] = [
+        Span(cat, 0, 5, "S"),
+        Span(cat, 0, 3, "NP"),
+        Span(cat, 3, 4, "VP"),
+    ]
     both = Doc(
         vocab,
         words=["Go", "on", "!", "He", "left", "."],
@@ -33,7 +38,14 @@ def gold_docs(vocab: Vocab) -> List[Doc]:
         deps=["ROOT", "prt", "punct", "nsubj", "ROOT", "punct"],
         sent_starts=[True, False, False, True, False, False],
     )
-    spans = [(0, 3, "S"), (0, 2, "VP"), (1, 2, "PRT"), (3, 6, "S"), (3, 4, "NP"), (4, 5, "VP")]
+    spans = [
+        (0, 3, "S"),
+        (0, 2, "VP"),
+        (1, 2, "PRT"),
+        (3, 6, "S"),
+        (3, 4, "NP"),
+        (4, 5, "VP"),
+    ]
     both.spans["constituents"] = [Span(both, *span) for span in spans]
     return [cat, both]
 

@@ -1,4 +1,5 @@
-"""`python -m spacy lal app`: what it starts, and its messages. The page itself: tests/test_page.py."""
+"""`python -m spacy lal app`: what it starts, and its messages. The page itself:
+tests/test_page.py."""
 
 import subprocess
 import sys
@@ -25,22 +26,46 @@ def started(monkeypatch):
 
 
 def test_command(lal, pipeline, started):
-    result = lal("app", "-m", pipeline, "--headless", "--port", 9000, "--host", "0.0.0.0")
+    result = lal(
+        "app", "-m", pipeline, "--headless", "--port", 9000, "--host", "0.0.0.0"
+    )
     assert (result.exit_code, result.output) == (7, "")  # the server's own exit code
     lal("app", "-m", pipeline)
     first, second = started
-    assert first[:5] == [sys.executable, "-m", "streamlit", "run", str(PAGE)] and PAGE.is_file()
+    assert (
+        first[:5] == [sys.executable, "-m", "streamlit", "run", str(PAGE)]
+        and PAGE.is_file()
+    )
     assert first[-2:] == ["--", str(pipeline)]
-    options, defaults = (dict(zip(command[5:-2:2], command[6:-2:2], strict=True)) for command in (first, second))
-    assert options["--browser.gatherUsageStats"] == options["--server.showEmailPrompt"] == "false"
-    assert (options["--server.port"], options["--server.address"]) == ("9000", "0.0.0.0")
-    assert (options["--server.headless"], defaults["--server.headless"]) == ("true", "false")
+    options, defaults = (
+        dict(zip(command[5:-2:2], command[6:-2:2], strict=True))
+        for command in (first, second)
+    )
+    assert (
+        options["--browser.gatherUsageStats"]
+        == options["--server.showEmailPrompt"]
+        == "false"
+    )
+    assert (options["--server.port"], options["--server.address"]) == (
+        "9000",
+        "0.0.0.0",
+    )
+    assert (options["--server.headless"], defaults["--server.headless"]) == (
+        "true",
+        "false",
+    )
     assert defaults["--server.address"] == "localhost"  # only this machine sees it
 
 
 def test_errors(lal, pipeline, started, monkeypatch):
     result = lal("app", "-m", "nowhere")
-    assert result.exit_code == 2 and "can't find the pipeline 'nowhere'" in result.stderr
+    assert (
+        result.exit_code == 2 and "can't find the pipeline 'nowhere'" in result.stderr
+    )
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     result = lal("app", "-m", pipeline)
-    assert result.exit_code == 2 and "pip install 'spacy-lal[app]'" in result.stderr and not started
+    assert (
+        result.exit_code == 2
+        and "pip install 'spacy-lal[app]'" in result.stderr
+        and not started
+    )

@@ -1,5 +1,5 @@
-"""`lal compact`: a trained pipeline parses the same without a `transformer`, half the size, nothing left of this
-machine."""
+"""`lal compact`: a trained pipeline parses the same without a `transformer`, half the
+size, nothing left of this machine."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,10 @@ def compact(model, output, *arguments, expect=0):
 def small(full, tmp_path_factory):
     path = tmp_path_factory.mktemp("small") / "pipeline"
     said = compact(full, path, "--lean")
-    assert "transformer is now 'encoder', with 16-bit weights and runtime onnx; 3 listeners" in said
+    assert (
+        "transformer is now 'encoder', with 16-bit weights and runtime onnx; 3 listeners"
+        in said
+    )
     return path
 
 
@@ -57,14 +60,22 @@ def test_the_same_parses_without_a_transformer(full, small):
     nlp = spacy.load(small)
     assert nlp.pipe_names == ["encoder", "senter", "tagger", "lal_parser"]
     assert nlp.get_pipe_config("encoder")["factory"] == "tok2vec"
-    assert "Transformer" not in (small / "config.cfg").read_text().replace("OnnxTransformer", "")
+    assert "Transformer" not in (small / "config.cfg").read_text().replace(
+        "OnnxTransformer", ""
+    )
     assert columns(nlp) == columns(spacy.load(full))
     assert nlp(TEXTS[0]).tensor.shape == (8, 16)
 
 
 def test_its_layers_multiply_by_numpy_and_those_of_others_as_before(full, small):
-    nodes = [[node for _, pipe in spacy.load(path).pipeline for node in pipe.model.walk()] for path in (full, small)]
-    assert [{node.ops.use_blis for node in of_pipeline} for of_pipeline in nodes] == [{True}, {False}]
+    nodes = [
+        [node for _, pipe in spacy.load(path).pipeline for node in pipe.model.walk()]
+        for path in (full, small)
+    ]
+    assert [{node.ops.use_blis for node in of_pipeline} for of_pipeline in nodes] == [
+        {True},
+        {False},
+    ]
 
 
 def test_half_the_size_and_nothing_of_this_machine(bert, full, small):
@@ -90,28 +101,44 @@ def test_saving_and_compacting_again_change_nothing(small, tmp_path):
     expected = columns(nlp)
     for path in (tmp_path / "saved", tmp_path / "again"):
         assert columns(spacy.load(path)) == expected
-    assert (small / "encoder" / "model").read_bytes() == (tmp_path / "again" / "encoder" / "model").read_bytes()
+    assert (small / "encoder" / "model").read_bytes() == (
+        tmp_path / "again" / "encoder" / "model"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("source", ["full", "small"])
 def test_8_bits(source, request, small, tmp_path):
-    said = compact(request.getfixturevalue(source), tmp_path / "small", "--bits", 8, "--runtime", "onnx-int8")
+    said = compact(
+        request.getfixturevalue(source),
+        tmp_path / "small",
+        "--bits",
+        8,
+        "--runtime",
+        "onnx-int8",
+    )
     assert "8-bit weights and runtime onnx-int8" in said
     for name in ("encoder", "lal_parser"):
-        sizes = [(path / name / "model").stat().st_size for path in (small, tmp_path / "small")]
+        sizes = [
+            (path / name / "model").stat().st_size
+            for path in (small, tmp_path / "small")
+        ]
         assert sizes[1] < sizes[0]
     nlp = spacy.load(tmp_path / "small")
     assert nlp.config["components"]["encoder"]["model"]["runtime"] == "onnx-int8"
     assert len(columns(nlp)[0]) == len(TEXTS)
     expected, found = (
-        spacy.load(path).get_pipe("lal_parser").model.layers[-1].shims[0] for path in (small, tmp_path / "small")
+        spacy.load(path).get_pipe("lal_parser").model.layers[-1].shims[0]
+        for path in (small, tmp_path / "small")
     )
     for name, weight in found.weights.items():
         largest = abs(expected.weights[name]).max(axis=-1, keepdims=True)
-        assert (abs(weight - expected.weights[name]) <= largest * (0.5 / 127 if weight.ndim > 1 else 0) + 1e-6).all(), (
-            name
-        )
-    compact(tmp_path / "small", tmp_path / "twice", "--bits", 8, "--runtime", "onnx-int8")
+        assert (
+            abs(weight - expected.weights[name])
+            <= largest * (0.5 / 127 if weight.ndim > 1 else 0) + 1e-6
+        ).all(), name
+    compact(
+        tmp_path / "small", tmp_path / "twice", "--bits", 8, "--runtime", "onnx-int8"
+    )
     assert columns(spacy.load(tmp_path / "twice")) == columns(nlp)
 
 
@@ -119,14 +146,19 @@ def test_a_transformer_that_stays_in_torch(bert, full, tmp_path):
     """Its windows are not ours: the output says so, and the rest is made compact."""
     train(make_nlp(bert)).to_disk(tmp_path / "theirs")
     said = compact(tmp_path / "theirs", tmp_path / "small")
-    assert "transformer stays in torch: expected get_spans to be spacy-lal.sentence_windows.v1" in said
+    assert (
+        "transformer stays in torch: expected get_spans to be spacy-lal.sentence_windows.v1"
+        in said
+    )
     nlp = spacy.load(tmp_path / "small")
     assert "transformer" in nlp.pipe_names
     assert columns(nlp)[0] == columns(spacy.load(tmp_path / "theirs"))[0]
 
 
 def test_bad_options(full, tmp_path):
-    assert "expected --bits 8 or 16, got 4" in compact(full, tmp_path / "x", "--bits", 4, expect=2)
+    assert "expected --bits 8 or 16, got 4" in compact(
+        full, tmp_path / "x", "--bits", 4, expect=2
+    )
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "file").write_text("x")
     compact(full, tmp_path / "there", expect=2)

@@ -34,7 +34,11 @@ def genre_file(nlp, tmp_path_factory):
         heads=[0, 0, 0, 4, 4, 4],
         deps=["ROOT", "prt", "punct", "nsubj", "ROOT", "punct"],
     )
-    text.spans["constituents"] = [Span(text, 0, 3, "S"), Span(text, 3, 6, "S"), Span(text, 3, 4, "NP")]
+    text.spans["constituents"] = [
+        Span(text, 0, 3, "S"),
+        Span(text, 3, 6, "S"),
+        Span(text, 3, 4, "NP"),
+    ]
     text.user_data["sent_ids"] = ["email-1", "email-2"]
     other = text[3:6].as_doc()
     other.spans["constituents"] = [Span(other, 0, 3, "S"), Span(other, 0, 1, "NP")]
@@ -47,29 +51,61 @@ def genre_file(nlp, tmp_path_factory):
 def test_scores(evaluate, gold_file, tmp_path):
     output = tmp_path / "metrics.json"
     result = evaluate(gold_file, "--output", output)
-    assert result.exit_code == 0 and result.stderr == f"Wrote {output}: scores of 3 sentences\n"
+    assert (
+        result.exit_code == 0
+        and result.stderr == f"Wrote {output}: scores of 3 sentences\n"
+    )
     metrics = json.loads(output.read_text())
     assert (metrics["n_sents"], metrics["n_words"]) == (3, 11)
     assert metrics["signature"].startswith("tokens:gold|sents:gold|n_sents:3|v:")
-    for name in ("const_f", "const_cm", "dep_uas", "dep_las_reference", "dep_lcm", "tag_acc"):
+    for name in (
+        "const_f",
+        "const_cm",
+        "dep_uas",
+        "dep_las_reference",
+        "dep_lcm",
+        "tag_acc",
+    ):
         assert 0 <= metrics[name] <= 1
         assert f"  {name:<18}{100 * metrics[name]:6.2f}" in result.stdout
-    for signature in ("evalb|params:COLLINS|tokens:gold", "attachment|punct:reference|", "words|tokens:gold"):
+    for signature in (
+        "evalb|params:COLLINS|tokens:gold",
+        "attachment|punct:reference|",
+        "words|tokens:gold",
+    ):
         assert signature in result.stdout
-    assert "evalb|params:nk|tokens:gold|sents:own" in evaluate(gold_file, "--no-gold-sents", "--param", "nk").stdout
+    assert (
+        "evalb|params:nk|tokens:gold|sents:own"
+        in evaluate(gold_file, "--no-gold-sents", "--param", "nk").stdout
+    )
 
 
 def test_genres_confusion_and_raw_text(evaluate, genre_file, tmp_path):
     output = tmp_path / "metrics.json"
-    result = evaluate(genre_file, "--by-genre", "^(?:GUM_)?([a-z]+)", "--confusion", "--raw", "-o", output)
+    result = evaluate(
+        genre_file,
+        "--by-genre",
+        "^(?:GUM_)?([a-z]+)",
+        "--confusion",
+        "--raw",
+        "-o",
+        output,
+    )
     assert result.exit_code == 0, result.output
     metrics = json.loads(output.read_text())
-    assert {name: scores["n_sents"] for name, scores in metrics["genres"].items()} == {"email": 2, "news": 1}
+    assert {name: scores["n_sents"] for name, scores in metrics["genres"].items()} == {
+        "email": 2,
+        "news": 1,
+    }
     assert metrics["confusion"]["constituents"]["S"]["gold"] == 3
     assert metrics["confusion"]["deprels"]["punct"]["gold"] == 3
-    assert metrics["own_sents"]["sents_f"] == metrics["raw"]["sents_f"] == 1.0  # the sentencizer's dots
+    assert (
+        metrics["own_sents"]["sents_f"] == metrics["raw"]["sents_f"] == 1.0
+    )  # the sentencizer's dots
     assert metrics["raw"]["token_f"] == 1.0
-    assert metrics["raw"]["raw_const_f"] == pytest.approx(metrics["own_sents"]["const_f"])
+    assert metrics["raw"]["raw_const_f"] == pytest.approx(
+        metrics["own_sents"]["const_f"]
+    )
     assert metrics["raw_documents"] == metrics["raw"]  # each Doc is a document
     for line in (
         "  email                      2",
@@ -81,21 +117,32 @@ def test_genres_confusion_and_raw_text(evaluate, genre_file, tmp_path):
         assert line in result.stdout
 
 
-def test_errors_come_before_the_parsing(lal, evaluate, gold_file, genre_file, tmp_path, monkeypatch):
+def test_errors_come_before_the_parsing(
+    lal, evaluate, gold_file, genre_file, tmp_path, monkeypatch
+):
     monkeypatch.setattr("spacy_lal.metrics.docs.parse_golds", None)
     DocBin().to_disk(tmp_path / "empty.spacy")
     (tmp_path / "text.spacy").write_text("no Docs")
     crossing = Doc(Vocab(), words=["Go", "on", "!"], sent_starts=[True, False, False])
-    crossing.spans["constituents"] = [Span(crossing, 0, 2, "A"), Span(crossing, 1, 3, "B")]
+    crossing.spans["constituents"] = [
+        Span(crossing, 0, 2, "A"),
+        Span(crossing, 1, 3, "B"),
+    ]
     DocBin(docs=[crossing]).to_disk(tmp_path / "crossing.spacy")
     for args, message in (
         ((tmp_path / "nowhere",), "can't find the file"),
         ((tmp_path / "text.spacy",), "is no .spacy file"),
         ((tmp_path / "empty.spacy",), "holds no words"),
-        ((tmp_path / "crossing.spacy",), "Doc 1: constituents must nest, got two that cross: (0, 2, 'A')"),
+        (
+            (tmp_path / "crossing.spacy",),
+            "Doc 1: constituents must nest, got two that cross: (0, 2, 'A')",
+        ),
         ((gold_file, "-o", gold_file), "would be read and written at once"),
         ((gold_file, "-o", "x.json", "--trees", "x.json"), "expected different files"),
-        ((gold_file, "-p", tmp_path / "no.prm"), f"can't read or write {tmp_path / 'no.prm'}"),
+        (
+            (gold_file, "-p", tmp_path / "no.prm"),
+            f"can't read or write {tmp_path / 'no.prm'}",
+        ),
         ((gold_file, "--by-genre", "a"), "no sentence ids"),
         ((genre_file, "--by-genre", "("), "is no regular expression"),
         ((genre_file, "--by-genre", "xyz"), "matches no sentence id"),
@@ -119,11 +166,21 @@ def test_trees_score_as_the_docs_do(lal, evaluate, gold_file, nlp, tmp_path):
     f_measure = re.search(r"Bracketing FMeasure *= *(-?[\d.]+|-?nan)", table.output)
     const_f = re.search(r"const_f *([\d.]+)", result.output)
     assert f_measure.group(1) in (const_f.group(1), "nan", "-nan")
-    bare = Doc(nlp.vocab, words=["Go", "."], tags=["VB", "."], heads=[0, 0], deps=["ROOT", "punct"])
+    bare = Doc(
+        nlp.vocab,
+        words=["Go", "."],
+        tags=["VB", "."],
+        heads=[0, 0],
+        deps=["ROOT", "punct"],
+    )
     golds = list(DocBin().from_disk(gold_file).get_docs(nlp.vocab))
     DocBin(docs=[bare, *golds]).to_disk(tmp_path / "dev.spacy")
-    evaluate(tmp_path / "dev.spacy", "--trees", found, "--gold-trees", gold)  # the same sentences in both
-    assert [len(path.read_text(encoding="utf8").splitlines()) for path in (found, gold)] == [3, 3]
+    evaluate(
+        tmp_path / "dev.spacy", "--trees", found, "--gold-trees", gold
+    )  # the same sentences in both
+    assert [
+        len(path.read_text(encoding="utf8").splitlines()) for path in (found, gold)
+    ] == [3, 3]
 
 
 # EVALB
@@ -147,8 +204,18 @@ def test_evalb_is_the_programs_output(lal, files, data_dir):
     for param in (data_dir / "evalb" / "nk.prm", "nk"):
         result = lal("evalb", files / "v1.gld", files / "v1.tst", "--param", param)
         assert result.stdout_bytes == golden(data_dir, "v1.nk.out")
-        assert result.stderr.startswith("2 : Length unmatch (38|39)\n") and result.stderr.count("\n") == 15
-    lal("evalb", files / "v2.gld", "-", "-o", files / "table", stdin=(files / "v2.tst").read_bytes())
+        assert (
+            result.stderr.startswith("2 : Length unmatch (38|39)\n")
+            and result.stderr.count("\n") == 15
+        )
+    lal(
+        "evalb",
+        files / "v2.gld",
+        "-",
+        "-o",
+        files / "table",
+        stdin=(files / "v2.tst").read_bytes(),
+    )
     assert (files / "table").read_bytes() == golden(data_dir, "v2.COLLINS.out")
 
 
@@ -166,10 +233,16 @@ def test_srl_eval(lal, props):
     result = lal("srl-eval", *props)
     assert result.exit_code == 0
     lines = result.stdout.split("\n")
-    assert lines[0] == "Number of Sentences    :           2" and lines[2] == "Percentage of perfect props :   0.00"
+    assert (
+        lines[0] == "Number of Sentences    :           2"
+        and lines[2] == "Percentage of perfect props :   0.00"
+    )
     assert lines[6] == "   Overall        1       0       1   100.00   50.00   66.67"
     with_matrix = lal("srl-eval", *props, "-C").stdout
-    assert with_matrix.startswith(result.stdout) and "---- Confusion Matrix: (one row" in with_matrix
+    assert (
+        with_matrix.startswith(result.stdout)
+        and "---- Confusion Matrix: (one row" in with_matrix
+    )
 
 
 def test_srl_eval_of_bad_files(lal, props):
@@ -177,5 +250,9 @@ def test_srl_eval_of_bad_files(lal, props):
     predicted.write_text(PREDICTED_PROPS + "- (A0*\n")
     result = lal("srl-eval", gold, predicted)
     assert result.exit_code == 2 and result.stdout == ""
-    assert result.stderr.startswith(f"{predicted}:7: expected a column for each of the sentence's 0 predicates")
-    assert "can't find the file" in lal("srl-eval", gold, gold.with_name("nowhere")).stderr
+    assert result.stderr.startswith(
+        f"{predicted}:7: expected a column for each of the sentence's 0 predicates"
+    )
+    assert (
+        "can't find the file" in lal("srl-eval", gold, gold.with_name("nowhere")).stderr
+    )

@@ -23,15 +23,28 @@ def nlp(pipeline):
 
 def test_page(lal, pipeline, tmp_path):
     output = tmp_path / "page.html"
-    result = lal("explain", "The old cat sleeps. Go on <b>now</b>!", "-m", pipeline, "-o", output)
+    result = lal(
+        "explain", "The old cat sleeps. Go on <b>now</b>!", "-m", pipeline, "-o", output
+    )
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"Wrote {output}: 2 sentences\n"
     html = output.read_text(encoding="utf-8")
     root = ElementTree.fromstring(html)
-    assert [h2.text for h2 in root.iter("h2")] == ["The old cat sleeps.", "Go on <b>now</b>!"]
+    assert [h2.text for h2 in root.iter("h2")] == [
+        "The old cat sleeps.",
+        "Go on <b>now</b>!",
+    ]
     for section in root.iter("section"):
-        assert [details.find("summary").text for details in section.findall("details")] == HEADINGS
-        assert [details.get("open") for details in section.findall("details")] == ["", "", "", "", None]
+        assert [
+            details.find("summary").text for details in section.findall("details")
+        ] == HEADINGS
+        assert [details.get("open") for details in section.findall("details")] == [
+            "",
+            "",
+            "",
+            "",
+            None,
+        ]
         assert len(section.findall(f".//{SVG}svg[@role]")) == 2
         assert "lal-legend" in [box.get("class") for box in section.iter("div")]
     assert not list(root.iter("script")) and not list(root.iter("b"))
@@ -52,7 +65,11 @@ def test_a_page_says_what_a_pipeline_does_not_give(nlp):
     doc = Doc(nlp.vocab, words=["Go", "on"], sent_starts=[True, False])
     (section,) = ElementTree.fromstring(explain_page(nlp, [doc])).iter("section")
     notes = [details.findtext("div/p") for details in section.findall("details")]
-    assert "no constituents" in notes[0] and "no dependencies" in notes[1] and "no constituents" in notes[2]
+    assert (
+        "no constituents" in notes[0]
+        and "no dependencies" in notes[1]
+        and "no constituents" in notes[2]
+    )
     assert notes[3] is None  # label attention needs no parse
     for docs in ([], [nlp("")], [nlp(" \n")]):
         assert not list(ElementTree.fromstring(explain_page(nlp, docs)).iter("section"))
@@ -60,13 +77,22 @@ def test_a_page_says_what_a_pipeline_does_not_give(nlp):
 
 def test_letters(lal, pipeline):
     result = lal("explain", "The old cat sleeps.", "--model", pipeline)
-    assert result.stdout == lal("parse", "-m", pipeline, "--text", "The old cat sleeps.", "-f", "tree").stdout != ""
+    assert (
+        result.stdout
+        == lal(
+            "parse", "-m", pipeline, "--text", "The old cat sleeps.", "-f", "tree"
+        ).stdout
+        != ""
+    )
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("Go on!", "-o", "x.pdf"), "ends in .html, .svg or .png after -o, got x.pdf; `lal parse -f` writes other"),
+        (
+            ("Go on!", "-o", "x.pdf"),
+            "ends in .html, .svg or .png after -o, got x.pdf; `lal parse -f` writes other",
+        ),
         (("Go on!", "-o", "x.gif"), "ends in .html, .svg or .png after -o, got x.gif"),
         (("-",), "expected a text, got nothing but whitespace"),
     ],
@@ -83,12 +109,26 @@ def svg_words(svg):
 def test_pictures(lal, pipeline, tmp_path, monkeypatch):
     given = []
     module = types.ModuleType("cairosvg")
-    module.svg2png = lambda bytestring, scale: given.append(bytestring) or b"\x89PNG of cairo"
+    module.svg2png = lambda bytestring, scale: (
+        given.append(bytestring) or b"\x89PNG of cairo"
+    )
     monkeypatch.setitem(sys.modules, "cairosvg", module)
     for name in ("trees.SVG", "trees.png"):
-        assert lal("explain", "The old cat sleeps. Go on!", "-m", pipeline, "-o", tmp_path / name).exit_code == 0
+        assert (
+            lal(
+                "explain",
+                "The old cat sleeps. Go on!",
+                "-m",
+                pipeline,
+                "-o",
+                tmp_path / name,
+            ).exit_code
+            == 0
+        )
     svg = (tmp_path / "trees.SVG").read_text(encoding="utf-8")
-    assert {"The", "old", "sleeps", "Go", "on"} <= svg_words(svg) and "prefers-color-scheme: dark" in svg
+    assert {"The", "old", "sleeps", "Go", "on"} <= svg_words(
+        svg
+    ) and "prefers-color-scheme: dark" in svg
     assert (tmp_path / "trees.png").read_bytes() == b"\x89PNG of cairo"
     assert "sleeps" in svg_words(given[0].decode())
     monkeypatch.setitem(sys.modules, "cairosvg", None)

@@ -15,19 +15,30 @@ from spacy.vocab import Vocab
 
 from spacy_lal.cli import COMMANDS
 from spacy_lal.cli.io import reason, text_output
-from spacy_lal.cli.texts import TREEBANKS, Origin, Reading, Source, find_sources, looks_wrapped
+from spacy_lal.cli.texts import (
+    TREEBANKS,
+    Origin,
+    Reading,
+    Source,
+    find_sources,
+    looks_wrapped,
+)
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
 
 JSONL = '{"id": "a 7", "text": "Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", "id": 12}\n'
 TSV = "a 7\tGo on!\n\nb\t \n12\tHe left.\n"
 TREES = b"(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n(S (VP (VB Go)) (. !))\n"
-BAD = {*map(chr, [*range(9), *range(11, 32), *range(127, 160)]), *"\u202a\u202e\u2066"}  # would rule a terminal
+BAD = {
+    *map(chr, [*range(9), *range(11, 32), *range(127, 160)]),
+    *"\u202a\u202e\u2066",
+}  # would rule a terminal
 
 
 def texts(path, max_length=1000, **settings):
     return [
-        (text, origin.line, origin.id) for text, origin in Reading([Source(str(path))], **settings).texts(max_length)
+        (text, origin.line, origin.id)
+        for text, origin in Reading([Source(str(path))], **settings).texts(max_length)
     ]
 
 
@@ -39,14 +50,28 @@ def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
     for name in ("Hello", "Go on!", "letter.txt"):
         Path(name).write_text("He left.\n")
         assert find_sources([name], None) == [Source(name)]
-    assert find_sources(["He left.", "-", "Hello"], None) == [Source("TEXT", "He left."), Source("-"), Source("Hello")]
+    assert find_sources(["He left.", "-", "Hello"], None) == [
+        Source("TEXT", "He left."),
+        Source("-"),
+        Source("Hello"),
+    ]
     assert find_sources([], None) == find_sources(None, None) == [Source("-")]
     assert find_sources(None, "Hello") == [Source("--text", "Hello")]
-    for name in ("missing.txt", "notes/missing", "my notes.txt", "missing.JSONL", "Missing", "", "a" * 5000, "."):
+    for name in (
+        "missing.txt",
+        "notes/missing",
+        "my notes.txt",
+        "missing.JSONL",
+        "Missing",
+        "",
+        "a" * 5000,
+        ".",
+    ):
         with pytest.raises(Exception, match="2"):
             find_sources([name], None)
     assert (
-        "can't find the file 'missing.txt'; a text is given by --text: --text 'missing.txt'" in capsys.readouterr().err
+        "can't find the file 'missing.txt'; a text is given by --text: --text 'missing.txt'"
+        in capsys.readouterr().err
     )
     with pytest.raises(Exception, match="2"):
         find_sources(["Hello"], "Go on!")
@@ -55,15 +80,29 @@ def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
 def test_lines_paragraphs_and_records(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfThe old\r\n cat\tsleeps.\r\n \r\n\r\nGo on!")
-    assert texts(path) == [("The old", 1, None), (" cat\tsleeps.", 2, None), ("Go on!", 5, None)]
-    assert texts(path, paragraphs=True) == [("The old cat\tsleeps.", 1, None), ("Go on!", 5, None)]
+    assert texts(path) == [
+        ("The old", 1, None),
+        (" cat\tsleeps.", 2, None),
+        ("Go on!", 5, None),
+    ]
+    assert texts(path, paragraphs=True) == [
+        ("The old cat\tsleeps.", 1, None),
+        ("Go on!", 5, None),
+    ]
     for name, content in (("a.jsonl", JSONL), ("a.TSV", TSV)):
         (tmp_path / name).write_text(content)
         assert texts(tmp_path / name) == [("Go on!", 1, "a 7"), ("He left.", 4, "12")]
     assert texts(tmp_path / "a.TSV", input_format="text")[0] == ("a 7\tGo on!", 1, None)
-    assert [Origin(4, 7, "a").name, Origin(4, 7).name, Origin(4).name] == ["a", "7", "5"]
+    assert [Origin(4, 7, "a").name, Origin(4, 7).name, Origin(4).name] == [
+        "a",
+        "7",
+        "5",
+    ]
     both = Reading([Source(str(path)), Source(str(tmp_path / "a.jsonl"))]).texts(100)
-    assert [(one.number, one.file) for _, one in both][2:4] == [(2, str(path)), (3, str(tmp_path / "a.jsonl"))]
+    assert [(one.number, one.file) for _, one in both][2:4] == [
+        (2, str(path)),
+        (3, str(tmp_path / "a.jsonl")),
+    ]
 
 
 def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
@@ -89,9 +128,17 @@ def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
         ("jsonl", "[1]", "expected a JSON object with a string as 'text'"),
         ("jsonl", '{"body": "Go on!"}', "a string as 'text' (see --text-column)"),
         ("jsonl", '{"text": 7}', "a string as 'text' (see --text-column)"),
-        ("jsonl", '{"text": "Go on!", "id": "a\\tb"}', "expected an id of printable characters"),
+        (
+            "jsonl",
+            '{"text": "Go on!", "id": "a\\tb"}',
+            "expected an id of printable characters",
+        ),
         ("jsonl", '{"text": "\\ud83d", "id": 2}', "surrogates not allowed"),
-        ("jsonl", '{"text": "' + "a" * 1001 + '"}', "a text of more than 1000 characters"),
+        (
+            "jsonl",
+            '{"text": "' + "a" * 1001 + '"}',
+            "a text of more than 1000 characters",
+        ),
         ("tsv", "Go on!", "expected an id, a tab and a text, got 'Go on!'"),
         ("tsv", " a\tGo on!", "expected an id of printable characters, got ' a'"),
         ("txt", "caf\udce9", "expected UTF-8, got b'\\xe9'"),
@@ -99,11 +146,17 @@ def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
 )
 def test_bad_lines(tmp_path, name, line, message):
     path = tmp_path / f"texts.{name}"
-    first = {"jsonl": '{"id": 1, "text": "He left."}\n\n', "tsv": "1\tHe left.\n\n", "txt": "He left.\n\n"}[name]
+    first = {
+        "jsonl": '{"id": 1, "text": "He left."}\n\n',
+        "tsv": "1\tHe left.\n\n",
+        "txt": "He left.\n\n",
+    }[name]
     path.write_bytes((first + line).encode("utf8", "surrogateescape"))
     with pytest.raises(ValueError) as caught:
         texts(path)
-    assert str(caught.value).startswith((f"{path}, line 3: ", f"{path}:3: ")) and message in str(caught.value)
+    assert str(caught.value).startswith(
+        (f"{path}, line 3: ", f"{path}:3: ")
+    ) and message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +173,12 @@ def test_binary_files_are_refused(lal, pipeline, tmp_path, content, message):
     path = tmp_path / "a.txt"
     commands = [("parse", "-m", pipeline), ("train", "-o", tmp_path / "m")]
     if message.startswith(": "):  # is seen at once
-        commands += [("search", "NP", "-m", pipeline), ("check",), ("srl-eval", path), ("evalb", path)]
+        commands += [
+            ("search", "NP", "-m", pipeline),
+            ("check",),
+            ("srl-eval", path),
+            ("evalb", path),
+        ]
     for command in commands:
         result = lal(*command, path)
         assert result.exit_code == 2 and f"a.txt{message}" in result.stderr, command
@@ -130,13 +188,23 @@ def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
     assert set(TREEBANKS) == set(SUFFIXES)
     path = tmp_path / "gold.CONLLU"
     path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
-    path.with_suffix(".html").write_text("<html><body>Go on!</body></html>", encoding="utf8")
+    path.with_suffix(".html").write_text(
+        "<html><body>Go on!</body></html>", encoding="utf8"
+    )
     for command in ("parse", "explain", "roles"):
         result = lal(command, "--model", pipeline, path)
-        assert result.exit_code == 2 and f"{path} is a treebank by its ending" in result.stderr
+        assert (
+            result.exit_code == 2
+            and f"{path} is a treebank by its ending" in result.stderr
+        )
         page = lal(command, "--model", pipeline, path.with_suffix(".html"))
-        assert page.exit_code == 2 and "gold.html is a page with tags by its ending" in page.stderr
-    assert lal("parse", "--model", pipeline, path, "--input-format", "text").exit_code == 0
+        assert (
+            page.exit_code == 2
+            and "gold.html is a page with tags by its ending" in page.stderr
+        )
+    assert (
+        lal("parse", "--model", pipeline, path, "--input-format", "text").exit_code == 0
+    )
 
 
 def test_every_command_reads_alike(lal, pipeline, tmp_path):
@@ -145,9 +213,17 @@ def test_every_command_reads_alike(lal, pipeline, tmp_path):
     path.write_text(text)
     for command in (("parse",), ("explain",), ("search", "*")):
         expected = lal(*command, text, "-m", pipeline).stdout
-        for args, stdin in ((["--text", text], b""), ([], text.encode()), (["-"], text.encode()), ([path], b"")):
+        for args, stdin in (
+            (["--text", text], b""),
+            ([], text.encode()),
+            (["-"], text.encode()),
+            ([path], b""),
+        ):
             found = lal(*command, *args, "-m", pipeline, stdin=stdin)
-            assert found.exit_code == 0 and found.stdout.split()[-1:] == expected.split()[-1:], (command, args)
+            assert (
+                found.exit_code == 0
+                and found.stdout.split()[-1:] == expected.split()[-1:]
+            ), (command, args)
         both = lal(*command, path, path, "-m", pipeline).stdout
         assert both.count("sleeps") == 2 * expected.count("sleeps")
 
@@ -161,11 +237,16 @@ def test_files_appear_whole(lal, pipeline, tmp_path):
     text.write_bytes(b"Go on!\ncaf\xe9\n")
     output.write_text("earlier")
     assert lal("parse", text, "-m", pipeline, "-o", output).exit_code == 2
-    assert output.read_text() == "earlier" and sorted(tmp_path.iterdir()) == [text, output]
+    assert output.read_text() == "earlier" and sorted(tmp_path.iterdir()) == [
+        text,
+        output,
+    ]
     assert lal("parse", text, "-m", pipeline, "-o", text).exit_code == 2
     assert lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path).exit_code == 2
     result = lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path / "new" / "out.txt")
-    assert result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: 1 sentence of 1 text\n"
+    assert (
+        result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: 1 sentence of 1 text\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,25 +260,40 @@ def test_files_appear_whole(lal, pipeline, tmp_path):
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_every_output_is_said_and_is_no_input(lal, pipeline, tmp_path, command, ending, content, said):
+def test_every_output_is_said_and_is_no_input(
+    lal, pipeline, tmp_path, command, ending, content, said
+):
     path, output = tmp_path / f"a.{ending}", tmp_path / "out.txt"
     path.write_bytes(content)
-    args = [*command, *([pipeline] if command[-1] == "-m" else []), path, *([path] if command[0][-1] in "bl" else [])]
+    args = [
+        *command,
+        *([pipeline] if command[-1] == "-m" else []),
+        path,
+        *([path] if command[0][-1] in "bl" else []),
+    ]
     found = lal(*args, "-o", output)
-    assert found.stderr.endswith(f"Wrote {output}: {said}\n") and output.stat().st_size and found.exit_code == 0
+    assert (
+        found.stderr.endswith(f"Wrote {output}: {said}\n")
+        and output.stat().st_size
+        and found.exit_code == 0
+    )
     assert lal(*args, "-o", path).exit_code == 2 and path.read_bytes() == content
 
 
 def test_pipes(lal, pipeline, gold_file):
     """`-` is stdin and stdout of every command."""
-    scores = lal("evaluate", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes())
+    scores = lal(
+        "evaluate", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes()
+    )
     assert json.loads(scores.stdout)["n_sents"] == 3 and "const_f" in scores.stderr
     page = lal("explain", "-m", pipeline, "--text", "Go on!", "-o", "-")
     assert page.stdout.startswith("<!DOCTYPE html>") and page.stderr == ""
     written = lal("convert", "-", "-o", "-", stdin=TREES)
     both = lal("complete", "-m", pipeline, "-", "-o", "-", stdin=written.stdout_bytes)
     docs = list(DocBin().from_bytes(both.stdout_bytes).get_docs(Vocab()))
-    assert [len(doc) for doc in docs] == [4, 2] and all(doc.has_annotation("DEP") for doc in docs)
+    assert [len(doc) for doc in docs] == [4, 2] and all(
+        doc.has_annotation("DEP") for doc in docs
+    )
     assert lal("check", "-", stdin=TREES).stdout.startswith("Treebank: <stdin>\n")
     assert lal("check", "-", "-", stdin=TREES).exit_code == 2
     bad = lal("convert", "-", "-o", "-", stdin=b"(S (NN dawn)\n")
@@ -212,7 +308,9 @@ class Tty(io.StringIO):
 def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_path):
     text = "The \x1b]0;owned\x07\x1b[31mcat\x9b2J sleeps\u202e ."
     result = lal("explain", text, "-m", pipeline)
-    assert "\u241b]0;owned\u2407\u241b[31mcat" in result.stdout and not BAD & set(result.stdout)
+    assert "\u241b]0;owned\u2407\u241b[31mcat" in result.stdout and not BAD & set(
+        result.stdout
+    )
     assert not BAD & set(lal("parse", tmp_path / "a\x1b[31mb", stdin=b"Go on!").output)
     for stream in (Tty(), io.StringIO()):
         monkeypatch.setattr(sys, "stdout", stream)
@@ -232,16 +330,26 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{damaged}"), "can't load the pipeline"),
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
-        (("parse", "Go on!", "-n", "0"), "--n-process: expected a number of processes, or -1, got 0"),
+        (
+            ("parse", "Go on!", "-n", "0"),
+            "--n-process: expected a number of processes, or -1, got 0",
+        ),
         (("explain", "-", "-"), "expected at most one - (stdin)"),
         (("prase",), "parse"),
-        (("roles", "Go on!", "-o", "x.gif"), "expected another ending after -o, got x.gif"),
+        (
+            ("roles", "Go on!", "-o", "x.gif"),
+            "expected another ending after -o, got x.gif",
+        ),
         (("train", __file__, "-o", "{blank}"), ""),
         (("evaluate",), "DEV.spacy"),
     ],
 )
 def test_errors_are_one_message_and_code_2(lal, pipeline, tmp_path, args, message):
-    names = {"pipeline": pipeline, "blank": tmp_path / "blank", "damaged": tmp_path / "damaged"}
+    names = {
+        "pipeline": pipeline,
+        "blank": tmp_path / "blank",
+        "damaged": tmp_path / "damaged",
+    }
     spacy.blank("en").to_disk(names["blank"])
     spacy.load(pipeline).to_disk(names["damaged"])
     (names["damaged"] / "lal_parser" / "model").write_bytes(b"x")
@@ -255,10 +363,23 @@ def test_errors_are_one_message_and_code_2(lal, pipeline, tmp_path, args, messag
 def test_closed_pipe(pipeline, tmp_path, n_process):
     text = tmp_path / "text"
     text.write_text("Go on!\n" * 600)
-    command = [sys.executable, "-m", "spacy", "lal", "parse", str(text), "-m", str(pipeline), "--batch-size", "16"]
+    command = [
+        sys.executable,
+        "-m",
+        "spacy",
+        "lal",
+        "parse",
+        str(text),
+        "-m",
+        str(pipeline),
+        "--batch-size",
+        "16",
+    ]
     command += ["--n-process", str(n_process)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
         assert process.stdout.readline().startswith(b"(")
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -267,17 +388,29 @@ def test_closed_pipe(pipeline, tmp_path, n_process):
 
 def test_the_default_is_the_bundled_pipeline(lal, pipeline, monkeypatch):
     assert DEFAULT_PIPELINE == "en_lal_md"
-    monkeypatch.setattr(importlib.import_module("spacy_lal.cli.io"), "DEFAULT_PIPELINE", str(pipeline))
-    assert lal("parse", "The old cat sleeps.").stdout == lal("parse", "The old cat sleeps.", "-m", pipeline).stdout
+    monkeypatch.setattr(
+        importlib.import_module("spacy_lal.cli.io"), "DEFAULT_PIPELINE", str(pipeline)
+    )
+    assert (
+        lal("parse", "The old cat sleeps.").stdout
+        == lal("parse", "The old cat sleeps.", "-m", pipeline).stdout
+    )
 
 
 def test_a_missing_torch_is_told_with_its_extra():
     message = "expected torch, which is missing: pip install 'spacy-lal[train]'"
-    assert reason(ModuleNotFoundError("No module named 'torch'", name="torch")) == message
-    assert reason(ModuleNotFoundError("No module named 'other'", name="other")) == "No module named 'other'"
+    assert (
+        reason(ModuleNotFoundError("No module named 'torch'", name="torch")) == message
+    )
+    assert (
+        reason(ModuleNotFoundError("No module named 'other'", name="other"))
+        == "No module named 'other'"
+    )
 
 
 def test_the_first_line_of_each_help_is_whole(lal):
     lines = lal("--help").stdout.splitlines()
     shown = lines[lines.index("Commands:") + 1 :]
-    assert {line.split()[0] for line in shown} == set(COMMANDS) and not any("..." in line for line in shown)
+    assert {line.split()[0] for line in shown} == set(COMMANDS) and not any(
+        "..." in line for line in shown
+    )

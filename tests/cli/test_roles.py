@@ -17,7 +17,9 @@ from spacy_lal.trees.roles import Proposition
 
 WORDS = "She has given him books . Yes !".split()
 HAVE = Proposition(1, "have.01", ((1, 2, "V"),), "have")
-GIVE = Proposition(2, "give.01", ((0, 1, "ARG0"), (2, 3, "V"), (3, 4, "ARG2"), (4, 5, "ARG1")), "give")
+GIVE = Proposition(
+    2, "give.01", ((0, 1, "ARG0"), (2, 3, "V"), (3, 4, "ARG2"), (4, 5, "ARG1")), "give"
+)
 
 
 @Language.component("tests_roles")
@@ -55,7 +57,12 @@ def docs(tmp_path):
 
 @pytest.fixture
 def frames(tmp_path):
-    frame = {"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"1": ["ppt", "thing given"]}}
+    frame = {
+        "roleset": "give.01",
+        "frame": "give",
+        "name": "transfer",
+        "roles": {"1": ["ppt", "thing given"]},
+    }
     (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n")
     return tmp_path / "frames.jsonl"
 
@@ -80,24 +87,63 @@ Yes !
 def test_table(lal, docs, frames, model):
     result = lal("roles", docs, "--frames", frames)
     assert result.exit_code == 0 and result.stdout == TABLE
-    parsed = lal("roles", "She has given him books. Yes!", "--model", model, "--frames", frames)
+    parsed = lal(
+        "roles", "She has given him books. Yes!", "--model", model, "--frames", frames
+    )
     assert parsed.stdout == TABLE
-    assert lal("roles", "--text", "She has given him books. Yes!", "-m", model, "--frames", frames).stdout == TABLE
+    assert (
+        lal(
+            "roles",
+            "--text",
+            "She has given him books. Yes!",
+            "-m",
+            model,
+            "--frames",
+            frames,
+        ).stdout
+        == TABLE
+    )
     without = lal("roles", docs, "--no-auxiliaries").stdout
     assert "has  have.01" not in without and "ARG1  books\n" in without
 
 
 def test_other_formats(lal, docs, model):
-    lines = [json.loads(line) for line in lal("roles", docs, "--format", "json").stdout.splitlines()]
-    assert [one["sent_id"] for one in lines] == ["1-1", "1-2"] and lines[1]["predicates"] == []
-    assert lines[0]["predicates"][1]["args"] == [[0, 1, "ARG0"], [2, 3, "V"], [3, 4, "ARG2"], [4, 5, "ARG1"]]
+    lines = [
+        json.loads(line)
+        for line in lal("roles", docs, "--format", "json").stdout.splitlines()
+    ]
+    assert [one["sent_id"] for one in lines] == ["1-1", "1-2"] and lines[1][
+        "predicates"
+    ] == []
+    assert lines[0]["predicates"][1]["args"] == [
+        [0, 1, "ARG0"],
+        [2, 3, "V"],
+        [3, 4, "ARG2"],
+        [4, 5, "ARG1"],
+    ]
     props = lal("roles", docs, "-f", "props").stdout
-    assert props.startswith("- * (ARG0*)\nhave (V*) *\ngive * (V*)\n") and props.endswith("\n\n-\n-\n\n")
+    assert props.startswith(
+        "- * (ARG0*)\nhave (V*) *\ngive * (V*)\n"
+    ) and props.endswith("\n\n-\n-\n\n")
     columns = lal("roles", docs, "-f", "conll").stdout.splitlines()
-    assert columns[0] == "#begin document (text/1); part 000" and columns[-1] == "#end document"
+    assert (
+        columns[0] == "#begin document (text/1); part 000"
+        and columns[-1] == "#end document"
+    )
     assert columns[3].split() == "text/1 0 2 given VBN * give 01 - - * * (V*) -".split()
-    result = lal("roles", "-", "-m", model, "-f", "json", stdin=b"Go.\n\nShe has given him books.\n")
-    assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
+    result = lal(
+        "roles",
+        "-",
+        "-m",
+        model,
+        "-f",
+        "json",
+        stdin=b"Go.\n\nShe has given him books.\n",
+    )
+    assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == [
+        "1-1",
+        "2-1",
+    ]
 
 
 def test_the_output_names_its_format(lal, docs, tmp_path):
@@ -115,21 +161,34 @@ def test_the_output_names_its_format(lal, docs, tmp_path):
 
 
 def test_refused(lal, docs, pipeline, tmp_path):
-    assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
+    assert (
+        "expected a format of table, json, props, conll"
+        in lal("roles", docs, "-f", "xml").stderr
+    )
     result = lal("roles", "She left.", "-m", pipeline)
-    assert result.exit_code == 2 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
-    assert "a trained lal_srl" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
+    assert (
+        result.exit_code == 2
+        and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
+    )
+    assert (
+        "a trained lal_srl" in result.stderr
+        and "python -m spacy project run srl projects/srl" in result.stderr
+    )
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
     assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr
     (tmp_path / "no.spacy").write_bytes(b"no")
     assert "no .spacy file" in lal("roles", tmp_path / "no.spacy").stderr
     (tmp_path / "frames.jsonl").write_text("{\n")
-    assert "frames.jsonl:1: expected JSON" in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
+    assert (
+        "frames.jsonl:1: expected JSON"
+        in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
+    )
     assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 2
 
 
 def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
-    """`lal roles` and `lal evaluate` with lal_srl and without a parser; `spacy evaluate` prints the roles as spans."""
+    """`lal roles` and `lal evaluate` with lal_srl and without a parser; `spacy
+    evaluate` prints the roles as spans."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("lal_srl")
@@ -140,13 +199,27 @@ def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
         nlp.update(examples)
     nlp.to_disk(tmp_path / "srl")
     table = lal("roles", "She has given him books.", "-m", tmp_path / "srl")
-    assert table.exit_code == 0 and "given  give.01\n  ARG0  She\n  ARG2  him\n  ARG1  books\n" in table.stdout
+    assert (
+        table.exit_code == 0
+        and "given  give.01\n  ARG0  She\n  ARG2  him\n  ARG1  books\n" in table.stdout
+    )
     result = lal("evaluate", docs, "-m", tmp_path / "srl")
     rows = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    assert result.exit_code == 0 and {"srl_f 100.00", "roleset_acc 100.00", "dep_uas -", "const_f -"} <= set(rows)
-    printed = CliRunner().invoke(app, ["evaluate", str(tmp_path / "srl"), str(docs), "--spans-key", "srl"])
-    assert ["SPAN", "F", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
-    assert ["ARG2", "100.00", "100.00", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
+    assert result.exit_code == 0 and {
+        "srl_f 100.00",
+        "roleset_acc 100.00",
+        "dep_uas -",
+        "const_f -",
+    } <= set(rows)
+    printed = CliRunner().invoke(
+        app, ["evaluate", str(tmp_path / "srl"), str(docs), "--spans-key", "srl"]
+    )
+    assert ["SPAN", "F", "100.00"] in [
+        line.split() for line in printed.stdout.splitlines()
+    ]
+    assert ["ARG2", "100.00", "100.00", "100.00"] in [
+        line.split() for line in printed.stdout.splitlines()
+    ]
 
 
 def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
@@ -154,4 +227,7 @@ def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
     nlp.add_pipe("lal_srl", config=role_examples.config("none"))
     nlp.to_disk(tmp_path / "both")  # untrained: it would refuse to find roles
     result = lal("parse", "--model", tmp_path / "both", "--text", "She left.")
-    assert result.exit_code == 0 and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout
+    assert (
+        result.exit_code == 0
+        and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout
+    )

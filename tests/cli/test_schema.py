@@ -1,4 +1,5 @@
-"""JSON lines and Parquet follow the schema of docs/reference/formats.md, read from its tables."""
+"""JSON lines and Parquet follow the schema of docs/reference/formats.md, read from its
+tables."""
 
 import json
 import re
@@ -17,7 +18,16 @@ from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 TEXT = "The  old\tcat sleeps \U0001f408. Go on!"
-LISTS = ("start_chars", "end_chars", "tags", "pos", "morphs", "lemmas", "heads", "deprels")
+LISTS = (
+    "start_chars",
+    "end_chars",
+    "tags",
+    "pos",
+    "morphs",
+    "lemmas",
+    "heads",
+    "deprels",
+)
 CHECKS = {
     "integer": lambda value: type(value) is int,
     "string": lambda value: type(value) is str,
@@ -28,10 +38,20 @@ CHECKS = {
 
 def tables() -> Dict[str, Dict[str, str]]:
     """Types by field: of both formats, of JSON lines, of rows."""
-    section = PAGE.read_text(encoding="utf8").split("## The schema of JSON lines and Parquet")[1].split("\n## ")[0]
+    section = (
+        PAGE.read_text(encoding="utf8")
+        .split("## The schema of JSON lines and Parquet")[1]
+        .split("\n## ")[0]
+    )
     found = []
     for block in section.split("| field | type | meaning |\n|---|---|---|\n")[1:]:
-        found.append(dict(re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", block.split("\n\n")[0], re.MULTILINE)))
+        found.append(
+            dict(
+                re.findall(
+                    r"^\| `(\w+)` \| ([\w, ]+) \|", block.split("\n\n")[0], re.MULTILINE
+                )
+            )
+        )
     return dict(zip(("both", "json", "row"), found, strict=True))
 
 
@@ -40,7 +60,9 @@ def fits(value: object, kind: str) -> bool:
     if value is None:
         return null == "null"
     if kind.startswith("list of "):
-        return isinstance(value, list) and all(CHECKS[kind.removeprefix("list of ")](item) for item in value)
+        return isinstance(value, list) and all(
+            CHECKS[kind.removeprefix("list of ")](item) for item in value
+        )
     return CHECKS[kind](value)
 
 
@@ -48,11 +70,15 @@ def check_record(record, fields):
     assert set(record) == set(fields)
     for name, kind in fields.items():
         assert fits(record[name], kind), (name, kind, record[name])
-    assert {len(record[name]) for name in LISTS if record[name] is not None} == {len(record["tokens"])}
+    assert {len(record[name]) for name in LISTS if record[name] is not None} == {
+        len(record["tokens"])
+    }
 
 
 def check_offsets(record, text):
-    for token, start, end in zip(record["tokens"], record["start_chars"], record["end_chars"], strict=True):
+    for token, start, end in zip(
+        record["tokens"], record["start_chars"], record["end_chars"], strict=True
+    ):
         assert text[start:end] == token
     for span in record["constituents"]:
         assert set(span) == {"start", "end", "start_char", "end_char", "label"}
@@ -68,14 +94,27 @@ def doc(pipeline) -> Doc:
 
 def test_json_lines(doc):
     fields = {**tables()["both"], **tables()["json"]}
-    found = [json.loads(format_json(sentence, Origin(3, 9, "a"))) for sentence in read_sentences(doc)]
+    found = [
+        json.loads(format_json(sentence, Origin(3, 9, "a")))
+        for sentence in read_sentences(doc)
+    ]
     assert len(found) == 2
     for number, record in enumerate(found):
         check_record(record, fields)
         check_offsets(record, TEXT)
-        assert (record["schema"], record["doc"], record["line"], record["id"]) == (SCHEMA_VERSION, 3, 9, "a")
-        assert record["sent"] == number and TEXT[record["start_char"] : record["end_char"]] == record["text"]
-        assert [i for i, head in enumerate(record["heads"]) if head == i] == [record["deprels"].index("ROOT")]
+        assert (record["schema"], record["doc"], record["line"], record["id"]) == (
+            SCHEMA_VERSION,
+            3,
+            9,
+            "a",
+        )
+        assert (
+            record["sent"] == number
+            and TEXT[record["start_char"] : record["end_char"]] == record["text"]
+        )
+        assert [i for i, head in enumerate(record["heads"]) if head == i] == [
+            record["deprels"].index("ROOT")
+        ]
         assert not [token for token in record["tokens"] if token.isspace()]
 
 
@@ -88,7 +127,12 @@ def test_rows(doc):
     assert {field.name for field in doc_fields()} == set(fields)
     for field in doc_fields():
         kind = fields[field.name].removesuffix(", or null").removeprefix("list of ")
-        expected = {"string": "string", "integer": "int32", "boolean": "bool", "object": "struct"}[kind]
+        expected = {
+            "string": "string",
+            "integer": "int32",
+            "boolean": "bool",
+            "object": "struct",
+        }[kind]
         assert str(field.type.value_type).startswith(expected)
 
 

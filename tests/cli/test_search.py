@@ -22,7 +22,10 @@ def trees(tmp_path):
 def test_brackets(lal, trees):
     result = lal("search", "/^NP/ << NN", trees)
     assert result.exit_code == 0
-    lines = [f"{trees}:2: (NP-SBJ (DT The) (NN cat))", f"{trees}:5: (NP (-LRB- -LRB-) (NN mat))"]
+    lines = [
+        f"{trees}:2: (NP-SBJ (DT The) (NN cat))",
+        f"{trees}:5: (NP (-LRB- -LRB-) (NN mat))",
+    ]
     assert result.stdout.splitlines() == lines
     assert lal("search", '"(" . mat', trees).stdout == f"{trees}:5: -LRB-\n"
 
@@ -51,9 +54,13 @@ def test_text(lal, pipeline, tmp_path):
 
 
 def test_stdin_of_another_format(lal, trees, gold_file):
-    result = lal("search", "NN", "-", "--input-format", "brackets", stdin=trees.read_bytes())
+    result = lal(
+        "search", "NN", "-", "--input-format", "brackets", stdin=trees.read_bytes()
+    )
     assert result.stdout == "<stdin>:2: (NN cat)\n<stdin>:5: (NN mat)\n"
-    result = lal("search", "NN", "-", "--input-format", "docbin", stdin=gold_file.read_bytes())
+    result = lal(
+        "search", "NN", "-", "--input-format", "docbin", stdin=gold_file.read_bytes()
+    )
     assert result.stdout == "<stdin>:1.1: (NN cat)\n"
 
 
@@ -71,7 +78,9 @@ def test_stdin_of_another_format(lal, trees, gold_file):
 def test_errors_have_exit_code_2(lal, trees, tmp_path, args, message):
     (tmp_path / "bad.ptb").write_text("(S (A a))\n(S (A a)\n", encoding="utf8")
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "unparsed.spacy")
-    (tmp_path / "gold.conllu").write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
+    (tmp_path / "gold.conllu").write_text(
+        "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8"
+    )
     files = {"bad": "bad.ptb", "unparsed": "unparsed.spacy", "columns": "gold.conllu"}
     names = {"trees": trees, **{name: tmp_path / file for name, file in files.items()}}
     result = lal("search", *(arg.format(**names) for arg in args))
@@ -81,7 +90,9 @@ def test_errors_have_exit_code_2(lal, trees, tmp_path, args, message):
 
 def test_traces(lal, tmp_path):
     path = tmp_path / "wsj.mrg"
-    path.write_text("( (S (NP-SBJ (-NONE- *PRO*-1)) (VP (VB Go)) (. .)) )\n", encoding="utf8")
+    path.write_text(
+        "( (S (NP-SBJ (-NONE- *PRO*-1)) (VP (VB Go)) (. .)) )\n", encoding="utf8"
+    )
     assert lal("search", '"-NONE-"', path).stdout == f"{path}:1: (-NONE- *PRO*-1)\n"
     assert lal("search", "/^[*]/", path).stdout == f"{path}:1: *PRO*-1\n"
     assert lal("search", "VP , NP-SBJ", path).stdout == f"{path}:1: (VP (VB Go))\n"

@@ -19,7 +19,8 @@ TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 TRAIN = [str(TOY / "train.ptb"), str(TOY / "train.conllu")]
 ROW = "1\tgo\tgo\tVERB\tVB\t{feats}\t{head}\troot\t_\t_\n"
 DOCUMENTS = "".join(
-    ("# newdoc id = d\n" if number == 1 else "") + f"# sent_id = {name}{number}\n{ROW.format(feats='_', head=0)}\n"
+    ("# newdoc id = d\n" if number == 1 else "")
+    + f"# sent_id = {name}{number}\n{ROW.format(feats='_', head=0)}\n"
     for name in "abc"
     for number in (1, 2)
 )
@@ -32,7 +33,14 @@ CONLLU = """\
 ROLES = {
     "sent_id": "1",
     "words": 2,
-    "predicates": [{"token": 1, "lemma": "go", "roleset": "go.02", "args": [[0, 1, "ARG1"], [1, 2, "V"]]}],
+    "predicates": [
+        {
+            "token": 1,
+            "lemma": "go",
+            "roleset": "go.02",
+            "args": [[0, 1, "ARG1"], [1, 2, "V"]],
+        }
+    ],
 }
 COLUMNS = "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end document\n"
 
@@ -54,21 +62,33 @@ def test_check(lal):
         "nsubj",
     ):
         assert text in result.stdout
-    assert "and 5 more" in result.stdout and "more" not in lal("check", *TRAIN, "--top", 0).stdout
+    assert (
+        "and 5 more" in result.stdout
+        and "more" not in lal("check", *TRAIN, "--top", 0).stdout
+    )
     report = json.loads(lal("check", "--json", *TRAIN).stdout)
     assert report["sound"] and report["sentences"] == 79 and report["problems"] == []
-    assert "arcs" not in lal("check", TRAIN[0]).stdout and "arcs" in lal("check", TRAIN[1]).stdout
+    assert (
+        "arcs" not in lal("check", TRAIN[0]).stdout
+        and "arcs" in lal("check", TRAIN[1]).stdout
+    )
 
 
 def test_check_exits_with_1_for_problems(lal, tmp_path):
-    result = lal("check", TOY / "train.ptb", TOY / "dev.conllu", "-o", tmp_path / "report.txt")
+    result = lal(
+        "check", TOY / "train.ptb", TOY / "dev.conllu", "-o", tmp_path / "report.txt"
+    )
     assert result.exit_code == 1 and result.stdout == ""
     assert f"{TOY / 'train.ptb'}:1" in result.stderr and "... and" in result.stderr
     assert "disagreements" in (tmp_path / "report.txt").read_text()
     (tmp_path / "x.conllu").write_text("x\n\n" * 5000, encoding="utf-8")
     result = lal("check", tmp_path / "x.conllu", "--json")
     report = json.loads(result.stdout)
-    assert result.exit_code == 1 and report["n_problems"] == 5000 and len(report["problems"]) == 1000
+    assert (
+        result.exit_code == 1
+        and report["n_problems"] == 5000
+        and len(report["problems"]) == 1000
+    )
     assert "... and 4980 more" in result.stderr
 
 
@@ -84,12 +104,20 @@ def test_labels_are_no_terminal_escapes(lal, tmp_path):
 def test_convert(lal, tmp_path):
     path = tmp_path / "new" / "train.spacy"
     result = lal("convert", *TRAIN, "-o", path)
-    assert result.exit_code == 0 and result.stderr == f"Wrote {path}: 79 Docs, 79 sentences, 623 tokens\n"
+    assert (
+        result.exit_code == 0
+        and result.stderr == f"Wrote {path}: 79 Docs, 79 sentences, 623 tokens\n"
+    )
     assert len(read(path)) == 79
-    assert "8 Docs, 79 sentences, 623 tokens" in lal("convert", *TRAIN, "-o", path, "--n-sents", 10).stderr
+    assert (
+        "8 Docs, 79 sentences, 623 tokens"
+        in lal("convert", *TRAIN, "-o", path, "--n-sents", 10).stderr
+    )
     assert [len(list(doc.sents)) for doc in read(path)] == [10] * 7 + [9]
     assert all(len(doc.spans["constituents"]) for doc in read(path))
-    assert all(len(doc.user_data["sent_ids"]) == len(list(doc.sents)) for doc in read(path))
+    assert all(
+        len(doc.user_data["sent_ids"]) == len(list(doc.sents)) for doc in read(path)
+    )
     lal("convert", TRAIN[0], "-o", path)
     assert not read(path)[0].has_annotation("DEP") and not read(path)[0].user_data
     lal("convert", TRAIN[1], "-o", tmp_path / "folder")
@@ -109,15 +137,22 @@ def test_convert(lal, tmp_path):
     ],
 )
 @pytest.mark.parametrize(
-    "comment, option", [("newdoc", "-d"), ("newpar", "--by-paragraph"), ("newdoc", "--by-paragraph")]
+    "comment, option",
+    [("newdoc", "-d"), ("newpar", "--by-paragraph"), ("newdoc", "--by-paragraph")],
 )
 def test_documents(lal, tmp_path, options, documents, comment, option):
     """Documents and paragraphs survive the exclusion of their first sentence."""
-    (tmp_path / "x.conllu").write_text(DOCUMENTS.replace("newdoc", comment), encoding="utf-8")
+    (tmp_path / "x.conllu").write_text(
+        DOCUMENTS.replace("newdoc", comment), encoding="utf-8"
+    )
     options = [option if one in ("-d", "--by-document") else one for one in options]
     result = lal("convert", tmp_path / "x.conllu", "-o", tmp_path / "x.spacy", *options)
-    assert result.exit_code == 0 and ("-x" not in options or "sentences left out" in result.stderr)
-    assert [list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")] == documents
+    assert result.exit_code == 0 and (
+        "-x" not in options or "sentences left out" in result.stderr
+    )
+    assert [
+        list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")
+    ] == documents
 
 
 def test_convert_writes_nothing_after_an_error(lal, tmp_path):
@@ -127,8 +162,15 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
         ((TRAIN[0], TOY / "dev.conllu"), f"{TRAIN[0]}:1"),
     ):
         result = lal("convert", *args, "-o", tmp_path / "x.spacy")
-        assert result.exit_code == 2 and message in result.stderr and not (tmp_path / "x.spacy").exists()
-    assert "expected another ending" in lal("convert", *TRAIN, "-o", tmp_path / "x.docx").stderr
+        assert (
+            result.exit_code == 2
+            and message in result.stderr
+            and not (tmp_path / "x.spacy").exists()
+        )
+    assert (
+        "expected another ending"
+        in lal("convert", *TRAIN, "-o", tmp_path / "x.docx").stderr
+    )
     copy = tmp_path / "copy.ptb"
     copy.write_bytes(Path(TRAIN[0]).read_bytes())
     assert lal("convert", copy, "-o", copy).exit_code == 2 and copy.stat().st_size > 100
@@ -137,14 +179,26 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("x.conllu", "# c\n" + ROW.format(feats="a|b", head=0), ":2: expected FEATS as Name=Value pairs"),
-        ("x.conllu", ROW.format(feats="_", head="9" * 5000), ":1: expected a whole number"),
+        (
+            "x.conllu",
+            "# c\n" + ROW.format(feats="a|b", head=0),
+            ":2: expected FEATS as Name=Value pairs",
+        ),
+        (
+            "x.conllu",
+            ROW.format(feats="_", head="9" * 5000),
+            ":1: expected a whole number",
+        ),
         ("x.conllu", "\n", ":1: no sentences"),
         ("x.ptb", "", ":1: no sentences"),
         ("x.ptb", "(ROOT (NP (NN rain))\n", ":1: "),
         ("x.ptb", "(NN a)\n(S (NN b) (NN -EMPTY-))\n", ":2: word 2 is empty"),
         ("x.ptb", "(NN \x1b[2J" + "a" * 5000 + " " + "b" * 5000, ":1: "),
-        ("x", "\x1b[2J" + "a" * 5000, ":1: expected a bracketed tree or a line of CoNLL-U"),
+        (
+            "x",
+            "\x1b[2J" + "a" * 5000,
+            ":1: expected a bracketed tree or a line of CoNLL-U",
+        ),
         ("x", "(NN \0)", ":1: expected text, got a NUL character"),
         ("pipe.ptb", None, ": is no file"),
         ("folder", "", ": is no file"),
@@ -152,7 +206,8 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
     ],
 )
 def test_files_that_are_no_treebank(lal, tmp_path, name, content, reason):
-    """Neither command hangs, accepts the file, or says more than is fit for a terminal."""
+    """Neither command hangs, accepts the file, or says more than is fit for a
+    terminal."""
     path = tmp_path / name
     if content is None:
         os.mkfifo(path)
@@ -162,7 +217,10 @@ def test_files_that_are_no_treebank(lal, tmp_path, name, content, reason):
         path.write_text(content, encoding="utf-8")
     for args in (("check", path), ("convert", path, "-o", tmp_path / "out.spacy")):
         result = lal(*args)
-        assert result.exit_code in ((1, 2) if args[0] == "check" else (2,)) and f"{path}{reason}" in result.stderr
+        assert (
+            result.exit_code in ((1, 2) if args[0] == "check" else (2,))
+            and f"{path}{reason}" in result.stderr
+        )
         assert len(result.stderr) < 1000 and result.stderr.rstrip("\n").isprintable()
         assert not (tmp_path / "out.spacy").exists()
 
@@ -170,7 +228,10 @@ def test_files_that_are_no_treebank(lal, tmp_path, name, content, reason):
 @pytest.mark.parametrize("name", ["x.ptb", "x.conllu", "x.srl.jsonl", "x"])
 @pytest.mark.parametrize(
     ("content", "kind"),
-    [(bytes(range(256)), "binary data or another encoding"), (b"\x1f\x8b\x08", "compressed data")],
+    [
+        (bytes(range(256)), "binary data or another encoding"),
+        (b"\x1f\x8b\x08", "compressed data"),
+    ],
 )
 def test_check_refuses_what_is_no_text(lal, tmp_path, name, content, kind):
     path = tmp_path / name
@@ -193,12 +254,20 @@ def folder(tmp_path):
 
 def test_convert_roles(lal, folder):
     output = folder / "x.spacy"
-    for files in ((folder / "x.conllu", folder / "x.srl.jsonl"), (folder / "x_gold_conll",)):
+    for files in (
+        (folder / "x.conllu", folder / "x.srl.jsonl"),
+        (folder / "x_gold_conll",),
+    ):
         assert lal("convert", *files, "-o", output).exit_code == 0
         (doc,) = read(output)
         assert [one.roleset for one in get_propositions(doc)] == ["go.02"]
-    assert get_constituents(doc) == [[(0, 1, "S::VP")]] and list(doc.user_data["sent_ids"]) == ["d/0-1"]
-    assert "roles have no words" in lal("convert", folder / "x.srl.jsonl", "-o", output).stderr
+    assert get_constituents(doc) == [[(0, 1, "S::VP")]] and list(
+        doc.user_data["sent_ids"]
+    ) == ["d/0-1"]
+    assert (
+        "roles have no words"
+        in lal("convert", folder / "x.srl.jsonl", "-o", output).stderr
+    )
 
 
 # complete
@@ -221,7 +290,10 @@ def test_complete(lal, pipeline, gold_file, tmp_path):
     both = tmp_path / "both.spacy"
     trees = write(tmp_path / "trees.spacy", heads=False)
     result = lal("complete", "-m", pipeline, trees, "-o", both)
-    assert "2 Docs; 2 Docs got heads, 0 Docs got constituents, 0 had both or neither" in result.stderr
+    assert (
+        "2 Docs; 2 Docs got heads, 0 Docs got constituents, 0 had both or neither"
+        in result.stderr
+    )
     for old, new in zip(read(trees), read(both), strict=True):
         assert new.has_annotation("DEP") and not old.has_annotation("DEP")
         assert get_constituents(new) == get_constituents(old)
@@ -232,5 +304,8 @@ def test_complete(lal, pipeline, gold_file, tmp_path):
     for old, new in zip(read(heads), read(both), strict=True):
         assert [token.head.i for token in new] == [token.head.i for token in old]
         assert new.spans["constituents"]
-    assert "2 had both or neither" in lal("complete", "-m", pipeline, gold_file, "-o", both).stderr
+    assert (
+        "2 had both or neither"
+        in lal("complete", "-m", pipeline, gold_file, "-o", both).stderr
+    )
     assert lal("complete", "-m", pipeline, heads, "-o", heads).exit_code == 2

@@ -1,4 +1,5 @@
-"""Every tree of a short sentence, one by one: what the decoders are proved against. Slow, and without a recurrence."""
+"""Every tree of a short sentence, one by one: what the decoders are proved against.
+Slow, and without a recurrence."""
 
 from functools import cache
 from itertools import product
@@ -9,7 +10,8 @@ from numpy import ndarray
 
 
 class Node(NamedTuple):
-    """A node of a binarised tree. `must_label`: a non-head child, or the root, longer than one word."""
+    """A node of a binarised tree. `must_label`: a non-head child, or the root, longer
+    than one word."""
 
     start: int
     end: int
@@ -17,7 +19,8 @@ class Node(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """A binarised tree with a head at each node: its nodes, its head word (from 1), its arcs (dependent, head)."""
+    """A binarised tree with a head at each node: its nodes, its head word (from 1), its
+    arcs (dependent, head)."""
 
     nodes: Tuple[Node, ...]
     head: int
@@ -38,7 +41,9 @@ def binary_trees(start: int, end: int) -> Tuple[Tuple[Tuple[int, int], ...], ...
 
 
 @cache
-def derivations(start: int, end: int, must_label: bool = True) -> Tuple[Derivation, ...]:
+def derivations(
+    start: int, end: int, must_label: bool = True
+) -> Tuple[Derivation, ...]:
     """All binary trees over a span with all choices of a head child at each node."""
     node = Node(start, end, must_label and end - start > 1)
     if end - start == 1:
@@ -48,9 +53,15 @@ def derivations(start: int, end: int, must_label: bool = True) -> Tuple[Derivati
         for left_is_head in (True, False):
             for left in derivations(start, split, not left_is_head):
                 for right in derivations(split, end, left_is_head):
-                    head, child = (left.head, right.head) if left_is_head else (right.head, left.head)
+                    head, child = (
+                        (left.head, right.head)
+                        if left_is_head
+                        else (right.head, left.head)
+                    )
                     arcs = (*left.arcs, *right.arcs, (child, head))
-                    found.append(Derivation((node, *left.nodes, *right.nodes), head, arcs))
+                    found.append(
+                        Derivation((node, *left.nodes, *right.nodes), head, arcs)
+                    )
     return tuple(found)
 
 
@@ -62,7 +73,8 @@ def joint_labels(node: Node, n: int, n_labels: int) -> List[int]:
 
 
 def with_margin(labels: ndarray, gold: Optional[ndarray], margin: float) -> ndarray:
-    """Label scores in float64, where each label but the gold one has gained a margin."""
+    """Label scores in float64, where each label but the gold one has gained a
+    margin."""
     scores = labels.astype(np.float64)
     if gold is None:
         return scores
@@ -74,23 +86,37 @@ def joint_scores(labels: ndarray, arcs: ndarray) -> Iterator[float]:
     """The score of every joint tree, with the best labels at each of its nodes."""
     n = labels.shape[0] - 1
     for tree in derivations(0, n):
-        score = float(arcs[tree.head, 0]) + sum(float(arcs[child, head]) for child, head in tree.arcs)
+        score = float(arcs[tree.head, 0]) + sum(
+            float(arcs[child, head]) for child, head in tree.arcs
+        )
         for node in tree.nodes:
-            score += max(float(labels[node.start, node.end, y]) for y in joint_labels(node, n, labels.shape[2]))
+            score += max(
+                float(labels[node.start, node.end, y])
+                for y in joint_labels(node, n, labels.shape[2])
+            )
         yield score
 
 
 def joint_scores_all_labels(labels: ndarray, arcs: ndarray) -> Iterator[float]:
-    """The score of every joint tree with every choice of its labels: for very short sentences."""
+    """The score of every joint tree with every choice of its labels: for very short
+    sentences."""
     n = labels.shape[0] - 1
     for tree in derivations(0, n):
-        base = float(arcs[tree.head, 0]) + sum(float(arcs[child, head]) for child, head in tree.arcs)
-        for chosen in product(*[joint_labels(node, n, labels.shape[2]) for node in tree.nodes]):
-            yield base + sum(float(labels[node.start, node.end, y]) for node, y in zip(tree.nodes, chosen, strict=True))
+        base = float(arcs[tree.head, 0]) + sum(
+            float(arcs[child, head]) for child, head in tree.arcs
+        )
+        for chosen in product(
+            *[joint_labels(node, n, labels.shape[2]) for node in tree.nodes]
+        ):
+            yield base + sum(
+                float(labels[node.start, node.end, y])
+                for node, y in zip(tree.nodes, chosen, strict=True)
+            )
 
 
 def cky_scores(labels: ndarray) -> Iterator[float]:
-    """The score of every binary tree, with the best label at each node; the root has one that is not empty."""
+    """The score of every binary tree, with the best label at each node; the root has
+    one that is not empty."""
     n = labels.shape[0] - 1
     for tree in binary_trees(0, n):
         yield sum(float(labels[i, j, 1 if j - i == n else 0 :].max()) for i, j in tree)
@@ -98,8 +124,13 @@ def cky_scores(labels: ndarray) -> Iterator[float]:
 
 @cache
 def dependency_trees(n: int, projective: bool) -> ndarray:
-    """All dependency trees over n words with one dependent of the root. Shape: (n_trees, n): the head of each word."""
-    trees = [heads for heads in product(range(n + 1), repeat=n) if heads.count(0) == 1 and _reach_root(heads)]
+    """All dependency trees over n words with one dependent of the root. Shape:
+    (n_trees, n): the head of each word."""
+    trees = [
+        heads
+        for heads in product(range(n + 1), repeat=n)
+        if heads.count(0) == 1 and _reach_root(heads)
+    ]
     if projective:
         trees = [heads for heads in trees if is_projective(heads)]
     return np.array(trees, dtype=np.int64)
@@ -108,11 +139,14 @@ def dependency_trees(n: int, projective: bool) -> ndarray:
 def dependency_scores(arcs: ndarray, projective: bool) -> ndarray:
     """The score of every dependency tree. Shape: (n_trees,)."""
     n = arcs.shape[0] - 1
-    return arcs.astype(np.float64)[np.arange(1, n + 1), dependency_trees(n, projective)].sum(axis=1)
+    return arcs.astype(np.float64)[
+        np.arange(1, n + 1), dependency_trees(n, projective)
+    ].sum(axis=1)
 
 
 def is_projective(heads: Tuple[int, ...]) -> bool:
-    """Whether no two arcs cross, that of the root included. `heads[i]` is the head of word i + 1."""
+    """Whether no two arcs cross, that of the root included. `heads[i]` is the head of
+    word i + 1."""
     arcs = [tuple(sorted((word, head))) for word, head in enumerate(heads, start=1)]
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 

@@ -1,4 +1,5 @@
-"""`eisner` and `mst` against the enumeration of every dependency tree of at most six words, and against each other."""
+"""`eisner` and `mst` against the enumeration of every dependency tree of at most six
+words, and against each other."""
 
 from typing import Any
 
@@ -16,12 +17,15 @@ QUICK = settings(max_examples=100, deadline=None)
 
 @st.composite
 def arc_scores(draw: Any, max_words: int = 6) -> ndarray:
-    """Arc scores of few values, so that there are ties and cycles in cycles, exact in float32."""
+    """Arc scores of few values, so that there are ties and cycles in cycles, exact in
+    float32."""
     n = draw(st.integers(1, max_words))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     spread = draw(st.sampled_from([1, 4, 100]))
     arcs = rng.integers(-spread, spread + 1, size=(n + 1, n + 1)).astype(np.float32)
-    arcs[:, 0] += draw(st.sampled_from([-200, 0, 200]))  # every word wants the root, or none
+    arcs[:, 0] += draw(
+        st.sampled_from([-200, 0, 200])
+    )  # every word wants the root, or none
     return arcs
 
 
@@ -40,8 +44,22 @@ def check_tree(heads: ndarray, n: int) -> None:
 
 
 def test_enumeration_counts() -> None:
-    assert [len(dependency_trees(n, False)) for n in range(1, 7)] == [1, 2, 9, 64, 625, 7776]  # n^(n - 1)
-    assert [len(dependency_trees(n, True)) for n in range(1, 7)] == [1, 2, 7, 30, 143, 728]  # (3n - 2 choose n - 1) / n
+    assert [len(dependency_trees(n, False)) for n in range(1, 7)] == [
+        1,
+        2,
+        9,
+        64,
+        625,
+        7776,
+    ]  # n^(n - 1)
+    assert [len(dependency_trees(n, True)) for n in range(1, 7)] == [
+        1,
+        2,
+        7,
+        30,
+        143,
+        728,
+    ]  # (3n - 2 choose n - 1) / n
 
 
 @QUICK
@@ -77,7 +95,8 @@ def test_longer_sentences(n: int) -> None:
 
 
 def test_mst_opens_cycles_in_cycles() -> None:
-    """Ever longer cycles, each better than the arcs that break it: all are contracted into one vertex."""
+    """Ever longer cycles, each better than the arcs that break it: all are contracted
+    into one vertex."""
     n = 60
     arcs = np.full((n + 1, n + 1), -50.0, dtype=np.float32)
     arcs[1, 2] = arcs[2, 1] = 100

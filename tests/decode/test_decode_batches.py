@@ -17,43 +17,69 @@ ArgumentsT = Tuple[List[ndarray], ...]
 
 def scores(lengths: List[int], n_labels: int = 6) -> ArgumentsT:
     rng = np.random.default_rng(7)
-    labels = [rng.normal(size=(n + 1, n + 1, n_labels)).astype(np.float32) for n in lengths]
+    labels = [
+        rng.normal(size=(n + 1, n + 1, n_labels)).astype(np.float32) for n in lengths
+    ]
     arcs = [rng.normal(size=(n + 1, n + 1)).astype(np.float32) for n in lengths]
-    gold = [rng.integers(0, n_labels, size=(n + 1, n + 1)).astype(np.int32) for n in lengths]
+    gold = [
+        rng.integers(0, n_labels, size=(n + 1, n + 1)).astype(np.int32) for n in lengths
+    ]
     return labels, arcs, gold
 
 
 def flat(answer: Any) -> List[ndarray]:
-    return [np.asarray(part) for part in answer] if isinstance(answer, tuple) else [answer]
+    return (
+        [np.asarray(part) for part in answer] if isinstance(answer, tuple) else [answer]
+    )
 
 
 def same(left: Any, right: Any) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(flat(left), flat(right), strict=True))
+    return all(
+        np.array_equal(a, b) for a, b in zip(flat(left), flat(right), strict=True)
+    )
 
 
 def test_batch_equals_alone() -> None:
     labels, arcs, gold = scores(LENGTHS)
-    for decode, inputs in ((joint, (labels, arcs)), (cky, (labels,)), (eisner, (arcs,)), (mst, (arcs,))):
+    for decode, inputs in (
+        (joint, (labels, arcs)),
+        (cky, (labels,)),
+        (eisner, (arcs,)),
+        (mst, (arcs,)),
+    ):
         answers = decode(*inputs)
         assert len(answers) == len(LENGTHS)
         for answer, *given in zip(answers, *inputs, strict=True):
             assert same(answer, decode(*given))
     answers = joint(labels, arcs, gold=gold, margin=1.0)
-    assert all(same(a, joint(x, y, gold=z, margin=1.0)) for a, x, y, z in zip(answers, labels, arcs, gold, strict=True))
+    assert all(
+        same(a, joint(x, y, gold=z, margin=1.0))
+        for a, x, y, z in zip(answers, labels, arcs, gold, strict=True)
+    )
     answers = cky(labels, gold=gold, margin=0.5)
-    assert all(same(a, cky(x, gold=z, margin=0.5)) for a, x, z in zip(answers, labels, gold, strict=True))
+    assert all(
+        same(a, cky(x, gold=z, margin=0.5))
+        for a, x, z in zip(answers, labels, gold, strict=True)
+    )
 
 
 def test_empty_sentence() -> None:
-    score, spans, heads = joint(np.zeros((1, 1, 3), np.float32), np.zeros((1, 1), np.float32))
+    score, spans, heads = joint(
+        np.zeros((1, 1, 3), np.float32), np.zeros((1, 1), np.float32)
+    )
     assert (score, spans.shape, heads.tolist()) == (0.0, (0, 3), [0])
     score, spans = cky(np.zeros((1, 1, 3), np.float32))
     assert (score, spans.shape) == (0.0, (0, 3))
-    assert eisner(np.zeros((1, 1), np.float32)).tolist() == mst(np.zeros((1, 1), np.float32)).tolist() == [0]
+    assert (
+        eisner(np.zeros((1, 1), np.float32)).tolist()
+        == mst(np.zeros((1, 1), np.float32)).tolist()
+        == [0]
+    )
 
 
 def test_arrays_of_any_layout() -> None:
-    """Neither Fortran order, nor a view, nor a read-only array changes an answer; the input stays as it was."""
+    """Neither Fortran order, nor a view, nor a read-only array changes an answer; the
+    input stays as it was."""
     (labels,), (arcs,), (gold,) = scores([9])
     expected = joint(labels, arcs, gold=gold, margin=1.0)
     views: List[Callable[[ndarray], ndarray]] = [
@@ -72,7 +98,8 @@ def test_arrays_of_any_layout() -> None:
 
 
 def test_huge_scores_make_trees_all_the_same() -> None:
-    """Sums that overflow float32 may lose the best tree, but neither the tree nor the process."""
+    """Sums that overflow float32 may lose the best tree, but neither the tree nor the
+    process."""
     rng = np.random.default_rng(3)
     n = 12
     labels = rng.choice(np.array([-3e38, 3e38], np.float32), size=(n + 1, n + 1, 4))

@@ -1,4 +1,5 @@
-"""Bad input is a ValueError that names the argument, what was given and what was expected."""
+"""Bad input is a ValueError that names the argument, what was given and what was
+expected."""
 
 import re
 from typing import Any, Dict, List
@@ -20,11 +21,20 @@ def holed(array: np.ndarray, cell: Any, value: float) -> np.ndarray:
 
 
 BAD_LABELS: List[Any] = [
-    (LABELS.astype(np.float64), "labels must be a numpy array of float32 .*, got float64"),
+    (
+        LABELS.astype(np.float64),
+        "labels must be a numpy array of float32 .*, got float64",
+    ),
     (None, "labels must be a numpy array of float32 .*, got NoneType"),
-    (LABELS[0], r"labels must .* the shape \(n \+ 1, n \+ 1, .*\), got float32 \(4, 3\)"),
+    (
+        LABELS[0],
+        r"labels must .* the shape \(n \+ 1, n \+ 1, .*\), got float32 \(4, 3\)",
+    ),
     (LABELS[:3], r"labels must .* the shape .* got float32 \(3, 4, 3\)"),
-    (LABELS[:, :, :1], r"labels must .* at least [23] labels\), got float32 \(4, 4, 1\)"),
+    (
+        LABELS[:, :, :1],
+        r"labels must .* at least [23] labels\), got float32 \(4, 4, 1\)",
+    ),
     (holed(LABELS, (0, 2, 0), np.nan), "labels must be finite"),
     (holed(LABELS, (1, 3, 2), -np.inf), "labels must be finite"),
 ]
@@ -35,11 +45,20 @@ BAD_ARCS: List[Any] = [
     (holed(ARCS, (1, 0), np.nan), "arcs must be finite"),
 ]
 BAD_GOLD: List[Any] = [
-    ({"gold": GOLD.astype("f4"), "margin": 1.0}, "gold must be a numpy array of int32 .*, got float32"),
+    (
+        {"gold": GOLD.astype("f4"), "margin": 1.0},
+        "gold must be a numpy array of int32 .*, got float32",
+    ),
     ({"gold": holed(GOLD, (0, 2), 3), "margin": 1.0}, "gold must be label ids 0 to 2"),
     ({"margin": 1.0}, "margin must be .* 0 without gold, got 1.0"),
-    ({"gold": GOLD, "margin": -1.0}, "margin must be a finite number, 0 or more, .*got -1.0"),
-    ({"gold": GOLD, "margin": float("nan")}, "margin must be a finite number, 0 or more, .*got nan"),
+    (
+        {"gold": GOLD, "margin": -1.0},
+        "margin must be a finite number, 0 or more, .*got -1.0",
+    ),
+    (
+        {"gold": GOLD, "margin": float("nan")},
+        "margin must be a finite number, 0 or more, .*got nan",
+    ),
 ]
 
 
@@ -69,12 +88,16 @@ def test_bad_gold(kwargs: Dict[str, Any], message: str) -> None:
 
 
 def test_joint_needs_three_labels() -> None:
-    with pytest.raises(ValueError, match=r"at least 3 labels\), got float32 \(4, 4, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"at least 3 labels\), got float32 \(4, 4, 2\)"
+    ):
         joint(LABELS[:, :, :2], ARCS)
 
 
 def test_arcs_of_another_sentence() -> None:
-    with pytest.raises(ValueError, match=r"arcs must .* \(4, 4\) of the labels.*, got float32 \(3, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"arcs must .* \(4, 4\) of the labels.*, got float32 \(3, 3\)"
+    ):
         joint(LABELS, ARCS[:3, :3])
 
 
@@ -88,18 +111,26 @@ def test_batch_names_the_sentence() -> None:
         cky([LABELS], gold=[holed(GOLD, (0, 3), 9)], margin=1.0)
 
 
-@pytest.mark.parametrize("others", [{"arcs": [ARCS]}, {"arcs": ARCS}, {"arcs": [ARCS, ARCS], "gold": [GOLD]}])
+@pytest.mark.parametrize(
+    "others", [{"arcs": [ARCS]}, {"arcs": ARCS}, {"arcs": [ARCS, ARCS], "gold": [GOLD]}]
+)
 def test_batches_of_unequal_length(others: Dict[str, Any]) -> None:
     name = "gold" if "gold" in others else "arcs"
-    with pytest.raises(ValueError, match=re.escape(f"{name} must be a list of 2 arrays")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"{name} must be a list of 2 arrays")
+    ):
         joint([LABELS, LABELS], **others, margin=0.0)
 
 
 def test_cells_without_meaning_are_not_read() -> None:
-    """Only start < end counts in labels and gold; neither row 0 nor the diagonal counts in arcs."""
+    """Only start < end counts in labels and gold; neither row 0 nor the diagonal counts
+    in arcs."""
     labels, arcs, gold = LABELS.copy(), ARCS.copy(), GOLD.copy()
     labels[np.tril_indices(4)] = np.nan
     gold[np.tril_indices(4)] = -5
     np.fill_diagonal(arcs, np.nan)
     arcs[0] = np.inf
-    assert joint(labels, arcs, gold=gold, margin=1.0)[0] == joint(LABELS, ARCS, gold=GOLD, margin=1.0)[0]
+    assert (
+        joint(labels, arcs, gold=gold, margin=1.0)[0]
+        == joint(LABELS, ARCS, gold=GOLD, margin=1.0)[0]
+    )

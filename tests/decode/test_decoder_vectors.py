@@ -1,4 +1,5 @@
-"""The decoders answer the vectors of the LAL parser's own decoders bit for bit, ties, trees, rounding and all."""
+"""The decoders answer the vectors of the LAL parser's own decoders bit for bit, ties,
+trees, rounding and all."""
 
 from pathlib import Path
 from types import ModuleType
@@ -11,18 +12,27 @@ from numpy import ndarray
 
 from spacy_lal.decode import cky, joint
 
-MODES = ["hpsg_test", "hpsg_train", "hpsg_gold", "const_test", "const_train", "const_gold"]
+MODES = [
+    "hpsg_test",
+    "hpsg_train",
+    "hpsg_gold",
+    "const_test",
+    "const_train",
+    "const_gold",
+]
 
 
 def unpack(n: int, upper: ndarray) -> ndarray:
-    """The upper triangle, in `np.triu_indices(n + 1, 1)` order, as a square (n + 1, n + 1, ...)."""
+    """The upper triangle, in `np.triu_indices(n + 1, 1)` order, as a square (n + 1, n +
+    1, ...)."""
     square = np.zeros((n + 1, n + 1) + upper.shape[1:], upper.dtype)
     square[np.triu_indices(n + 1, 1)] = upper
     return square
 
 
 def read_cases(path: Path) -> Iterator[Dict[str, Any]]:
-    """Each sentence of a file: n, labels, arcs, gold_*, and for each mode score, augment, spans and (hpsg) heads."""
+    """Each sentence of a file: n, labels, arcs, gold_*, and for each mode score,
+    augment, spans and (hpsg) heads."""
     with np.load(path) as data:
         arrays = {key: data[key] for key in data.files}
     n_labels, scale = int(arrays["L"]), arrays["scale"]
@@ -32,25 +42,38 @@ def read_cases(path: Path) -> Iterator[Dict[str, Any]]:
         square = slice(square_at, square_at + (n + 1) ** 2)
         words = slice(word_at, word_at + n)
         nodes = slice(node_at, node_at + 2 * n - 1)
-        flat = arrays["ls"][upper.start * n_labels : upper.stop * n_labels].astype(np.float32)
+        flat = arrays["ls"][upper.start * n_labels : upper.stop * n_labels].astype(
+            np.float32
+        )
         case: Dict[str, Any] = {
             "n": n,
             "labels": unpack(n, flat.reshape(-1, n_labels) * scale).astype(np.float32),
-            "arcs": (arrays["arc"][square].astype(np.float32) * scale).reshape(n + 1, n + 1).astype(np.float32),
+            "arcs": (arrays["arc"][square].astype(np.float32) * scale)
+            .reshape(n + 1, n + 1)
+            .astype(np.float32),
             "gold_father": arrays["gold_father"][words].astype(np.int32),
         }
         for key in ("gold_label", "gold_head", "gold_split_const"):
             case[key] = unpack(n, arrays[key][upper].astype(np.int32))
         for mode in MODES:
-            spans = np.stack([arrays[f"{mode}/{key}"][nodes] for key in ("i", "j", "label")], axis=1)
+            spans = np.stack(
+                [arrays[f"{mode}/{key}"][nodes] for key in ("i", "j", "label")], axis=1
+            )
             case[mode] = {
                 "score": float(arrays[f"{mode}/score"][t]),
                 "augment": float(arrays[f"{mode}/augment"][t]),
                 "spans": spans.astype(np.int32),
             }
             if f"{mode}/father" in arrays:
-                case[mode]["heads"] = np.concatenate([[0], arrays[f"{mode}/father"][words]]).astype(np.int32)
-        upper_at, square_at, word_at, node_at = upper.stop, square.stop, words.stop, nodes.stop
+                case[mode]["heads"] = np.concatenate(
+                    [[0], arrays[f"{mode}/father"][words]]
+                ).astype(np.int32)
+        upper_at, square_at, word_at, node_at = (
+            upper.stop,
+            square.stop,
+            words.stop,
+            nodes.stop,
+        )
         yield case
 
 
@@ -77,7 +100,11 @@ def test_joint_equals_vectors(cases: CasesT, mode: str, forced: ModuleType) -> N
         assert score == expected["score"], case["n"]
         assert np.array_equal(spans, expected["spans"]), case["n"]
         assert np.array_equal(heads, expected["heads"]), case["n"]
-        arc_score = case["arcs"].astype(np.float64)[np.arange(1, case["n"] + 1), heads[1:]].sum()
+        arc_score = (
+            case["arcs"]
+            .astype(np.float64)[np.arange(1, case["n"] + 1), heads[1:]]
+            .sum()
+        )
         plain = forced.plain_score(case["labels"], spans) + arc_score
         assert round(score - plain) == expected["augment"], case["n"]
 
@@ -90,7 +117,10 @@ def test_cky_equals_vectors(cases: CasesT, mode: str, forced: ModuleType) -> Non
         expected = case[f"const_{mode}"]
         assert score == expected["score"], case["n"]
         assert np.array_equal(spans, expected["spans"]), case["n"]
-        assert round(score - forced.plain_score(case["labels"], spans)) == expected["augment"], case["n"]
+        assert (
+            round(score - forced.plain_score(case["labels"], spans))
+            == expected["augment"]
+        ), case["n"]
 
 
 def test_forced_equals_vectors(cases: CasesT, forced: ModuleType) -> None:
@@ -100,14 +130,20 @@ def test_forced_equals_vectors(cases: CasesT, forced: ModuleType) -> None:
         assert score == case["const_gold"]["score"]
         assert np.array_equal(spans, case["const_gold"]["spans"])
         score, spans = forced.forced_joint(
-            case["labels"], case["arcs"], gold[0], case["gold_head"], gold[1], case["gold_father"]
+            case["labels"],
+            case["arcs"],
+            gold[0],
+            case["gold_head"],
+            gold[1],
+            case["gold_father"],
         )
         assert score == case["hpsg_gold"]["score"]
         assert np.array_equal(spans, case["hpsg_gold"]["spans"])
 
 
 def test_one_word_score_and_tree_disagree(cases: CasesT) -> None:
-    """The authors score one word with a label even where its leaf is left empty (reference-parser.md, section 3.3)."""
+    """The authors score one word with a label even where its leaf is left empty
+    (reference-parser.md, section 3.3)."""
     case = cases[0]
     assert case["n"] == 1
     score, spans, _ = joint(case["labels"], case["arcs"])

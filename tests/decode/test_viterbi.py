@@ -1,4 +1,5 @@
-"""Viterbi against enumeration of all tag sequences: constraints, transitions, tags that occur once, ties, errors."""
+"""Viterbi against enumeration of all tag sequences: constraints, transitions, tags that
+occur once, ties, errors."""
 
 from itertools import product
 
@@ -16,7 +17,11 @@ VERB = 1
 def is_legal(tags, openers, once, predicate):
     before = None
     for tag in tags:
-        if openers is not None and openers[tag] >= 0 and before not in (openers[tag], tag):
+        if (
+            openers is not None
+            and openers[tag] >= 0
+            and before not in (openers[tag], tag)
+        ):
             return False
         before = tag
     if predicate >= 0 and tags[predicate] not in (VERB, 2):
@@ -28,14 +33,20 @@ def is_legal(tags, openers, once, predicate):
 def score_of(tags, scores, transitions):
     total = sum(float(scores[t, tag]) for t, tag in enumerate(tags))
     if transitions is not None:
-        total += sum(float(transitions[a, b]) for a, b in zip(tags, tags[1:], strict=False))
+        total += sum(
+            float(transitions[a, b]) for a, b in zip(tags, tags[1:], strict=False)
+        )
     return total
 
 
 def enumerate_best(scores, openers, transitions, once, predicate):
     """The best score, and all best sequences."""
     legal = (tags for tags in product(range(scores.shape[1]), repeat=len(scores)))
-    found = [(score_of(t, scores, transitions), t) for t in legal if is_legal(t, openers, once, predicate)]
+    found = [
+        (score_of(t, scores, transitions), t)
+        for t in legal
+        if is_legal(t, openers, once, predicate)
+    ]
     best = max(score for score, _ in found)
     return best, [tags for score, tags in found if abs(score - best) < 1e-6]
 
@@ -51,12 +62,16 @@ def test_against_enumeration(with_openers, with_transitions, with_once, with_pre
             scores = rng.normal(size=(n, 7)).astype("float32")
             options = {
                 "openers": OPENERS if with_openers else None,
-                "transitions": rng.normal(size=(7, 7)).astype("float32") if with_transitions else None,
+                "transitions": rng.normal(size=(7, 7)).astype("float32")
+                if with_transitions
+                else None,
                 "once": ONCE if with_once else None,
             }
             # without openers, the I- tag of the verb is not known as such
             predicate = int(rng.integers(n)) if with_predicate and with_openers else -1
-            best, sequences = enumerate_best(scores, options["openers"], *list(options.values())[1:], predicate)
+            best, sequences = enumerate_best(
+                scores, options["openers"], *list(options.values())[1:], predicate
+            )
             tags, score = viterbi(scores, predicates=predicate, verb=VERB, **options)
             assert score == pytest.approx(best, abs=1e-6)
             assert tuple(tags.tolist()) in sequences
@@ -65,7 +80,8 @@ def test_against_enumeration(with_openers, with_transitions, with_once, with_pre
 def test_ties_take_the_lowest_tag_last_and_before():
     tags, score = viterbi(np.zeros((3, 4), dtype="float32"))
     assert (tags.tolist(), score) == ([0, 0, 0], 0.0)
-    # I-A (2) needs B-A (1) before it; both sequences 1 2 and 0 1 score 2: the lower last tag wins
+    # I-A (2) needs B-A (1) before it; both sequences 1 2 and 0 1 score 2: the lower
+    # last tag wins
     scores = np.array([[1, 1, 0], [0, 1, 1]], dtype="float32")
     assert viterbi(scores, np.array([-1, -1, 1]))[0].tolist() == [0, 1]
     rng = np.random.default_rng(1)
@@ -89,10 +105,14 @@ def test_a_batch_is_its_sentences():
     scores = [rng.normal(size=(n, 7)).astype("float32") for n in (5, 1, 0, 30, 200)]
     predicates = [2, 0, -1, 29, 100]
     alone = [
-        viterbi(one, OPENERS, once=ONCE, predicates=p, verb=VERB) for one, p in zip(scores, predicates, strict=True)
+        viterbi(one, OPENERS, once=ONCE, predicates=p, verb=VERB)
+        for one, p in zip(scores, predicates, strict=True)
     ]
     batch = viterbi(scores, OPENERS, once=ONCE, predicates=predicates, verb=VERB)
-    assert all(np.array_equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(alone, batch, strict=True))
+    assert all(
+        np.array_equal(a[0], b[0]) and a[1] == b[1]
+        for a, b in zip(alone, batch, strict=True)
+    )
     assert len(batch[2][0]) == 0
 
 
@@ -100,8 +120,13 @@ def test_golden_vectors(data_dir):
     with np.load(data_dir / "vectors_srl" / "f_viterbi.npz") as arrays:
         lengths = arrays["lengths"].tolist()
         for case in ("coarse_freq", "coarse_random", "fine_legal"):
-            scores = [np.ascontiguousarray(one[:n]) for one, n in zip(arrays[f"{case}/scores"], lengths, strict=True)]
-            for i, (tags, _) in enumerate(viterbi(scores, transitions=arrays[f"{case}/transitions"])):
+            scores = [
+                np.ascontiguousarray(one[:n])
+                for one, n in zip(arrays[f"{case}/scores"], lengths, strict=True)
+            ]
+            for i, (tags, _) in enumerate(
+                viterbi(scores, transitions=arrays[f"{case}/transitions"])
+            ):
                 assert tags.tolist() == arrays[f"{case}/tags"][i, : lengths[i]].tolist()
 
 
@@ -111,14 +136,29 @@ SCORES = np.zeros((2, 3), dtype="float32")
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"scores": SCORES.astype("float64")}, "scores must be a numpy array of float32 .*, got float64"),
-        ({"scores": np.full((2, 3), np.nan, "float32")}, "scores must be finite or minus infinity"),
+        (
+            {"scores": SCORES.astype("float64")},
+            "scores must be a numpy array of float32 .*, got float64",
+        ),
+        (
+            {"scores": np.full((2, 3), np.nan, "float32")},
+            "scores must be finite or minus infinity",
+        ),
         ({"scores": np.full((2, 3), -np.inf, "float32")}, "no legal sequence"),
         ({"openers": [-1, 3, -1]}, "openers must be 3 integers from -1 to 2, "),
         ({"once": [20, -1, -1]}, "once must be 3 integers from -1 to 19"),
-        ({"transitions": np.zeros((2, 2), "float32")}, r"transitions must .* the shape \(3, 3\)"),
-        ({"predicates": 2, "verb": 1}, "predicates must be an integer of -1 or more and below 2, got 2"),
-        ({"scores": [SCORES], "predicates": [0, 1]}, "predicates must be a list of 1 arrays"),
+        (
+            {"transitions": np.zeros((2, 2), "float32")},
+            r"transitions must .* the shape \(3, 3\)",
+        ),
+        (
+            {"predicates": 2, "verb": 1},
+            "predicates must be an integer of -1 or more and below 2, got 2",
+        ),
+        (
+            {"scores": [SCORES], "predicates": [0, 1]},
+            "predicates must be a list of 1 arrays",
+        ),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

@@ -26,4 +26,9 @@ def deadly(pipeline: Path, tmp_path: Path) -> Deadly:
     nlp.to_disk(tmp_path / "model")
     (tmp_path / "site").mkdir()
     write_parquet(tmp_path / "texts", make_texts())
-    return Deadly(str(tmp_path / "model"), died, dying_worker.install(tmp_path / "site"), tmp_path / "texts")
+    return Deadly(
+        str(tmp_path / "model"),
+        died,
+        dying_worker.install(tmp_path / "site"),
+        tmp_path / "texts",
+    )

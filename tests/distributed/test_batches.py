@@ -1,4 +1,5 @@
-"""The batch function by itself: what goes in, what comes out, what is loaded, what is remembered."""
+"""The batch function by itself: what goes in, what comes out, what is loaded, what is
+remembered."""
 
 import pickle
 from pathlib import Path
@@ -19,7 +20,9 @@ TEXTS_AND_NULL = [*TEXTS, None, "Two  spaces\nand a line. She sleeps."]
 
 
 def make_table(**columns: List[Any]) -> pa.Table:
-    return pa.table({"id": list(range(len(TEXTS_AND_NULL))), "text": TEXTS_AND_NULL, **columns})
+    return pa.table(
+        {"id": list(range(len(TEXTS_AND_NULL))), "text": TEXTS_AND_NULL, **columns}
+    )
 
 
 def expected_docs(pipeline: Path) -> List[Any]:
@@ -30,8 +33,14 @@ def expected_docs(pipeline: Path) -> List[Any]:
 @pytest.mark.parametrize("output", ["columns", "docbin"])
 def test_docs_come_back(pipeline: Path, output: str):
     table = BatchParser(str(pipeline), output=output)(make_table())
-    assert table.column_names == ["id", "text", *(field.name for field in doc_fields(output))]
-    assert [field.type for field in table.schema][2:] == [field.type for field in doc_fields(output)]
+    assert table.column_names == [
+        "id",
+        "text",
+        *(field.name for field in doc_fields(output)),
+    ]
+    assert [field.type for field in table.schema][2:] == [
+        field.type for field in doc_fields(output)
+    ]
     nlp = spacy.load(pipeline)
     for row, expected in zip(table.to_pylist(), expected_docs(pipeline), strict=True):
         doc = to_doc(row, nlp.vocab)
@@ -48,7 +57,9 @@ def test_docs_come_back(pipeline: Path, output: str):
 
 def test_relations(pipeline: Path):
     table = BatchParser(str(pipeline), output="relations")(make_table())
-    assert [field.type for field in table.schema][2:] == [field.type for field in doc_fields("relations")]
+    assert [field.type for field in table.schema][2:] == [
+        field.type for field in doc_fields("relations")
+    ]
     doc = Doc(
         Vocab(),
         words=["She", "sees", "dogs"],
@@ -69,8 +80,13 @@ def test_record_batches_tables_and_slices(pipeline: Path):
     parsed = parser(batch)
     assert isinstance(parsed, pa.RecordBatch)
     assert pa.Table.from_batches([parsed]).equals(whole)
-    parts = [parser(make_table().slice(start, 2)) for start in range(0, len(TEXTS_AND_NULL), 2)]
-    assert [row["heads"] for part in parts for row in part.to_pylist()] == whole["heads"].to_pylist()
+    parts = [
+        parser(make_table().slice(start, 2))
+        for start in range(0, len(TEXTS_AND_NULL), 2)
+    ]
+    assert [row["heads"] for part in parts for row in part.to_pylist()] == whole[
+        "heads"
+    ].to_pylist()
     nothing = parser(make_table().slice(0, 0))
     assert nothing.num_rows == 0 and nothing.schema.equals(whole.schema)
 
@@ -78,14 +94,27 @@ def test_record_batches_tables_and_slices(pipeline: Path):
 @pytest.mark.parametrize(
     "columns, settings, message",
     [
-        ({"body": ["a"]}, {}, "has once and the parse has not, got text: the table has body"),
+        (
+            {"body": ["a"]},
+            {},
+            "has once and the parse has not, got text: the table has body",
+        ),
         ({"text": [1]}, {}, "Expected a string"),
         ({"text": ["a"]}, {"keep": ["id"]}, "got id: the table has text"),
         ({"text": ["a"], "heads": ["b"]}, {}, "parse has not, got heads"),
-        ({"text": ["a"], "docbin": ["b"]}, {"output": "docbin"}, "parse has not, got docbin"),
+        (
+            {"text": ["a"], "docbin": ["b"]},
+            {"output": "docbin"},
+            "parse has not, got docbin",
+        ),
     ],
 )
-def test_bad_batches(pipeline: Path, columns: Dict[str, List[Any]], settings: Dict[str, Any], message: str):
+def test_bad_batches(
+    pipeline: Path,
+    columns: Dict[str, List[Any]],
+    settings: Dict[str, Any],
+    message: str,
+):
     with pytest.raises(match=message):
         BatchParser(str(pipeline), **settings)(pa.table(columns))
 
@@ -98,7 +127,9 @@ def test_bad_pipelines(tmp_path: Path):
         BatchParser(str(tmp_path / "blank")).load()
 
 
-def test_loaded_once_whatever_is_pickled(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
+def test_loaded_once_whatever_is_pickled(
+    pipeline: Path, monkeypatch: pytest.MonkeyPatch
+):
     distributed._load.cache_clear()
     loaded = []
     load = spacy.load
@@ -113,7 +144,9 @@ def test_loaded_once_whatever_is_pickled(pipeline: Path, monkeypatch: pytest.Mon
     assert len(pickle.dumps(parser)) == len(data)
 
 
-def test_a_relative_path_is_good_in_another_folder(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_relative_path_is_good_in_another_folder(
+    pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(pipeline.parent)
     parser = BatchParser("model")
     monkeypatch.chdir(tmp_path)
@@ -121,7 +154,8 @@ def test_a_relative_path_is_good_in_another_folder(pipeline: Path, tmp_path: Pat
 
 
 def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
-    """Hours of text must not fill the string store, and a batch may be longer than a zone."""
+    """Hours of text must not fill the string store, and a batch may be longer than a
+    zone."""
     monkeypatch.setattr(distributed, "ZONE_SIZE", 2)
     parser = BatchParser(str(pipeline))
     strings = parser.load().vocab.strings
@@ -129,7 +163,9 @@ def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
     for i in range(3):
         unheard = [f"She sees unheard{i}x{j}." for j in range(5)]
         table = parser(pa.table({"text": unheard}))
-        assert [row[2] for row in table["tokens"].to_pylist()] == [f"unheard{i}x{j}" for j in range(5)]
+        assert [row[2] for row in table["tokens"].to_pylist()] == [
+            f"unheard{i}x{j}" for j in range(5)
+        ]
         assert "unheard0x0" not in strings
         sizes.append(len(strings))
     assert sizes[0] == sizes[-1]

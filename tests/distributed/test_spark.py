@@ -1,4 +1,5 @@
-"""Spark for real: two Python workers on this machine, Parquet in, Parquet out, one of them killed midway."""
+"""Spark for real: two Python workers on this machine, Parquet in, Parquet out, one of
+them killed midway."""
 
 import os
 import shutil
@@ -16,15 +17,22 @@ pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture
-def spark(deadly: Deadly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Two threads with a Python worker each; a task may fail three times. Locally, Spark gives none a second try."""
+def spark(
+    deadly: Deadly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Any]:
+    """Two threads with a Python worker each; a task may fail three times. Locally,
+    Spark gives none a second try."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.fail("Spark needs Java, and there is no java on the PATH: install one, such as default-jre-headless")
+        pytest.fail(
+            "Spark needs Java, and there is no java on the PATH: install one, such as default-jre-headless"
+        )
     from pyspark.sql import SparkSession
 
     monkeypatch.setenv("PYTHONPATH", deadly.python_path)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # otherwise the python3 of the PATH
+    monkeypatch.setenv(
+        "PYSPARK_PYTHON", sys.executable
+    )  # otherwise the python3 of the PATH
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.memory": "1g",
@@ -39,7 +47,9 @@ def spark(deadly: Deadly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     session.stop()
 
 
-def test_a_killed_worker_loses_nothing(spark: Any, deadly: Deadly, pipeline: Path, tmp_path: Path):
+def test_a_killed_worker_loses_nothing(
+    spark: Any, deadly: Deadly, pipeline: Path, tmp_path: Path
+):
     df = spark.read.parquet(str(deadly.source))
     parse_spark(df, deadly.pipeline).write.parquet(str(tmp_path / "parsed"))
     assert int(deadly.died.read_text()) != os.getpid()

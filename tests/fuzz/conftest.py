@@ -21,8 +21,9 @@ def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fuzzer() -> Iterator[Callable[[str], ModuleType]]:
-    """`fuzzer("threads")` is the module `fuzzing.threads`. Only that package is left in `sys.modules`, no folder on
-    `sys.path`: other tests have modules of the names that lie in benchmarks."""
+    """`fuzzer("threads")` is the module `fuzzing.threads`. Only that package is left in
+    `sys.modules`, no folder on `sys.path`: other tests have modules of the names that
+    lie in benchmarks."""
 
     def load(subject: str) -> ModuleType:
         sys.path.insert(0, str(BENCHMARKS))
@@ -32,5 +33,7 @@ def fuzzer() -> Iterator[Callable[[str], ModuleType]]:
             sys.path.remove(str(BENCHMARKS))
 
     yield load
-    for name in [name for name in sys.modules if name == "fuzzing" or name.startswith("fuzzing.")]:
+    for name in [
+        name for name in sys.modules if name == "fuzzing" or name.startswith("fuzzing.")
+    ]:
         del sys.modules[name]

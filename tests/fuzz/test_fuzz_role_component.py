@@ -1,4 +1,5 @@
-"""Random Docs through `lal_srl`, in short; and whether the fuzzer would see what it is there for."""
+"""Random Docs through `lal_srl`, in short; and whether the fuzzer would see what it is
+there for."""
 
 
 def test_docs(fuzzer):

@@ -1,5 +1,5 @@
-"""Damaged files of roles are read, or refused with file and line; roles on Docs whose tokens are merged and split are
-right, or left out."""
+"""Damaged files of roles are read, or refused with file and line; roles on Docs whose
+tokens are merged and split are right, or left out."""
 
 import json
 import random
@@ -16,16 +16,41 @@ from spacy_lal.treebanks.report import check_roles
 from spacy_lal.treebanks.roles import read_sentences
 
 CONLLU = "".join(
-    f"# sent_id = {n}\n" + "".join(f"{i}\tw{i}\t_\tX\tX\t_\t{int(i > 1)}\tx\t_\t_\n" for i in range(1, 6)) + "\n"
+    f"# sent_id = {n}\n"
+    + "".join(f"{i}\tw{i}\t_\tX\tX\t_\t{int(i > 1)}\tx\t_\t_\n" for i in range(1, 6))
+    + "\n"
     for n in range(4)
 )
-PREDICATE = {"token": 1, "lemma": "go", "roleset": "go.01", "args": [[0, 1, "ARG0"], [1, 2, "V"], [3, 5, "C-ARG1"]]}
-ROLES = "".join(json.dumps({"sent_id": str(n), "words": 5, "predicates": [PREDICATE]}) + "\n" for n in range(4))
+PREDICATE = {
+    "token": 1,
+    "lemma": "go",
+    "roleset": "go.01",
+    "args": [[0, 1, "ARG0"], [1, 2, "V"], [3, 5, "C-ARG1"]],
+}
+ROLES = "".join(
+    json.dumps({"sent_id": str(n), "words": 5, "predicates": [PREDICATE]}) + "\n"
+    for n in range(4)
+)
 PROPS = "- (A0*)\ngo (V*)\n- *\n- (C-A1*\n- *)\n\n" * 4
 COLUMNS = (
-    "#begin document (d); part 0\n" + "d 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\nd 0 1 on RB (P*)) - - - - * * -\n\n" * 4
+    "#begin document (d); part 0\n"
+    + "d 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\nd 0 1 on RB (P*)) - - - - * * -\n\n" * 4
 )
-PIECES = (b"\n", b"(A0*", b"*)", b"-", b"\t", b"9" * 30, b"null", b"[]", b"\xe2\x80\xa8", b"\xff", b"\0", b'"', b"  ")
+PIECES = (
+    b"\n",
+    b"(A0*",
+    b"*)",
+    b"-",
+    b"\t",
+    b"9" * 30,
+    b"null",
+    b"[]",
+    b"\xe2\x80\xa8",
+    b"\xff",
+    b"\0",
+    b'"',
+    b"  ",
+)
 
 
 def damaged(data: bytes) -> bytes:
@@ -46,13 +71,24 @@ def damaged(data: bytes) -> bytes:
 @pytest.mark.parametrize("seed", range(2))
 def test_files(tmp_path, seed):
     random.seed(seed)
-    paths = [tmp_path / name for name in ("x.conllu", "x.srl.jsonl", "gold", "pred", "x_conll", "x.props")]
-    originals = [text.encode() for text in (CONLLU, ROLES, PROPS, PROPS, COLUMNS, PROPS)]
+    paths = [
+        tmp_path / name
+        for name in ("x.conllu", "x.srl.jsonl", "gold", "pred", "x_conll", "x.props")
+    ]
+    originals = [
+        text.encode() for text in (CONLLU, ROLES, PROPS, PROPS, COLUMNS, PROPS)
+    ]
     conllu, roles, gold, predicted, columns, props = paths
     readers = (
-        lambda: list(make_docs(read_sentences(find_files([conllu, roles])), Vocab(), n_sents=2)),
-        lambda: list(make_docs(read_sentences(find_files([conllu, props])), Vocab(), n_sents=2)),
-        lambda: list(make_docs(read_sentences(find_files([columns])), Vocab(), n_sents=2)),
+        lambda: list(
+            make_docs(read_sentences(find_files([conllu, roles])), Vocab(), n_sents=2)
+        ),
+        lambda: list(
+            make_docs(read_sentences(find_files([conllu, props])), Vocab(), n_sents=2)
+        ),
+        lambda: list(
+            make_docs(read_sentences(find_files([columns])), Vocab(), n_sents=2)
+        ),
         lambda: list(report_lines(score_props(gold, predicted), confusion=True)),
         lambda: check_roles(find_files([roles])),
     )
@@ -66,7 +102,9 @@ def test_files(tmp_path, seed):
                 n_read += 1
             except TreebankError as error:
                 n_refused += 1
-                assert re.search(rf"{re.escape(str(tmp_path))}/[\w.]+:\d+", str(error)), error
+                assert re.search(
+                    rf"{re.escape(str(tmp_path))}/[\w.]+:\d+", str(error)
+                ), error
     assert n_read > 20 and n_refused > 60
 
 
@@ -74,9 +112,15 @@ def retokenize(doc):
     with doc.retokenize() as retokenizer:
         if random.random() < 0.7 and len(doc) > 1:
             start = random.randrange(len(doc) - 1)
-            retokenizer.merge(doc[start : min(len(doc), start + random.choice([2, 2, 3]))])
+            retokenizer.merge(
+                doc[start : min(len(doc), start + random.choice([2, 2, 3]))]
+            )
         else:
             long = [token for token in doc if len(token) > 1]
             if long:
                 token = random.choice(long)
-                retokenizer.split(token, [token.text[:1], token.text[1:]], heads=[(token, 1), (token, 0)])
+                retokenizer.split(
+                    token,
+                    [token.text[:1], token.text[1:]],
+                    heads=[(token, 1), (token, 0)],
+                )

@@ -23,7 +23,9 @@ def test_one_for_each_sentence(nlp, doc):
 
 
 def test_sentences_without_words_have_no_attention(nlp):
-    doc = Doc(nlp.vocab, words=["\n", "Select", "this"], sent_starts=[True, True, False])
+    doc = Doc(
+        nlp.vocab, words=["\n", "Select", "this"], sent_starts=[True, True, False]
+    )
     empty, attention = label_attention(nlp, doc)
     assert empty.tokens == ("<START>", "<STOP>") and not empty.weights.any()
     assert attention.tokens == ("<START>", "Select", "this", "<STOP>")
@@ -38,5 +40,7 @@ def test_heads_that_are_not_as_many_as_labels_have_numbers():
 
 def test_a_model_without_label_attention():
     nlp = tiny_nlp(0, label_attention=False)
-    with pytest.raises(ValueError, match="'lal_parser' is a model without label attention"):
+    with pytest.raises(
+        ValueError, match="'lal_parser' is a model without label attention"
+    ):
         label_attention(nlp, tiny_doc(nlp))

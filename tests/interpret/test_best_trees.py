@@ -1,4 +1,5 @@
-"""The best trees of parsed and unparsed sentences; the order itself is proved in test_ranked_trees.py."""
+"""The best trees of parsed and unparsed sentences; the order itself is proved in
+test_ranked_trees.py."""
 
 import pytest
 import spacy
@@ -7,7 +8,12 @@ from spacy.tokens import Doc
 from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, constrain, get_constituents
-from spacy_lal.interpret import arc_margins, constituent_margins, iter_best_trees, k_best
+from spacy_lal.interpret import (
+    arc_margins,
+    constituent_margins,
+    iter_best_trees,
+    k_best,
+)
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
@@ -15,9 +21,9 @@ DECODERS = {"joint": None, "agreeing": JOINT, "separate": SEPARATE}
 
 
 def shown(doc):
-    return [(span.start, span.end, span.label_) for span in doc.spans["constituents"]], [
-        (token.head.i, token.dep_) for token in doc
-    ]
+    return [
+        (span.start, span.end, span.label_) for span in doc.spans["constituents"]
+    ], [(token.head.i, token.dep_) for token in doc]
 
 
 @pytest.mark.parametrize("name", DECODERS)
@@ -28,12 +34,19 @@ def test_the_first_is_the_parse(name):
         trees = k_best(nlp, sent, k=6)
         assert len(trees) == 6 and trees[0].gap == 0.0
         assert [one.gap for one in trees] == sorted(one.gap for one in trees)
-        assert [one.gap for one in trees] == pytest.approx([trees[0].score - one.score for one in trees])
-        (parsed,) = [one for one in get_constituents(doc) if one == trees[0].parse.constituents]
+        assert [one.gap for one in trees] == pytest.approx(
+            [trees[0].score - one.score for one in trees]
+        )
+        (parsed,) = [
+            one for one in get_constituents(doc) if one == trees[0].parse.constituents
+        ]
         words = [token for token in sent if not token.is_space]
         assert trees[0].heads == [token.head.i for token in words]
         assert trees[0].deprels == [token.dep_ for token in words]
-        assert trees[0].parse_string == sent._.parse_string and trees[0].tree == sent._.tree
+        assert (
+            trees[0].parse_string == sent._.parse_string
+            and trees[0].tree == sent._.tree
+        )
         assert len({(one.parse_string, tuple(one.heads)) for one in trees}) == 6
         if name == "separate":
             assert len({tuple(one.heads) for one in trees}) == 1
@@ -50,11 +63,16 @@ def test_a_parser_of_constituents_alone(name):
     doc = nlp(tiny_doc(nlp))
     for sent in doc.sents:
         best = k_best(nlp, sent, 2)
-        assert (best[0].parse_string, best[0].parse.method) == (sent._.parse_string, "separate")
+        assert (best[0].parse_string, best[0].parse.method) == (
+            sent._.parse_string,
+            "separate",
+        )
         assert best[0].heads == [] and best[1].parse_string != sent._.parse_string
         margins = constituent_margins(nlp, sent)
         assert min(one.margin for one in margins) >= best[1].gap - 1e-4
-    with pytest.raises(ValueError, match="sets no arcs: .* its option dependencies is false"):
+    with pytest.raises(
+        ValueError, match="sets no arcs: .* its option dependencies is false"
+    ):
         arc_margins(nlp, doc)
 
 
@@ -67,12 +85,20 @@ def test_set_on_a_copy(name):
     second = k_best(nlp, doc[9:11], 2)[1]
     copied = second.to_doc()
     assert shown(doc) == before
-    assert list(copied.sents)[1]._.parse_string == second.parse_string != list(doc.sents)[1]._.parse_string
+    assert (
+        list(copied.sents)[1]._.parse_string
+        == second.parse_string
+        != list(doc.sents)[1]._.parse_string
+    )
     assert [token.head.i for token in copied[9:]] == second.heads
     assert [token.dep_ for token in copied[9:]] == second.deprels
     assert shown(copied)[1][:9] == before[1][:9]
-    assert [sent._.parse_string for sent in copied.sents][0] == [sent._.parse_string for sent in doc.sents][0]
-    assert [sent._.parse_method for sent in copied.sents] == [sent._.parse_method for sent in doc.sents]
+    assert [sent._.parse_string for sent in copied.sents][0] == [
+        sent._.parse_string for sent in doc.sents
+    ][0]
+    assert [sent._.parse_method for sent in copied.sents] == [
+        sent._.parse_method for sent in doc.sents
+    ]
     assert [sent.start for sent in copied.sents] == [0, 9]
     assert copied.to_bytes() and copied[4].head.i == 3  # whitespace
 
@@ -98,7 +124,10 @@ def test_added_constituents_are_shown_and_not_counted():
     n_added = 0
     for one in with_added:
         joint = by_score[round(one.score, 10)]
-        assert set(joint.constituents) <= set(one.constituents) and joint.heads == one.heads
+        assert (
+            set(joint.constituents) <= set(one.constituents)
+            and joint.heads == one.heads
+        )
         n_added += len(one.constituents) - len(joint.constituents)
     assert n_added
 
@@ -110,9 +139,15 @@ def test_under_constraints(nlp):
     assert len(trees) == 8
     assert all((8, 10, "VP") in one.constituents and one.heads[0] == 9 for one in trees)
     assert shown(trees[0].to_doc())[1][8:] == shown(nlp(doc.copy()))[1][8:]
-    assert k_best(nlp, doc[0:1], 3)[0].parse_string == k_best(nlp, tiny_doc(nlp)[0:1], 3)[0].parse_string
+    assert (
+        k_best(nlp, doc[0:1], 3)[0].parse_string
+        == k_best(nlp, tiny_doc(nlp)[0:1], 3)[0].parse_string
+    )
     constrain(doc, constituents=[(8, 10, "VP"), (8, 10, "NP")])
-    with pytest.raises(ContradictionError, match="no tree with all of them: doc.8:10.* VP; doc.8:10.* NP"):
+    with pytest.raises(
+        ContradictionError,
+        match="no tree with all of them: doc.8:10.* VP; doc.8:10.* NP",
+    ):
         k_best(nlp, doc[8:9])
 
 
@@ -123,12 +158,16 @@ def test_what_is_refused(nlp, doc):
         iter_best_trees(nlp, doc[7:11])
     with pytest.raises(ValueError, match="k: expected an integer of at least 1, got 0"):
         k_best(nlp, doc[0:1], 0)
-    with pytest.raises(ValueError, match="k: expected at most 10,000, got 1000000000: iter_best_trees"):
+    with pytest.raises(
+        ValueError, match="k: expected at most 10,000, got 1000000000: iter_best_trees"
+    ):
         k_best(nlp, doc[0:1], 10**9)
     with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
         iter_best_trees(nlp, "She sees.")
     assert k_best(nlp, Doc(nlp.vocab)) == []
-    assert k_best(nlp, Doc(nlp.vocab, words=[" ", "\n"], sent_starts=[True, False])) == []
+    assert (
+        k_best(nlp, Doc(nlp.vocab, words=[" ", "\n"], sent_starts=[True, False])) == []
+    )
 
 
 @pytest.mark.parametrize("missing", ["heads", "constituents"])
@@ -140,7 +179,9 @@ def test_a_parser_of_one_tree(missing):
         if missing == "constituents":
             del eg.reference.spans["constituents"]
         else:
-            eg.reference.from_array(["HEAD", "DEP"], 0 * eg.reference.to_array(["HEAD", "DEP"]))
+            eg.reference.from_array(
+                ["HEAD", "DEP"], 0 * eg.reference.to_array(["HEAD", "DEP"])
+            )
     nlp.initialize(lambda: examples)
     doc = tiny_doc(nlp, [1])
     if missing == "constituents":

@@ -13,7 +13,11 @@ from spacy_lal.interpret import head_confidences, span_marginals
 @pytest.fixture(scope="module")
 def calibrated():
     nlp = tiny_nlp()
-    nlp.meta["calibration"] = {"heads": [2.0, 1.0, 0.0], "labels": [1.0, 1.0, 0.0], "relations": [1.0, 1.0, 0.0]}
+    nlp.meta["calibration"] = {
+        "heads": [2.0, 1.0, 0.0],
+        "labels": [1.0, 1.0, 0.0],
+        "relations": [1.0, 1.0, 0.0],
+    }
     return nlp
 
 
@@ -39,8 +43,12 @@ def test_labels_are_marginals(calibrated):
     marginals = span_marginals(calibrated, doc[:])
     span = next(span for span in doc._.constituents if 1 < len(span) < len(doc))
     chain = marginals.labels.index("::".join(span._.labels))
-    assert span._.label_confidence == pytest.approx(marginals.probabilities[span.start, span.end, chain], abs=1e-6)
-    other = next(doc[i : i + 2] for i in range(len(doc) - 1) if not doc[i : i + 2]._.labels)
+    assert span._.label_confidence == pytest.approx(
+        marginals.probabilities[span.start, span.end, chain], abs=1e-6
+    )
+    other = next(
+        doc[i : i + 2] for i in range(len(doc) - 1) if not doc[i : i + 2]._.labels
+    )
     assert other._.label_confidence is None
 
 
@@ -52,11 +60,15 @@ def test_relations_rest_on_the_heads_of_their_words(calibrated):
         token.dep_ = "nsubj" if i == 0 else token.dep_
     relation = get_relations(doc)[0]
     values = head_confidences(calibrated, doc)
-    assert relation.confidence == pytest.approx(np.prod([values[token.i] for token in relation.tokens]), abs=1e-6)
+    assert relation.confidence == pytest.approx(
+        np.prod([values[token.i] for token in relation.tokens]), abs=1e-6
+    )
 
 
 def test_without_numbers_or_parser(nlp, doc):
-    with pytest.raises(ValueError, match=r"no nlp.meta\['calibration'\] for heads: see benchmarks"):
+    with pytest.raises(
+        ValueError, match=r"no nlp.meta\['calibration'\] for heads: see benchmarks"
+    ):
         head_confidences(nlp, doc)
     other = Doc(spacy.blank("en").vocab, words=["a"], heads=[0], deps=["ROOT"])
     with pytest.raises(ValueError, match="no lal_parser of this Doc's vocab is loaded"):

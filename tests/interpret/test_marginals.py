@@ -33,12 +33,23 @@ def test_marginals_are_those_of_enumeration(n, n_labels):
 @pytest.mark.parametrize("scale", [1.0, 300.0])
 def test_long_sentences_and_large_scores(scale):
     n = 40
-    labels = np.random.default_rng(1).normal(scale=scale, size=(n + 1, n + 1, 4)).astype("f4")
+    labels = (
+        np.random.default_rng(1)
+        .normal(scale=scale, size=(n + 1, n + 1, 4))
+        .astype("f4")
+    )
     probabilities, log_partition = inside_outside(labels)
     assert np.isfinite(probabilities).all() and np.isfinite(log_partition)
-    assert probabilities.sum() == pytest.approx(2 * n - 1)  # so many nodes has every tree
-    assert probabilities.sum(-1)[np.arange(n), np.arange(1, n + 1)] == pytest.approx(1.0)  # each word is one
-    assert probabilities[0, n].sum() == pytest.approx(1.0) and probabilities[0, n, 0] == 0.0
+    assert probabilities.sum() == pytest.approx(
+        2 * n - 1
+    )  # so many nodes has every tree
+    assert probabilities.sum(-1)[np.arange(n), np.arange(1, n + 1)] == pytest.approx(
+        1.0
+    )  # each word is one
+    assert (
+        probabilities[0, n].sum() == pytest.approx(1.0)
+        and probabilities[0, n, 0] == 0.0
+    )
     assert not probabilities[np.tril_indices(n + 1)].any()
 
 

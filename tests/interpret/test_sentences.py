@@ -5,7 +5,13 @@ import spacy
 from interpret.tiny_parser import tiny_doc
 from spacy.tokens import Doc
 
-from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, label_attention, sentences
+from spacy_lal.interpret import (
+    arc_margins,
+    best_labels,
+    constituent_margins,
+    label_attention,
+    sentences,
+)
 
 
 def test_no_parser(doc):
@@ -21,7 +27,9 @@ def test_several_parsers(doc):
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", name="one")
     nlp.add_pipe("lal_parser", name="two")
-    with pytest.raises(ValueError, match="one lal_parser, .* or the component; got one, two"):
+    with pytest.raises(
+        ValueError, match="one lal_parser, .* or the component; got one, two"
+    ):
         label_attention(nlp, doc)
 
 
@@ -33,19 +41,27 @@ def test_an_untrained_parser(doc):
 
 
 def test_neither_pipeline_nor_component(doc):
-    with pytest.raises(ValueError, match="expected a pipeline with one lal_parser, .*got str"):
+    with pytest.raises(
+        ValueError, match="expected a pipeline with one lal_parser, .*got str"
+    ):
         label_attention("en_lal_md", doc)
 
 
 def test_no_sentence_boundaries(nlp):
     doc = Doc(nlp.vocab, words=["She", "sees", "it"])
-    for explain, what in ((label_attention, doc), (label_attention, doc[0:1]), (best_labels, doc[0:1])):
+    for explain, what in (
+        (label_attention, doc),
+        (label_attention, doc[0:1]),
+        (best_labels, doc[0:1]),
+    ):
         with pytest.raises(ValueError, match="the Doc has no sentence boundaries"):
             explain(nlp, what)
 
 
 def test_a_span_across_sentences(nlp, doc):
-    with pytest.raises(ValueError, match=r"\(tokens 7:11\) crosses a sentence boundary"):
+    with pytest.raises(
+        ValueError, match=r"\(tokens 7:11\) crosses a sentence boundary"
+    ):
         best_labels(nlp, doc[7:11])
 
 
@@ -59,5 +75,7 @@ def test_long_sentences_are_refused(nlp, monkeypatch):
     monkeypatch.setattr(sentences, "MAX_LENGTH", 6)
     doc = nlp(tiny_doc(nlp, [0]))
     for explain in (constituent_margins, arc_margins, label_attention):
-        with pytest.raises(ValueError, match="expected a sentence of at most 6 words, got 8"):
+        with pytest.raises(
+            ValueError, match="expected a sentence of at most 6 words, got 8"
+        ):
             explain(nlp, doc)

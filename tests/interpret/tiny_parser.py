@@ -1,5 +1,5 @@
-"""A parser for explanations: characters and label attention, trained for a second on the two sentences of
-`tiny_pipeline`; and any other shape of it."""
+"""A parser for explanations: characters and label attention, trained for a second on
+the two sentences of `tiny_pipeline`; and any other shape of it."""
 
 from typing import Any, Dict, Iterable, List
 
@@ -24,7 +24,9 @@ SIZES: Dict[str, Any] = {
 }
 
 
-def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: Any) -> Language:
+def tiny_nlp(
+    steps: int = 40, decoder: Dict[str, Any] | None = None, **model: Any
+) -> Language:
     """A pipeline of one parser.
 
     steps (int): Of training; 0 leaves the first weights.
@@ -44,7 +46,9 @@ def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: An
     return nlp
 
 
-def tiny_doc(nlp: Language, sentences: Iterable[int] = (0, 1), space_after: int = -1) -> Doc:
+def tiny_doc(
+    nlp: Language, sentences: Iterable[int] = (0, 1), space_after: int = -1
+) -> Doc:
     """Some of the sentences as one Doc that knows its sentences, and nothing else.
 
     space_after (int): The word, counted over all, that a whitespace token stands after.

@@ -26,9 +26,18 @@ def test_an_unknown_language_is_read_as_english():
 def test_punctuation_of_icelandic():
     tags = conventions("is").punctuation_tags
     assert is_reference_punctuation("grm", tags) and not is_reference_punctuation("grm")
-    assert not is_reference_punctuation("st", tags) and not is_reference_punctuation("", tags)
-    arcs = ([1, 1, 0], ["nsubj", "ROOT", "punct"], [1, 1, 1], ["nsubj", "ROOT", "punct"])
-    counted = score_attachments(*arcs, punctuation="reference", tags=["x", "y", "grm"], punctuation_tags=tags)
+    assert not is_reference_punctuation("st", tags) and not is_reference_punctuation(
+        "", tags
+    )
+    arcs = (
+        [1, 1, 0],
+        ["nsubj", "ROOT", "punct"],
+        [1, 1, 1],
+        ["nsubj", "ROOT", "punct"],
+    )
+    counted = score_attachments(
+        *arcs, punctuation="reference", tags=["x", "y", "grm"], punctuation_tags=tags
+    )
     assert (counted.gold_words, counted.correct_heads) == (2, 2)
 
 
@@ -49,7 +58,16 @@ def test_scorer_follows_the_language_of_the_docs(tmp_path):
     for lang in ("is", "en"):
         vocab = spacy.blank(lang).vocab
         gold, test = (
-            next(iter(make_docs(read_treebank(tmp_path / f"{name}.ptb", tmp_path / "gold.conllu"), vocab)))
+            next(
+                iter(
+                    make_docs(
+                        read_treebank(
+                            tmp_path / f"{name}.ptb", tmp_path / "gold.conllu"
+                        ),
+                        vocab,
+                    )
+                )
+            )
             for name in files
         )
         found[lang] = score_parses([Example(test, gold)])["const_f"]

@@ -29,12 +29,21 @@ def test_known_labels(en_lal_md):
     known = [*CONSTITUENTS.split(), *TAGS.split(), *UPOS.split(), *DEPRELS.split()]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for label in [*known, *labels["constituents"], *labels["deprels"], *labels["tags"]]:
+        for label in [
+            *known,
+            *labels["constituents"],
+            *labels["deprels"],
+            *labels["tags"],
+        ]:
             assert spacy_lal.explain(label), label
     for label in UPOS.split():
-        assert label == "PUNCT" or GLOSSARY[label].split()[0] in spacy_lal.explain(label)
+        assert label == "PUNCT" or GLOSSARY[label].split()[0] in spacy_lal.explain(
+            label
+        )
     texts = [text for table in glossary().values() for text in table.values()]
-    assert all(text and text == text.strip() and not text.endswith(".") for text in texts)
+    assert all(
+        text and text == text.strip() and not text.endswith(".") for text in texts
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,11 +51,17 @@ def test_known_labels(en_lal_md):
     [
         ("S::VP", "unary chain: simple declarative clause > verb phrase"),
         ("NP-SBJ-1", "noun phrase (surface subject)"),
-        ("PP-LOC-PRD-TPC-2", "prepositional phrase (locative, predicate other than a verb phrase, topicalized)"),
+        (
+            "PP-LOC-PRD-TPC-2",
+            "prepositional phrase (locative, predicate other than a verb phrase, topicalized)",
+        ),
         ("NP=2", "noun phrase"),
         ("ADVP|PRT", "adverb phrase or particle"),
         ("nsubj:pass", "nominal subject (passive)"),
-        ("obl:xyz", "oblique nominal, an argument or adjunct of a verb (subtype 'xyz' of a treebank)"),
+        (
+            "obl:xyz",
+            "oblique nominal, an argument or adjunct of a verb (subtype 'xyz' of a treebank)",
+        ),
         ("-NONE-", "trace: an empty element"),
         ("dobj", "direct object"),
     ],
@@ -56,10 +71,28 @@ def test_composed_labels(label, text):
 
 
 @pytest.mark.parametrize(
-    "label", ["", " ", "np", "NPX", "S::", "::S", "S::foo", "S:VP", "nsubj:", ":pass", "NP-", "NP-FOO", "NP|", "a\nb"]
+    "label",
+    [
+        "",
+        " ",
+        "np",
+        "NPX",
+        "S::",
+        "::S",
+        "S::foo",
+        "S:VP",
+        "nsubj:",
+        ":pass",
+        "NP-",
+        "NP-FOO",
+        "NP|",
+        "a\nb",
+    ],
 )
 def test_unknown_labels(label):
-    with pytest.warns(UserWarning, match="no explanation for .*expected a label of the Penn Treebank") as caught:
+    with pytest.warns(
+        UserWarning, match="no explanation for .*expected a label of the Penn Treebank"
+    ) as caught:
         assert spacy_lal.explain(label) is None
     assert caught[0].filename == __file__
 

@@ -1,4 +1,5 @@
-"""Dropout, the layer norm and the feed-forward layer: shares, masks, formulas, gradients."""
+"""Dropout, the layer norm and the feed-forward layer: shares, masks, formulas,
+gradients."""
 
 import pytest
 import torch
@@ -11,7 +12,9 @@ def test_features_are_dropped_for_a_whole_sentence():
     dropout = FeatureDropout(0.5).train()
     output = dropout(torch.ones(4, 6, 200))
     assert set(output.unique().tolist()) == {0.0, 2.0}
-    assert torch.equal(output, output[:, :1].expand_as(output))  # the same at every position
+    assert torch.equal(
+        output, output[:, :1].expand_as(output)
+    )  # the same at every position
     assert not torch.equal(output[0], output[1])  # another mask for another sentence
     assert 0.4 < output.bool().float().mean() < 0.6
 
@@ -32,7 +35,10 @@ def test_elements_are_dropped_one_by_one(rate):
 
 def plain_norm(inputs, gain, bias):
     mean = inputs.mean(-1, keepdim=True)
-    return gain * (inputs - mean) / (inputs.std(-1, keepdim=True, unbiased=True) + 1e-3) + bias
+    return (
+        gain * (inputs - mean) / (inputs.std(-1, keepdim=True, unbiased=True) + 1e-3)
+        + bias
+    )
 
 
 def test_gradient():

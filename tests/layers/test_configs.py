@@ -1,4 +1,5 @@
-"""Options that make no network are refused where they are set, by name, with the value and what was expected."""
+"""Options that make no network are refused where they are set, by name, with the value
+and what was expected."""
 
 from dataclasses import replace
 
@@ -13,9 +14,21 @@ from spacy_lal.layers.configs import (
     SelfAttentionLayerConfig,
     SpanScorerConfig,
 )
-from spacy_lal.layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors
+from spacy_lal.layers.input_configs import (
+    CharConcat,
+    CharLSTM,
+    InputLayerConfig,
+    Tags,
+    Vectors,
+)
 
-INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
+INPUTS = {
+    "features": (Tags(),),
+    "join": "concat",
+    "max_positions": 9,
+    "position_dropout": 0.0,
+    "dropout": 0.0,
+}
 RATE = "a rate in [0, 1)"
 
 
@@ -44,7 +57,9 @@ def test_a_wrong_option_is_named(record, name, value, expected):
 
 def with_options(part, **options):
     """A tiny network with one of its parts changed."""
-    return lambda config: replace(config, **{part: replace(getattr(config, part), **options)})
+    return lambda config: replace(
+        config, **{part: replace(getattr(config, part), **options)}
+    )
 
 
 def without(*parts, then=lambda config: config):
@@ -53,8 +68,14 @@ def without(*parts, then=lambda config: config):
 
 POSITION_QUERIES = SelfAttentionLayerConfig(queries="positions", factored=False)
 CONTRADICTIONS = {
-    "odd_width": (lambda config: replace(config, hidden_width=7), "hidden_width: expected an even .* got 7"),
-    "nothing_to_read": (with_options("inputs", features=()), "each kind once, got nothing to read"),
+    "odd_width": (
+        lambda config: replace(config, hidden_width=7),
+        "hidden_width: expected an even .* got 7",
+    ),
+    "nothing_to_read": (
+        with_options("inputs", features=()),
+        "each kind once, got nothing to read",
+    ),
     "two_of_a_kind": (
         with_options("inputs", features=(Tags(), Vectors(), Tags(0.1))),
         "each kind once, got tags, vectors, tags",
@@ -68,9 +89,9 @@ CONTRADICTIONS = {
         "label_heads = true requires label attention with a head for each of 1 labels",
     ),
     "half_of_an_odd_width": (
-        lambda config: without("label_attention", then=with_options("fenceposts", halves="even_odd"))(
-            replace(with_options("inputs", join="sum")(config), hidden_width=9)
-        ),
+        lambda config: without(
+            "label_attention", then=with_options("fenceposts", halves="even_odd")
+        )(replace(with_options("inputs", join="sum")(config), hidden_width=9)),
         "the width of encoded tokens: expected an even integer .* got 9",
     ),
     "position_queries_factored": (

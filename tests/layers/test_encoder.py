@@ -1,4 +1,5 @@
-"""Self-attention: windows, position queries and selectors. Properties of reference-encoders.md, D."""
+"""Self-attention: windows, position queries and selectors. Properties of
+reference-encoders.md, D."""
 
 import math
 from typing import Any, Dict, List, Optional
@@ -7,8 +8,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from spacy_lal.layers.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.encoder import Encoder, SelectiveSoftmax, Selector, Window, forbidden_pairs
+from spacy_lal.layers.configs import (
+    EncoderConfig,
+    SelectorConfig,
+    SelfAttentionLayerConfig,
+)
+from spacy_lal.layers.encoder import (
+    Encoder,
+    SelectiveSoftmax,
+    Selector,
+    Window,
+    forbidden_pairs,
+)
 
 WIDTH = 12
 N_WORDS = [4, 1, 7, 2, 3]
@@ -23,22 +34,42 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "selector": {"selector": SelectorConfig()},
     "selector_nothing": {"selector": SelectorConfig(on_empty="nothing"), "window": 2},
     "soft": {"selector": SelectorConfig(mode="soft", width=2)},
-    "sample": {"selector": SelectorConfig(mode="sample"), "window": 1, "relaxed_window": True},
-    "positions_selector": {"queries": "positions", "factored": False, "selector": SelectorConfig()},
+    "sample": {
+        "selector": SelectorConfig(mode="sample"),
+        "window": 1,
+        "relaxed_window": True,
+    },
+    "positions_selector": {
+        "queries": "positions",
+        "factored": False,
+        "selector": SelectorConfig(),
+    },
 }
 
 
 def make_encoder(
-    *, seed: int = 0, repeat: int = 2, scale: float = 2.0, dtype: torch.dtype = torch.float32, **options: Any
+    *,
+    seed: int = 0,
+    repeat: int = 2,
+    scale: float = 2.0,
+    dtype: torch.dtype = torch.float32,
+    **options: Any,
 ) -> Encoder:
-    """An encoder in evaluation mode. scale: Factor of the weights of selectors, so that choices differ."""
+    """An encoder in evaluation mode. scale: Factor of the weights of selectors, so that
+    choices differ."""
     torch.manual_seed(seed)
-    config = SelfAttentionLayerConfig(repeat=repeat, n_heads=3, attn_width=4, ff_width=8, **{**NO_DROPOUT, **options})
+    config = SelfAttentionLayerConfig(
+        repeat=repeat, n_heads=3, attn_width=4, ff_width=8, **{**NO_DROPOUT, **options}
+    )
     encoder = EncoderConfig((config,)).build(WIDTH).to(dtype).eval()
     with torch.no_grad():
         for name, parameter in encoder.named_parameters():
             if "selector" in name:
-                parameter.copy_(torch.randn_like(parameter) * (0.3 if "bias" in name else 1.0) * scale)
+                parameter.copy_(
+                    torch.randn_like(parameter)
+                    * (0.3 if "bias" in name else 1.0)
+                    * scale
+                )
             elif parameter.dim() == 1:
                 parameter.add_(torch.randn_like(parameter) * 0.1)
     return encoder
@@ -50,27 +81,45 @@ def make_padding(n_words: List[int]) -> Tensor:
     return torch.arange(int(lengths.max()) if n_words else 2) >= lengths[:, None]
 
 
-def make_inputs(n_words: List[int], seed: int = 1, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Random inputs, noise at padding too. *Shape:* (batch_size, longest + 2, WIDTH)."""
+def make_inputs(
+    n_words: List[int], seed: int = 1, dtype: torch.dtype = torch.float32
+) -> Tensor:
+    """Random inputs, noise at padding too. *Shape:* (batch_size, longest + 2,
+    WIDTH)."""
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(len(n_words), max(n_words, default=0) + 2, WIDTH, generator=generator, dtype=dtype)
+    return torch.randn(
+        len(n_words),
+        max(n_words, default=0) + 2,
+        WIDTH,
+        generator=generator,
+        dtype=dtype,
+    )
 
 
 def make_positions(seq_len: int, dtype: torch.dtype = torch.float32) -> Tensor:
     """Rows of a position table. *Shape:* (1, seq_len, WIDTH)."""
-    return torch.randn(60, WIDTH, generator=torch.Generator().manual_seed(2), dtype=dtype)[None, :seq_len]
+    return torch.randn(
+        60, WIDTH, generator=torch.Generator().manual_seed(2), dtype=dtype
+    )[None, :seq_len]
 
 
 def encode(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> Tensor:
     """Encode a batch. *Shapes:* (batch_size, longest + 2, WIDTH) to the same."""
-    return encoder(inputs, make_padding(n_words), make_positions(inputs.shape[1], inputs.dtype))
+    return encoder(
+        inputs, make_padding(n_words), make_positions(inputs.shape[1], inputs.dtype)
+    )
 
 
-def attention_weights(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> List[Tensor]:
+def attention_weights(
+    encoder: Encoder, inputs: Tensor, n_words: List[int]
+) -> List[Tensor]:
     """The weights of each layer's self-attention."""
     found: List[Tensor] = []
     softmaxes = [layer.attention.weights for layer in encoder.layers]
-    hooks = [one.register_forward_hook(lambda module, inputs, output: found.append(output)) for one in softmaxes]
+    hooks = [
+        one.register_forward_hook(lambda module, inputs, output: found.append(output))
+        for one in softmaxes
+    ]
     encode(encoder, inputs, n_words)
     for hook in hooks:
         hook.remove()
@@ -78,7 +127,8 @@ def attention_weights(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> L
 
 
 def fix_noise(encoder: Encoder, noise: Optional[List[Tensor]] = None) -> None:
-    """Let the selectors take given noise for each sentence of the batch, by layer; None for no noise."""
+    """Let the selectors take given noise for each sentence of the batch, by layer; None
+    for no noise."""
     for number, layer in enumerate(encoder.layers):
         selector = layer.attention.selector
         if selector is not None:
@@ -116,9 +166,15 @@ def test_alone_as_in_any_batch(options, training):  # D1
 
 
 def test_weights_sum_to_one_within_what_is_allowed(options):  # D3
-    encoder, inputs, padding = make_encoder(**options), make_inputs(N_WORDS), make_padding(N_WORDS)
+    encoder, inputs, padding = (
+        make_encoder(**options),
+        make_inputs(N_WORDS),
+        make_padding(N_WORDS),
+    )
     width, selector = options.get("window", 0), options.get("selector")
-    forbidden = forbidden_pairs(padding, Window(width, options.get("relaxed_window", False)) if width else None)
+    forbidden = forbidden_pairs(
+        padding, Window(width, options.get("relaxed_window", False)) if width else None
+    )
     for weights in attention_weights(encoder, inputs, N_WORDS):
         assert not weights.masked_select(forbidden.expand_as(weights)).any()
         sums = weights.sum(-1).transpose(1, 2)[~padding]
@@ -129,8 +185,11 @@ def test_weights_sum_to_one_within_what_is_allowed(options):  # D3
 
 
 def is_allowed(query, key, n, window):
-    """Whether a pair of positions of a sentence of n words is allowed, word for word after A8."""
-    return abs(query - key) <= window.width or (window.relaxed and bool({query, key} & {0, 1, n, n + 1}))
+    """Whether a pair of positions of a sentence of n words is allowed, word for word
+    after A8."""
+    return abs(query - key) <= window.width or (
+        window.relaxed and bool({query, key} & {0, 1, n, n + 1})
+    )
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -142,15 +201,21 @@ def test_a_window_by_its_definition(width, relaxed):
     for row, n in zip(forbidden_pairs(padding, window)[:, 0], n_words, strict=True):
         for query in range(n + 2):
             for key in range(9):
-                assert bool(row[query, key]) is not (key <= n + 1 and is_allowed(query, key, n, window))
-        assert not row[n + 2 :, : n + 2].any() and row[:, n + 2 :].all()  # a query at padding has every key
+                assert bool(row[query, key]) is not (
+                    key <= n + 1 and is_allowed(query, key, n, window)
+                )
+        assert (
+            not row[n + 2 :, : n + 2].any() and row[:, n + 2 :].all()
+        )  # a query at padding has every key
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
 @pytest.mark.parametrize("factored", [False, True])
 def test_a_window_bounds_what_a_word_can_change(factored, relaxed):  # D2
     n, window, n_layers, changed = 20, 2, 2, 10
-    encoder = make_encoder(factored=factored, window=window, relaxed_window=relaxed, repeat=n_layers)
+    encoder = make_encoder(
+        factored=factored, window=window, relaxed_window=relaxed, repeat=n_layers
+    )
     inputs = make_inputs([n])
     before = encode(encoder, inputs, [n])[0]
     inputs[0, changed] += 1.0
@@ -170,14 +235,23 @@ def test_factored_is_unfactored_with_block_sparse_matrices():  # D4
             block = getattr(other.attention, name)["all"].zero_()
             block[:, :half, :part] = getattr(one.attention, name)["content"]
             block[:, half:, part:] = getattr(one.attention, name)["position"]
-        columns = torch.arange(3 * 2 * part).unflatten(0, (3, 2, part))  # head, half, unit
+        columns = torch.arange(3 * 2 * part).unflatten(
+            0, (3, 2, part)
+        )  # head, half, unit
         output = other.attention.output["all"].weight.zero_()
         output[:half, columns[:, 0].flatten()] = one.attention.output["content"].weight
         output[half:, columns[:, 1].flatten()] = one.attention.output["position"].weight
         for name in ("hidden", "output"):
-            linear, parts = getattr(other.feed_forward, name)["all"], getattr(one.feed_forward, name)
-            linear.weight.copy_(torch.block_diag(parts["content"].weight, parts["position"].weight))
-            linear.bias.copy_(torch.cat([parts["content"].bias, parts["position"].bias]))
+            linear, parts = (
+                getattr(other.feed_forward, name)["all"],
+                getattr(one.feed_forward, name),
+            )
+            linear.weight.copy_(
+                torch.block_diag(parts["content"].weight, parts["position"].weight)
+            )
+            linear.bias.copy_(
+                torch.cat([parts["content"].bias, parts["position"].bias])
+            )
         other.attention.norm.load_state_dict(one.attention.norm.state_dict())
         other.feed_forward.norm.load_state_dict(one.feed_forward.norm.state_dict())
     inputs = make_inputs(N_WORDS, dtype=torch.float64)
@@ -190,7 +264,9 @@ def test_position_queries_make_the_same_weights_for_all_sentences_of_a_length():
     encoder = make_encoder(factored=False, queries="positions")
     inputs = make_inputs([5, 5, 3, 5])
     for weights in attention_weights(encoder, inputs, [5, 5, 3, 5]):
-        assert torch.equal(weights[0], weights[1]) and torch.equal(weights[0], weights[3])
+        assert torch.equal(weights[0], weights[1]) and torch.equal(
+            weights[0], weights[3]
+        )
         assert not torch.equal(weights[0, :, :5, :5], weights[2, :, :5, :5])
     plain = make_encoder(factored=False)
     assert not torch.equal(*attention_weights(plain, inputs[:2], [5, 5])[0])
@@ -203,7 +279,9 @@ KEEP, DROP = 1e4, -1e4
 
 
 def make_selector(parts="factored", training=True, **options):
-    selector = Selector(SelectorConfig(**options), PARTS[parts], n_heads=3, width=4).train(training)
+    selector = Selector(
+        SelectorConfig(**options), PARTS[parts], n_heads=3, width=4
+    ).train(training)
     with torch.no_grad():
         for parameter in selector.parameters():
             parameter.normal_(std=0.5)
@@ -214,7 +292,9 @@ def random_pairs(n_words=N_WORDS, seed=0, dtype=torch.float64):
     """Logits, scores and the mask of a batch; 3 heads."""
     generator = torch.Generator().manual_seed(seed)
     shape = (len(n_words), 3, max(n_words) + 2, max(n_words) + 2)
-    logits, scores = (torch.randn(shape, generator=generator, dtype=dtype) for _ in range(2))
+    logits, scores = (
+        torch.randn(shape, generator=generator, dtype=dtype) for _ in range(2)
+    )
     return logits, 2.0 * scores, forbidden_pairs(make_padding(n_words), Window(3))
 
 
@@ -222,10 +302,16 @@ def random_pairs(n_words=N_WORDS, seed=0, dtype=torch.float64):
 def test_scores_by_the_formula(parts):
     selector, inputs = make_selector(parts), make_inputs([3, 5])
     expected = torch.zeros(2, 3, 7, 7)
-    for part, features in zip(PARTS[parts], inputs.split(list(PARTS[parts].values()), dim=-1), strict=True):
+    for part, features in zip(
+        PARTS[parts], inputs.split(list(PARTS[parts].values()), dim=-1), strict=True
+    ):
         query, key = (
-            torch.einsum("bpw,hwd->bhpd", features, weight[part]) + bias[part][:, None, :]
-            for weight, bias in ((selector.query, selector.query_bias), (selector.key, selector.key_bias))
+            torch.einsum("bpw,hwd->bhpd", features, weight[part])
+            + bias[part][:, None, :]
+            for weight, bias in (
+                (selector.query, selector.query_bias),
+                (selector.key, selector.key_bias),
+            )
         )
         expected += query @ key.transpose(2, 3)
     assert torch.allclose(selector(inputs), expected, atol=1e-5)
@@ -235,7 +321,9 @@ def test_frequencies_follow_the_probability():  # D10
     scores = torch.tensor([-2.0, -0.5, 0.0, 1.0, 3.0])
     selector = make_selector()
     draws = selector.choose(scores.expand(40_000, 1, 1, 5)).values.mean((0, 1, 2))
-    assert torch.allclose(draws, scores.sigmoid(), atol=0.012)  # five standard deviations
+    assert torch.allclose(
+        draws, scores.sigmoid(), atol=0.012
+    )  # five standard deviations
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -245,8 +333,12 @@ def test_sure_choices(mode, on_empty):  # D9
     selector = make_selector(mode=mode, on_empty=on_empty)
     softmax = SelectiveSoftmax(selector.config.on_empty, 0.0)
     plain = logits.masked_fill(forbidden, -math.inf).softmax(-1)
-    everything = softmax(logits, forbidden, selector.choose(torch.full_like(logits, KEEP)))
-    assert torch.allclose(everything, plain, atol=1e-5 if on_empty == "nothing" else 0.0)
+    everything = softmax(
+        logits, forbidden, selector.choose(torch.full_like(logits, KEEP))
+    )
+    assert torch.allclose(
+        everything, plain, atol=1e-5 if on_empty == "nothing" else 0.0
+    )
     nothing = softmax(logits, forbidden, selector.choose(torch.full_like(logits, DROP)))
     if on_empty == "nothing":
         assert not nothing.any()
@@ -263,16 +355,25 @@ def test_gradients_by_the_formula(mode, on_empty):  # D10
     selector = make_selector(mode=mode, on_empty=on_empty)
     selector.sample_noise = lambda scores: noise
     logits.requires_grad_(), scores.requires_grad_()
-    weights = SelectiveSoftmax(selector.config.on_empty, 0.0)(logits, forbidden, selector.choose(scores))
+    weights = SelectiveSoftmax(selector.config.on_empty, 0.0)(
+        logits, forbidden, selector.choose(scores)
+    )
     gradient = torch.randn_like(weights)
     weights.backward(gradient)
 
     allowed = (~forbidden).expand_as(logits).double()
-    probability = (scores.detach() if mode == "soft" else scores.detach() / 0.5).sigmoid()
+    probability = (
+        scores.detach() if mode == "soft" else scores.detach() / 0.5
+    ).sigmoid()
     slope = probability * (1.0 - probability) / (1.0 if mode == "soft" else 0.5)
-    chosen = ((probability > 0.5).double() if mode == "hard" else probability).mul_(allowed)
+    chosen = ((probability > 0.5).double() if mode == "hard" else probability).mul_(
+        allowed
+    )
     empty = (chosen == 0.0).all(-1, keepdim=True)
-    logit, choice = logits.detach().clone().requires_grad_(), chosen.clone().requires_grad_()
+    logit, choice = (
+        logits.detach().clone().requires_grad_(),
+        chosen.clone().requires_grad_(),
+    )
     epsilon = 1e-6 if on_empty == "nothing" else 0.0
     exponents = logit.exp() * choice
     expected = exponents / (exponents.sum(-1, keepdim=True) + epsilon)
@@ -281,6 +382,8 @@ def test_gradients_by_the_formula(mode, on_empty):  # D10
     rows = rows.expand_as(logits)
     assert torch.allclose(weights[rows], expected[rows], atol=1e-12)
     assert torch.allclose(logits.grad[rows], logit.grad[rows], atol=1e-10)
-    assert torch.allclose(scores.grad[rows], (choice.grad * slope * allowed)[rows], rtol=1e-8, atol=1e-10)
+    assert torch.allclose(
+        scores.grad[rows], (choice.grad * slope * allowed)[rows], rtol=1e-8, atol=1e-10
+    )
     if on_empty != "nothing":
         assert not scores.grad[empty.expand_as(scores)].any()

@@ -6,7 +6,9 @@ import pytest
 from spacy_lal.layers.pair_features import N_FEATURES, ParseArrays, find_candidates
 
 RNG = np.random.default_rng(0)
-NAMES = {name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"], start=7)}
+NAMES = {
+    name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"], start=7)
+}
 
 
 def parse_of(heads, spans, labels=None, deprels=None):
@@ -14,12 +16,16 @@ def parse_of(heads, spans, labels=None, deprels=None):
     ids = np.arange(1, n + 1, dtype=np.uint64)
     return ParseArrays(
         heads=np.array(heads, dtype=np.int64),
-        deprels=ids if deprels is None else np.array([NAMES[one] for one in deprels], dtype=np.uint64),
+        deprels=ids
+        if deprels is None
+        else np.array([NAMES[one] for one in deprels], dtype=np.uint64),
         tags=ids,
         words=ids,
         is_passive=np.zeros(n, dtype=bool),
         constituents=np.array(spans, dtype=np.int64).reshape(-1, 2),
-        labels=np.array([NAMES[one] for one in labels or "a" * len(spans)], dtype=np.uint64),
+        labels=np.array(
+            [NAMES[one] for one in labels or "a" * len(spans)], dtype=np.uint64
+        ),
     )
 
 
@@ -45,14 +51,23 @@ def dependency_path(parse, word, other):
     shared = [i for i in first if i in second]
     above = first[: first.index(shared[0])] if shared else first
     below = second[: second.index(shared[0])] if shared else second
-    return tuple(int(parse.deprels[i]) for i in above), tuple(int(parse.deprels[i]) for i in below)
+    return tuple(int(parse.deprels[i]) for i in above), tuple(
+        int(parse.deprels[i]) for i in below
+    )
 
 
 def tree_path(parse, word, span):
     spans = sorted(parse.constituents.tolist(), key=lambda one: one[1] - one[0])
-    label = {tuple(one): int(parse.labels[k]) for k, one in enumerate(parse.constituents.tolist())}
+    label = {
+        tuple(one): int(parse.labels[k])
+        for k, one in enumerate(parse.constituents.tolist())
+    }
     over_word = [tuple(one) for one in spans if one[0] <= word < one[1]]
-    over_span = [tuple(one) for one in spans if one[0] <= span[0] and span[1] <= one[1] and tuple(one) != span]
+    over_span = [
+        tuple(one)
+        for one in spans
+        if one[0] <= span[0] and span[1] <= one[1] and tuple(one) != span
+    ]
     shared = [one for one in over_word if one in over_span]
     first = over_word[: over_word.index(shared[0])] if shared else over_word
     second = over_span[: over_span.index(shared[0])] if shared else over_span
@@ -74,11 +89,15 @@ def random_parse(n):
     kept = [span for span in sorted(spans) if span == (0, n) or RNG.random() < 0.7]
     names = list(NAMES)
     labels = [names[i] for i in RNG.integers(len(names), size=len(kept))]
-    return parse_of(heads, kept, labels, [names[i] for i in RNG.integers(len(names), size=n)])
+    return parse_of(
+        heads, kept, labels, [names[i] for i in RNG.integers(len(names), size=n)]
+    )
 
 
 @pytest.mark.parametrize(("feature", "path"), [(0, dependency_path), (1, tree_path)])
-def test_two_pairs_have_the_same_path_feature_where_their_paths_are_equal(feature, path):
+def test_two_pairs_have_the_same_path_feature_where_their_paths_are_equal(
+    feature, path
+):
     seen = {}
     n_rows = 2**62  # no collisions
     for n in (1, 2, 5, 9, 12):
@@ -90,7 +109,9 @@ def test_two_pairs_have_the_same_path_feature_where_their_paths_are_equal(featur
                 for k, span in enumerate(found.ranges.tolist()):
                     if feature == 1 and span[0] <= p < span[1]:
                         continue
-                    key = path(parse, p, int(found.heads[k]) if feature == 0 else tuple(span))
+                    key = path(
+                        parse, p, int(found.heads[k]) if feature == 0 else tuple(span)
+                    )
                     value = int(found.features[p, k, feature])
                     assert seen.setdefault(key, value) == value
     assert len(set(seen.values())) == len(seen) > 50
@@ -98,7 +119,18 @@ def test_two_pairs_have_the_same_path_feature_where_their_paths_are_equal(featur
 
 def test_without_constituents_and_without_predicates():
     parse = parse_of([0, 0, 1], [])
-    assert find_candidates(parse, np.array([1]), 50).features.shape == (1, 5, N_FEATURES)
-    assert find_candidates(parse, np.zeros(0, dtype=np.int64), 50).features.shape == (0, 5, N_FEATURES)
+    assert find_candidates(parse, np.array([1]), 50).features.shape == (
+        1,
+        5,
+        N_FEATURES,
+    )
+    assert find_candidates(parse, np.zeros(0, dtype=np.int64), 50).features.shape == (
+        0,
+        5,
+        N_FEATURES,
+    )
     nothing = parse_of([], [])
-    assert find_candidates(nothing, np.zeros(0, dtype=np.int64), 50).ranges.shape == (0, 2)
+    assert find_candidates(nothing, np.zeros(0, dtype=np.int64), 50).ranges.shape == (
+        0,
+        2,
+    )

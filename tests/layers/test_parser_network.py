@@ -39,8 +39,16 @@ OPTIONS = {
     "only_arcs": {"n_labels": 0},
     "no_self_attention": {"n_layers": 0},
     "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
-    "spans_from_tokens": {"whole_tokens": True, "spans_from_tokens": True, "scale_label_blocks": True},
-    "arcs_from_tokens": {"whole_tokens": True, "arcs_from_tokens": True, "scale_label_blocks": True},
+    "spans_from_tokens": {
+        "whole_tokens": True,
+        "spans_from_tokens": True,
+        "scale_label_blocks": True,
+    },
+    "arcs_from_tokens": {
+        "whole_tokens": True,
+        "arcs_from_tokens": True,
+        "scale_label_blocks": True,
+    },
     "ties": {
         "label_ties": True,
         "n_label_heads": 4,
@@ -73,15 +81,25 @@ def make_inputs(network, lengths, seed=3):
 
     shape = (len(LENGTHS), seq_len)
     everything = {
-        "vectors": torch.randn(*shape, sizes.vector_width, generator=generator) if sizes.vector_width else None,
+        "vectors": torch.randn(*shape, sizes.vector_width, generator=generator)
+        if sizes.vector_width
+        else None,
         "tag_ids": ids(sizes.n_tags, *shape),
         "word_ids": ids(sizes.n_words, *shape),
         "char_ids": ids(sizes.n_chars, *shape, 5),
         "char_lengths": torch.full(shape, 5),
     }
     kept = [LENGTHS.index(n) for n in lengths]
-    cut = {name: value[kept, : max(lengths) + 2] for name, value in everything.items() if value is not None}
-    vectors = [feature for feature in network.config.inputs.features if feature.kind == "vectors"]
+    cut = {
+        name: value[kept, : max(lengths) + 2]
+        for name, value in everything.items()
+        if value is not None
+    }
+    vectors = [
+        feature
+        for feature in network.config.inputs.features
+        if feature.kind == "vectors"
+    ]
     boundaries = bool(vectors) and not vectors[0].learned_boundaries
     return NetworkInputs(torch.tensor(lengths), **cut, has_boundary_vectors=boundaries)
 
@@ -99,17 +117,24 @@ def sentence_of(output, row, n):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_sentence_is_the_same_alone_and_in_any_batch(name):
     network = build(name)
-    batch, (_, weights) = network(make_inputs(network, LENGTHS)), network.encode(make_inputs(network, LENGTHS))
+    batch, (_, weights) = (
+        network(make_inputs(network, LENGTHS)),
+        network.encode(make_inputs(network, LENGTHS)),
+    )
     for row, n in enumerate(LENGTHS):
         alone = network(make_inputs(network, [n]))
-        for left, right in zip(sentence_of(alone, 0, n), sentence_of(batch, row, n), strict=True):
+        for left, right in zip(
+            sentence_of(alone, 0, n), sentence_of(batch, row, n), strict=True
+        ):
             assert torch.allclose(left, right, atol=1e-5)
         if network.label_attention is not None:
             own = network.encode(make_inputs(network, [n]))[1]
             assert torch.allclose(own[0], weights[row, :, : n + 2], atol=1e-5)
             assert not weights[row, :, n + 2 :].any()
     pair = network(make_inputs(network, [7, 4]))
-    for left, right in zip(sentence_of(pair, 0, 7), sentence_of(batch, 3, 7), strict=True):
+    for left, right in zip(
+        sentence_of(pair, 0, 7), sentence_of(batch, 3, 7), strict=True
+    ):
         assert torch.allclose(left, right, atol=1e-5)
 
 
@@ -124,8 +149,14 @@ def test_gradients_are_the_same_alone_and_in_a_batch(name):
             vectors = None if inputs.vectors is None else inputs.vectors.double()
             output = network(inputs._replace(vectors=vectors))
             for row, n in enumerate(lengths):
-                sum(scores.square().sum() for scores in sentence_of(output, row, n)).backward(retain_graph=True)
-        return {k: p.grad.clone() for k, p in network.named_parameters() if p.grad is not None}
+                sum(
+                    scores.square().sum() for scores in sentence_of(output, row, n)
+                ).backward(retain_graph=True)
+        return {
+            k: p.grad.clone()
+            for k, p in network.named_parameters()
+            if p.grad is not None
+        }
 
     alone, batch = gradients([[n] for n in LENGTHS]), gradients([LENGTHS])
     assert alone.keys() == batch.keys()
@@ -139,27 +170,48 @@ def test_every_parameter_gets_a_gradient_in_training(name):
     output = network(make_inputs(network, LENGTHS))
     heads = [] if output.ties is None else [output.ties]
     sum(scores.square().sum() for scores in [*output[:3], *heads]).backward()
-    assert [key for key, p in network.named_parameters() if p.grad is None or not torch.isfinite(p.grad).all()] == []
+    assert [
+        key
+        for key, p in network.named_parameters()
+        if p.grad is None or not torch.isfinite(p.grad).all()
+    ] == []
 
 
 def test_a_head_is_tied_by_its_own_block():
     network = build("ties")
     inputs, (start, end) = make_inputs(network, [7]), (2, 5)
     spans = []
-    network.fenceposts.register_forward_hook(lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start]))
+    network.fenceposts.register_forward_hook(
+        lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start])
+    )
     ties = network(inputs).ties[0]
-    n_heads, weight = network.label_attention.n_label_heads, network.span_scorer.ties.weight
+    n_heads, weight = (
+        network.label_attention.n_label_heads,
+        network.span_scorer.ties.weight,
+    )
     for head in range(n_heads):
-        columns = [head * 2, head * 2 + 1, *(n_heads * 2 + head * 3 + i for i in range(3))]  # 2 forward, 3 backward
-        assert torch.allclose(ties[end, head] - ties[start, head], spans[0][columns] @ weight[head], atol=1e-5)
+        columns = [
+            head * 2,
+            head * 2 + 1,
+            *(n_heads * 2 + head * 3 + i for i in range(3)),
+        ]  # 2 forward, 3 backward
+        assert torch.allclose(
+            ties[end, head] - ties[start, head],
+            spans[0][columns] @ weight[head],
+            atol=1e-5,
+        )
 
 
-@pytest.mark.parametrize("name, reads_blocks", [("whole_tokens", True), ("arcs_from_tokens", False)])
+@pytest.mark.parametrize(
+    "name, reads_blocks", [("whole_tokens", True), ("arcs_from_tokens", False)]
+)
 def test_whether_label_heads_have_a_part_in_arcs(name, reads_blocks):
     network = build(name)
     inputs = make_inputs(network, LENGTHS)
     before = network(inputs)
-    torch.nn.init.zeros_(network.label_attention.norm.gain)  # blocks are now alike on all tokens
+    torch.nn.init.zeros_(
+        network.label_attention.norm.gain
+    )  # blocks are now alike on all tokens
     after = network(inputs)
     assert not torch.allclose(after.labels, before.labels)
     assert torch.equal(after.arcs, before.arcs) is not reads_blocks
@@ -177,7 +229,9 @@ def test_mixed_precision(name):
     with torch.autocast("cpu", dtype=torch.bfloat16):
         half = network(inputs)
     sum(scores.float().square().sum() for scores in half[:3]).backward()
-    assert all(torch.isfinite(p.grad).all() for p in network.parameters() if p.grad is not None)
+    assert all(
+        torch.isfinite(p.grad).all() for p in network.parameters() if p.grad is not None
+    )
     assert (half.arcs.float() - full.arcs).abs().mean() < 0.05 * full.arcs.abs().mean()
 
 
@@ -195,8 +249,17 @@ def test_label_blocks_then_the_whole_tokens_on_either_side(scaled):
     for sentence in range(2):
         for k in range(5):
             left = encoded[sentence, k].view(HEADS, BLOCK)[:, : BLOCK // 2].flatten()
-            right = encoded[sentence, k + 1].view(HEADS, BLOCK)[:, BLOCK // 2 :].flatten()
-            expected = torch.cat([left * scale, right * scale, tokens[sentence, k], tokens[sentence, k + 1]])
+            right = (
+                encoded[sentence, k + 1].view(HEADS, BLOCK)[:, BLOCK // 2 :].flatten()
+            )
+            expected = torch.cat(
+                [
+                    left * scale,
+                    right * scale,
+                    tokens[sentence, k],
+                    tokens[sentence, k + 1],
+                ]
+            )
             torch.testing.assert_close(fenceposts[sentence, k], expected)
 
 
@@ -222,7 +285,8 @@ def test_halves_of_tokens_without_blocks(halves, forward, backward):
 
 
 @pytest.mark.parametrize(
-    "options, n_heads, factored, halves", [({}, 0, True, "even_odd"), ({}, 0, False, "first_second")]
+    "options, n_heads, factored, halves",
+    [({}, 0, True, "even_odd"), ({}, 0, False, "first_second")],
 )
 def test_halves_that_are_not_named(options, n_heads, factored, halves):
     sizes = WIDTH, HEADS * BLOCK if n_heads else WIDTH, n_heads, factored
@@ -231,5 +295,7 @@ def test_halves_that_are_not_named(options, n_heads, factored, halves):
 
 
 def test_columns_of_blocks_of_odd_width():
-    layout = FencepostsConfig().layout(8, 15, 3, factored=True)  # 3 heads of 2 + 3 features
+    layout = FencepostsConfig().layout(
+        8, 15, 3, factored=True
+    )  # 3 heads of 2 + 3 features
     assert layout.block_columns([1]).tolist() == [2, 3, 9, 10, 11]

@@ -1,4 +1,5 @@
-"""The network of semantic roles: a sentence alone and in a batch, sources of heads, masks, records."""
+"""The network of semantic roles: a sentence alone and in a batch, sources of heads,
+masks, records."""
 
 from dataclasses import replace
 
@@ -35,7 +36,9 @@ def make(heads="own", sizes=SIZES, seed=0, **changes):
     )
     network = RolesNetwork(replace(config, **changes), sizes).eval()
     with torch.no_grad():
-        for parameter in network.parameters():  # bilinear maps begin at zero, which would hide mistakes
+        for parameter in (
+            network.parameters()
+        ):  # bilinear maps begin at zero, which would hide mistakes
             parameter.normal_(std=0.4)
     return network
 
@@ -50,12 +53,19 @@ def inputs(lengths, seed=1, **more):
 @pytest.mark.parametrize("heads", ["own", "doc", "none"])
 def test_a_sentence_has_the_same_scores_alone_and_in_a_batch(heads):
     network = make(heads)
-    batch = inputs([7, 3, 1], heads=torch.tensor([[1, 1, 1, 1, 1, 1, 1], [0, 0, 1, -1, -1, -1, -1], [0, *[-1] * 6]]))
+    batch = inputs(
+        [7, 3, 1],
+        heads=torch.tensor(
+            [[1, 1, 1, 1, 1, 1, 1], [0, 0, 1, -1, -1, -1, -1], [0, *[-1] * 6]]
+        ),
+    )
     together = network(batch)
     for i, n in enumerate([7, 3, 1]):
         alone = network(
             batch._replace(
-                lengths=batch.lengths[i : i + 1], vectors=batch.vectors[i : i + 1, :n], heads=batch.heads[i : i + 1, :n]
+                lengths=batch.lengths[i : i + 1],
+                vectors=batch.vectors[i : i + 1, :n],
+                heads=batch.heads[i : i + 1, :n],
             )
         )
         mine = together.rows[:, 0] == i
@@ -77,14 +87,20 @@ def test_the_weights_of_own_heads_serve_the_docs_heads():
         doc(inputs([4], heads=gold, predicates=predicates)).tags,
     )
     free = own(inputs([4], predicates=predicates)).tags
-    assert (free - doc(inputs([4], heads=gold, predicates=predicates)).tags).abs().max() > 1e-3
-    other = doc(inputs([4], heads=torch.tensor([[0, 0, 0, 0]]), predicates=predicates)).tags
+    assert (
+        free - doc(inputs([4], heads=gold, predicates=predicates)).tags
+    ).abs().max() > 1e-3
+    other = doc(
+        inputs([4], heads=torch.tensor([[0, 0, 0, 0]]), predicates=predicates)
+    ).tags
     assert (free - other).abs().max() > 1e-3
 
 
 def test_a_network_trained_without_arcs_has_none_of_its_own():
     assert make("doc", replace(SIZES, n_deprels=0)).head_scorer is None
-    with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
+    with pytest.raises(
+        ValueError, match='heads = "own" needs a network with arcs of its own'
+    ):
         make("own", replace(SIZES, n_deprels=0))
 
 
@@ -120,17 +136,26 @@ def test_predicates_given_or_found():
 def test_the_probability_of_a_predicate_sums_joint_labels():
     network = make(sizes=replace(SIZES, n_predicate_labels=5, n_other_labels=3))
     scores = torch.randn(4, 5)
-    torch.testing.assert_close(network.predicate_probabilities(scores), scores.softmax(-1)[:, 3:].sum(-1))
+    torch.testing.assert_close(
+        network.predicate_probabilities(scores), scores.softmax(-1)[:, 3:].sum(-1)
+    )
 
 
 def test_parts_that_do_not_fit_are_named():
-    with pytest.raises(ValueError, match="predicate_scorer.layer: expected a layer below n_layers = 3, got 3"):
+    with pytest.raises(
+        ValueError,
+        match="predicate_scorer.layer: expected a layer below n_layers = 3, got 3",
+    ):
         make(predicate_scorer=PredicateScorerConfig(layer=3))
-    with pytest.raises(ValueError, match="syntax.attention_layer: expected a layer below n_layers = 3, got 4"):
+    with pytest.raises(
+        ValueError,
+        match="syntax.attention_layer: expected a layer below n_layers = 3, got 4",
+    ):
         make(syntax=SyntaxConfig(attention_layer=4))
 
 
-# Roles of ranges of a parse. What a component learns with them: tests/pipeline/test_span_roles.py
+# Roles of ranges of a parse. What a component learns with them:
+# tests/pipeline/test_span_roles.py
 
 SPAN_SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8}
 
@@ -139,13 +164,18 @@ def make_parse(n: int) -> ParseArrays:
     """Flat: every word depends on the first."""
     ids = np.arange(n, dtype="uint64")
     whole = np.array([[0, n]], dtype="int64")
-    return ParseArrays(np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1])
+    return ParseArrays(
+        np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1]
+    )
 
 
 def test_half_precision():
-    """As `mixed_precision` on a GPU: products come in half precision, sums stay as they are."""
+    """As `mixed_precision` on a GPU: products come in half precision, sums stay as they
+    are."""
     torch.manual_seed(0)
-    scorer = SpanRoleScorer(SpanRoleScorerConfig(n_rows=50, **SPAN_SIZES), 6, 5, 3).eval()
+    scorer = SpanRoleScorer(
+        SpanRoleScorerConfig(n_rows=50, **SPAN_SIZES), 6, 5, 3
+    ).eval()
     vectors, positions = torch.randn(2, 4, 6), torch.randn(2, 4, 5)
     rows, parses = torch.tensor([[0, 1], [1, 2]]), [make_parse(4), make_parse(3)]
     whole = scorer(vectors, positions, rows, parses).spans

@@ -13,14 +13,20 @@ from spacy_lal.trees import LabelVocab
 NLP = English()
 LABELS = LabelVocab(["S", "NP", "VP", "PP", "S::VP"])
 DEPRELS = {"ROOT": 0, "nsubj": 1, "obj": 2, "det": 3}
-WORDS, HEADS, DEPS = ["She", "sees", "a", "dog"], [1, 1, 3, 1], ["nsubj", "ROOT", "det", "obj"]
+WORDS, HEADS, DEPS = (
+    ["She", "sees", "a", "dog"],
+    [1, 1, 3, 1],
+    ["nsubj", "ROOT", "det", "obj"],
+)
 SPANS = [(0, 4, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP")]
 
 
 def make_reference(words=WORDS, heads=HEADS, deps=DEPS, spans=SPANS, sent_starts=None):
     doc = Doc(NLP.vocab, words=words, heads=heads, deps=deps, sent_starts=sent_starts)
     if spans is not None:
-        doc.spans[SPANS_KEY] = [Span(doc, start, end, label=label) for start, end, label in spans]
+        doc.spans[SPANS_KEY] = [
+            Span(doc, start, end, label=label) for start, end, label in spans
+        ]
     return doc
 
 
@@ -35,7 +41,10 @@ def golds_of(reference, words=None, starts=None, labels=LABELS):
 
 
 def spans_of(gold, labels=LABELS):
-    return {(i, j, labels.strings[gold.labels[i, j]]) for i, j in zip(*np.nonzero(gold.labels), strict=True)}
+    return {
+        (i, j, labels.strings[gold.labels[i, j]])
+        for i, j in zip(*np.nonzero(gold.labels), strict=True)
+    }
 
 
 def test_same_tokens():
@@ -47,12 +56,18 @@ def test_same_tokens():
 
 
 def test_sub_head_spans_are_added():
-    (gold,) = golds_of(make_reference(["A", "B", "V"], [1, 2, 2], ["det", "obj", "ROOT"], [(0, 3, "S")]))
+    (gold,) = golds_of(
+        make_reference(
+            ["A", "B", "V"], [1, 2, 2], ["det", "obj", "ROOT"], [(0, 3, "S")]
+        )
+    )
     assert spans_of(gold) == {(0, 3, "S"), (0, 2, "<H>")}
 
 
 def test_only_trees_or_only_dependencies():
-    (gold,) = golds_of(make_reference(heads=None, deps=None, sent_starts=[True, False, False, False]))
+    (gold,) = golds_of(
+        make_reference(heads=None, deps=None, sent_starts=[True, False, False, False])
+    )
     assert spans_of(gold) == set(SPANS)
     assert gold.heads.tolist() == gold.deprels.tolist() == [-1] * 4
     (gold,) = golds_of(make_reference(spans=None))
@@ -68,7 +83,9 @@ def test_unseen_labels_are_masked():
 
 def test_unseen_labels_are_named():
     unknown = set()
-    reference = make_reference(spans=[(0, 4, "XYZ")], deps=["nsubj", "ROOT", "what", "obj"])
+    reference = make_reference(
+        spans=[(0, 4, "XYZ")], deps=["nsubj", "ROOT", "what", "obj"]
+    )
     gold_parses(Example(reference.copy(), reference), LABELS, DEPRELS, unknown)
     assert unknown == {"XYZ", "what"}
 
@@ -82,7 +99,13 @@ def test_split_tokens_carry_over_and_merged_ones_are_masked():
     reference = make_reference(["I", "see", "cannot", "dog"], HEADS, DEPS)
     (gold,) = golds_of(reference, ["I", "see", "can", "not", "dog"])
     assert spans_of(gold) == {(0, 5, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "NP")}
-    assert gold.heads.tolist() == [2, 0, 5, 5, 2]  # each part of a word has its head, as in spaCy
+    assert gold.heads.tolist() == [
+        2,
+        0,
+        5,
+        5,
+        2,
+    ]  # each part of a word has its head, as in spaCy
     reference = make_reference(["I", "see", "can", "not"], HEADS, DEPS)
     (gold,) = golds_of(reference, ["I", "see", "cannot"])
     assert spans_of(gold) == {(0, 3, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "NP")}
@@ -93,11 +116,26 @@ def test_split_tokens_carry_over_and_merged_ones_are_masked():
 
 def test_words_without_a_gold_head_are_masked():
     words = ["The", "old", "cat", "sleeps", "e-", "mail"]
-    reference = make_reference(words, [0, 1, 3, 3, 4, 5], ["", "", "nsubj", "ROOT", "", ""], spans=None)
+    reference = make_reference(
+        words, [0, 1, 3, 3, 4, 5], ["", "", "nsubj", "ROOT", "", ""], spans=None
+    )
     (same,) = golds_of(reference, starts=[0])
     (other,) = golds_of(reference, [*words[:4], "e-mail"], starts=[0])
-    assert same.heads.tolist() == [-1, -1, 4, 0, -1, -1] and same.deprels.tolist() == [-1, -1, 1, 0, -1, -1]
-    assert other.heads.tolist() == [-1, -1, 4, 0, -1] and other.deprels.tolist() == [-1, -1, 1, 0, -1]
+    assert same.heads.tolist() == [-1, -1, 4, 0, -1, -1] and same.deprels.tolist() == [
+        -1,
+        -1,
+        1,
+        0,
+        -1,
+        -1,
+    ]
+    assert other.heads.tolist() == [-1, -1, 4, 0, -1] and other.deprels.tolist() == [
+        -1,
+        -1,
+        1,
+        0,
+        -1,
+    ]
 
 
 def test_whitespace_tokens_are_no_words():
@@ -118,7 +156,9 @@ def test_sentence_boundaries_of_the_prediction_are_kept():
 def two_sentences(**kwargs):
     spans = SPANS + [(start + 4, end + 4, label) for start, end, label in SPANS]
     heads = HEADS + [head + 4 for head in HEADS]
-    return make_reference(WORDS * 2, kwargs.get("heads", heads), kwargs.get("deps", DEPS * 2), spans)
+    return make_reference(
+        WORDS * 2, kwargs.get("heads", heads), kwargs.get("deps", DEPS * 2), spans
+    )
 
 
 def test_several_sentences():
@@ -135,12 +175,17 @@ def test_outermost_constituents_may_stand_anywhere_in_the_group():
 
 @pytest.mark.parametrize("heads", [HEADS, None])
 def test_no_boundaries_on_the_prediction_is_an_error(heads):
-    eg = Example(Doc(NLP.vocab, words=WORDS), make_reference(heads=heads, deps=heads and DEPS))
+    eg = Example(
+        Doc(NLP.vocab, words=WORDS), make_reference(heads=heads, deps=heads and DEPS)
+    )
     with pytest.raises(ValueError, match="sentencizer"):
         gold_parses(eg, LABELS, DEPRELS)
 
 
 def test_crossing_constituents_are_named():
     reference = make_reference(spans=[(0, 4, "S"), (0, 2, "NP"), (1, 4, "VP")])
-    with pytest.raises(ValueError, match=r"two that cross: \(0, 2, 'NP'\) and \(1, 4, 'VP'\), in 'She sees a dog"):
+    with pytest.raises(
+        ValueError,
+        match=r"two that cross: \(0, 2, 'NP'\) and \(1, 4, 'VP'\), in 'She sees a dog",
+    ):
         golds_of(reference)

@@ -1,4 +1,5 @@
-"""The loss of semantic roles: against torch's, its gradient by differences, masks, weights."""
+"""The loss of semantic roles: against torch's, its gradient by differences, masks,
+weights."""
 
 import numpy as np
 import pytest
@@ -17,7 +18,12 @@ def sentence(n=4, rows=(1, 3), seed=0):
 
     f = len(rows)
     scores = RoleScores(
-        normal(n, 2), np.array(rows, dtype="int64"), normal(f, n, 5), normal(f, 6), normal(n, n), normal(n, 3)
+        normal(n, 2),
+        np.array(rows, dtype="int64"),
+        normal(f, n, 5),
+        normal(f, 6),
+        normal(n, n),
+        normal(n, 3),
     )
     gold = GoldRoles(
         rng.integers(0, 2, n),
@@ -33,10 +39,17 @@ def sentence(n=4, rows=(1, 3), seed=0):
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_cross_entropy_is_torchs(smoothing):
     rng = np.random.default_rng(0)
-    logits, gold = rng.normal(size=(6, 5)).astype("float32"), np.array([0, 4, -1, 2, 1, -1])
+    logits, gold = (
+        rng.normal(size=(6, 5)).astype("float32"),
+        np.array([0, 4, -1, 2, 1, -1]),
+    )
     theirs = torch.tensor(logits, requires_grad=True)
     expected = torch.nn.functional.cross_entropy(
-        theirs, torch.tensor(gold), ignore_index=-1, label_smoothing=smoothing, reduction="sum"
+        theirs,
+        torch.tensor(gold),
+        ignore_index=-1,
+        label_smoothing=smoothing,
+        reduction="sum",
     )
     expected.backward()
     loss, gradient = cross_entropy(logits, gold, smoothing)
@@ -58,15 +71,23 @@ def test_gradients_are_differences():
             array[place] += sign * step
             ends.append(sum(loss(scores, golds)[0].values()))
             array[place] -= sign * step
-        assert getattr(gradients[0], task)[place] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=2e-4)
+        assert getattr(gradients[0], task)[place] == pytest.approx(
+            (ends[0] - ends[1]) / (2 * step), abs=2e-4
+        )
 
 
 def test_masked_labels_have_no_gradient_and_no_share_in_the_mean():
     scores, gold = sentence()
-    masked = gold._replace(predicates=np.full(4, -1), heads=np.full(4, -1), rolesets=np.array([-1, 2]))
+    masked = gold._replace(
+        predicates=np.full(4, -1), heads=np.full(4, -1), rolesets=np.array([-1, 2])
+    )
     losses, (gradient,) = RolesLoss()([scores], [masked])
     assert losses["predicates"] == losses["arcs"] == losses["deprels"] == 0.0
-    assert not gradient.predicates.any() and not gradient.arcs.any() and not gradient.rolesets[0].any()
+    assert (
+        not gradient.predicates.any()
+        and not gradient.arcs.any()
+        and not gradient.rolesets[0].any()
+    )
     assert gradient.rolesets[1].any()
     twice, _ = RolesLoss()([scores, scores], [gold, masked])
     once, _ = RolesLoss()([scores], [gold])
@@ -75,7 +96,9 @@ def test_masked_labels_have_no_gradient_and_no_share_in_the_mean():
 
 def test_a_task_that_is_not_scored_is_left_out():
     scores, gold = sentence()
-    losses, _ = RolesLoss()([scores._replace(arcs=None, deprels=None, rolesets=None)], [gold])
+    losses, _ = RolesLoss()(
+        [scores._replace(arcs=None, deprels=None, rolesets=None)], [gold]
+    )
     assert set(losses) == {"predicates", "tags"}
 
 
@@ -87,10 +110,16 @@ def test_a_loss_that_is_no_number_is_refused():
 
 
 @pytest.mark.parametrize(
-    "options", [{"predicate_weight": -1.0}, {"roleset_weight": float("nan")}, {"label_smoothing": 1.0}]
+    "options",
+    [
+        {"predicate_weight": -1.0},
+        {"roleset_weight": float("nan")},
+        {"label_smoothing": 1.0},
+    ],
 )
 def test_bad_weights_are_named(options):
     with pytest.raises(
-        ValueError, match=f"{next(iter(options))}: expected a (number of at least 0|rate in .0, 1.), got"
+        ValueError,
+        match=f"{next(iter(options))}: expected a (number of at least 0|rate in .0, 1.), got",
     ):
         RolesLoss(**options)

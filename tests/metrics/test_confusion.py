@@ -16,9 +16,31 @@ def test_constituents():
     confusion = ConstituentConfusion()
     confusion.add(GOLD, TEST)
     labels = confusion.labels()
-    assert list(labels) == ["NP", "S", "VP", "PP", "ADVP"]  # TOP does not count; the most frequent first
-    assert labels["NP"] == {"gold": 4, "predicted": 3, "correct": 3, "p": 1.0, "r": 0.75, "f": 6 / 7, "confused": 0}
-    assert labels["PP"] == {"gold": 1, "predicted": 0, "correct": 0, "p": None, "r": 0.0, "f": 0.0, "confused": 1}
+    assert list(labels) == [
+        "NP",
+        "S",
+        "VP",
+        "PP",
+        "ADVP",
+    ]  # TOP does not count; the most frequent first
+    assert labels["NP"] == {
+        "gold": 4,
+        "predicted": 3,
+        "correct": 3,
+        "p": 1.0,
+        "r": 0.75,
+        "f": 6 / 7,
+        "confused": 0,
+    }
+    assert labels["PP"] == {
+        "gold": 1,
+        "predicted": 0,
+        "correct": 0,
+        "p": None,
+        "r": 0.0,
+        "f": 0.0,
+        "confused": 1,
+    }
     assert labels["ADVP"]["r"] is None and labels["ADVP"]["p"] == 0.0
     assert confusion.confusions() == [("PP", "ADVP", 1)]
 
@@ -26,7 +48,9 @@ def test_constituents():
 def test_unary_chains_are_paired_from_outside():
     words, tags = ["Go", "on", "."], ["VB", "RP", "."]
     confusion = ConstituentConfusion()
-    confusion.add((words, tags, [(0, 3, "S::VP::X")]), (words, tags, [(0, 3, "FRAG::VP")]))
+    confusion.add(
+        (words, tags, [(0, 3, "S::VP::X")]), (words, tags, [(0, 3, "FRAG::VP")])
+    )
     confusion.add((words, tags, [(0, 2, "S::S")]), (words, tags, [(0, 2, "S::NP::NP")]))
     assert confusion.correct == {"VP": 1, "S": 1}
     assert confusion.confusions() == [("S", "FRAG", 1), ("S", "NP", 1)]
@@ -54,7 +78,12 @@ def test_sums_are_those_of_evalb(data_dir: Path):
 
 def test_deprels():
     confusion = DeprelConfusion()
-    confusion.add([1, 1, 3, 1], ["nsubj", "ROOT", "det", "obj"], [1, 1, 1, 1], ["nsubj", "ROOT", "det", "obl"])
+    confusion.add(
+        [1, 1, 3, 1],
+        ["nsubj", "ROOT", "det", "obj"],
+        [1, 1, 1, 1],
+        ["nsubj", "ROOT", "det", "obl"],
+    )
     confusion.add([0, 0, -1], ["ROOT", "obj", ""], [0, 1, 0], ["ROOT", "nsubj", "det"])
     labels = confusion.labels()
     assert list(labels) == ["ROOT", "obj", "nsubj", "det", "obl"]

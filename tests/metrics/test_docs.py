@@ -1,4 +1,5 @@
-"""Scores by genre, with own sentence breaks and of raw text: Docs made by hand, figures counted by hand."""
+"""Scores by genre, with own sentence breaks and of raw text: Docs made by hand, figures
+counted by hand."""
 
 import re
 from typing import List, Sequence, Tuple
@@ -33,8 +34,17 @@ def make_doc(
     tags: Sequence[str],
     sent_ids: Sequence[str] = (),
 ) -> Doc:
-    doc = Doc(VOCAB, words=list(words), spaces=list(spaces), tags=list(tags), heads=list(heads), deps=list(deprels))
-    doc.spans["constituents"] = [Span(doc, start, end, label) for start, end, label in constituents]
+    doc = Doc(
+        VOCAB,
+        words=list(words),
+        spaces=list(spaces),
+        tags=list(tags),
+        heads=list(heads),
+        deps=list(deprels),
+    )
+    doc.spans["constituents"] = [
+        Span(doc, start, end, label) for start, end, label in constituents
+    ]
     if sent_ids:
         doc.user_data["sent_ids"] = list(sent_ids)
     return doc
@@ -75,8 +85,13 @@ def test_genres(golds: List[Doc]):
     assert list(genres) == ["email", "news"]
     assert (genres["email"]["n_sents"], genres["email"]["n_words"]) == (2, 10)
     assert (genres["news"]["n_sents"], genres["news"]["n_words"]) == (1, 5)
-    assert genres["email"]["const_f"] == 1.0 and genres["email"]["dep_uas"] == pytest.approx(7 / 8)
-    assert genres["news"]["const_f"] == pytest.approx(3 / 4) and genres["news"]["dep_las"] == 1.0
+    assert genres["email"]["const_f"] == 1.0 and genres["email"][
+        "dep_uas"
+    ] == pytest.approx(7 / 8)
+    assert (
+        genres["news"]["const_f"] == pytest.approx(3 / 4)
+        and genres["news"]["dep_las"] == 1.0
+    )
     whole = score_docs(docs, golds, COLLINS, seconds=1.0)
     assert whole["dep_uas"] == pytest.approx(11 / 12) and whole["n_sents"] == 3
 
@@ -84,47 +99,95 @@ def test_genres(golds: List[Doc]):
 def test_a_sentence_of_no_genre(golds: List[Doc]):
     golds[1].user_data["sent_ids"] = ["1"]
     assert list(score_genres(golds, golds, COLLINS, GENRE)) == ["email", "other"]
-    with pytest.raises(ValueError, match="'xyz' matches no sentence id, for example not 'email-x-1'"):
+    with pytest.raises(
+        ValueError, match="'xyz' matches no sentence id, for example not 'email-x-1'"
+    ):
         score_genres(golds, golds, COLLINS, re.compile("xyz"))
 
 
 def test_raw_text(golds: List[Doc]):
-    """Other tokens: arcs count where one token stands for one, brackets by the characters."""
+    """Other tokens: arcs count where one token stands for one, brackets by the
+    characters."""
     perfect = score_texts([golds[0]], [golds[0]], COLLINS)
     assert {value for value in perfect.values() if value is not None} == {1.0}
     assert perfect["tag_acc"] == 1.0 and perfect["lemma_acc"] is None
     scores = score_texts([one_word_less()], [golds[0]], COLLINS)
-    assert scores["token_acc"] < 1.0 and scores["token_f"] == pytest.approx(2 * 3 / (4 + 5))
+    assert scores["token_acc"] < 1.0 and scores["token_f"] == pytest.approx(
+        2 * 3 / (4 + 5)
+    )
     assert scores["sents_f"] == 1.0
-    assert scores["raw_const_f"] == 1.0  # all four brackets are over the same characters
-    assert scores["dep_uas"] == pytest.approx(2 * 2 / (3 + 4))  # "I" and "go" of three and of four words
+    assert (
+        scores["raw_const_f"] == 1.0
+    )  # all four brackets are over the same characters
+    assert scores["dep_uas"] == pytest.approx(
+        2 * 2 / (3 + 4)
+    )  # "I" and "go" of three and of four words
     docs = [one_word_less()]
-    docs[0].spans["constituents"] = [Span(docs[0], 0, 4, "S"), Span(docs[0], 0, 2, "NP"), Span(docs[0], 2, 3, "VP")]
-    assert score_texts(docs, [golds[0]], COLLINS)["raw_const_f"] == pytest.approx(2 * 2 / (4 + 3))
+    docs[0].spans["constituents"] = [
+        Span(docs[0], 0, 4, "S"),
+        Span(docs[0], 0, 2, "NP"),
+        Span(docs[0], 2, 3, "VP"),
+    ]
+    assert score_texts(docs, [golds[0]], COLLINS)["raw_const_f"] == pytest.approx(
+        2 * 2 / (4 + 3)
+    )
 
 
 def test_raw_text_of_documents():
-    """Docs of a document are paragraphs of one text; whitespace between them, and a token of it, do not count."""
+    """Docs of a document are paragraphs of one text; whitespace between them, and a
+    token of it, do not count."""
     golds = [cannot("a-1"), cannot("a-2"), cannot("b-1")]
     for gold in golds:
-        set_propositions(gold, [Proposition(3, "go.01", ((0, 1, "ARG0"), (3, 4, "V")), "go")])
+        set_propositions(
+            gold, [Proposition(3, "go.01", ((0, 1, "ARG0"), (3, 4, "V")), "go")]
+        )
     documents, texts = join_documents(golds)
     assert texts == ["I cannot go.\n\nI cannot go.", "I cannot go."]
     assert [len(list(doc.sents)) for doc in documents] == [2, 1]
-    columns = {"spaces": [True, False, True, False, False], "tags": ["PRP", "MD", "RB", "VB", "."]}
+    columns = {
+        "spaces": [True, False, True, False, False],
+        "tags": ["PRP", "MD", "RB", "VB", "."],
+    }
     doc = make_doc(
         ["I", "can", "not", "go", ".", "\n\n", "I", "can", "not", "go", "."],
         [3, 3, 3, 3, 3, 3, 9, 9, 9, 9, 9],
-        ["nsubj", "aux", "advmod", "ROOT", "punct", "", "nsubj", "aux", "advmod", "ROOT", "punct"],
-        [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (3, 4, "VP"), (6, 11, "S"), (6, 7, "NP"), (7, 10, "VP")],
+        [
+            "nsubj",
+            "aux",
+            "advmod",
+            "ROOT",
+            "punct",
+            "",
+            "nsubj",
+            "aux",
+            "advmod",
+            "ROOT",
+            "punct",
+        ],
+        [
+            (0, 5, "S"),
+            (0, 1, "NP"),
+            (1, 4, "VP"),
+            (3, 4, "VP"),
+            (6, 11, "S"),
+            (6, 7, "NP"),
+            (7, 10, "VP"),
+        ],
         spaces=[*columns["spaces"], False, *columns["spaces"]],
         tags=[*columns["tags"], "_SP", *columns["tags"]],
     )
-    set_propositions(doc, [Proposition(3, "go.02", ((0, 1, "ARG0"), (3, 4, "V")), "go")])
+    set_propositions(
+        doc, [Proposition(3, "go.02", ((0, 1, "ARG0"), (3, 4, "V")), "go")]
+    )
     scores = score_texts([doc], documents[:1], COLLINS)
-    assert [scores[name] for name in ("token_f", "sents_f", "dep_las", "tag_acc")] == [1.0] * 4
+    assert [scores[name] for name in ("token_f", "sents_f", "dep_las", "tag_acc")] == [
+        1.0
+    ] * 4
     assert scores["raw_const_f"] == pytest.approx(2 * 7 / (8 + 7))
-    assert scores["srl_f"] == pytest.approx(2 * 1 / (2 + 1)) and scores["roleset_acc"] == 0.0
+    assert (
+        scores["srl_f"] == pytest.approx(2 * 1 / (2 + 1))
+        and scores["roleset_acc"] == 0.0
+    )
     golds[2].user_data.clear()
     assert join_documents(golds) == ([], [])
 
@@ -161,7 +224,11 @@ def test_confusion(golds: List[Doc]):
     docs = [cannot(""), cannot("", label="ADJP"), cannot("", head_of_not=1)]
     confusion = score_confusion(docs, golds, COLLINS)
     assert confusion["constituent_confusions"] == [("NP", "ADJP", 1)]
-    assert confusion["constituents"]["VP"]["gold"] == confusion["constituents"]["VP"]["correct"] == 6
+    assert (
+        confusion["constituents"]["VP"]["gold"]
+        == confusion["constituents"]["VP"]["correct"]
+        == 6
+    )
     assert confusion["deprels"]["advmod"]["head_acc"] == pytest.approx(2 / 3)
     assert confusion["deprel_confusions"] == []
     unannotated = [Doc(VOCAB, words=["a", "b"], sent_starts=[True, False])]
@@ -169,7 +236,8 @@ def test_confusion(golds: List[Doc]):
 
 
 def test_words():
-    """UPOS, features and lemma, each by itself; white space does not count, and no feature is a value."""
+    """UPOS, features and lemma, each by itself; white space does not count, and no
+    feature is a value."""
     columns = {
         "words": ["Dogs", " ", "bark", "."],
         "pos": ["NOUN", "SPACE", "VERB", "PUNCT"],
@@ -184,10 +252,14 @@ def test_words():
         "morphs": ["Number=Plur", "Case=Nom", "VerbForm=Fin|Tense=Pres", "Foreign=Yes"],
         "lemmas": ["Dogs", "", "barks", "."],
     }
-    scores = score_docs([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS, seconds=1.0)
+    scores = score_docs(
+        [Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS, seconds=1.0
+    )
     names = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
     assert [scores[name] for name in names] == pytest.approx([1.0, 2 / 3, 2 / 3, 1 / 3])
     raw = score_texts([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS)
     assert [raw[name] for name in names[1:]] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
     bare = Doc(VOCAB, words=columns["words"], sent_starts=columns["sent_starts"])
-    assert [score_docs([bare], [gold], COLLINS, seconds=1.0)[name] for name in names] == [None] * 4
+    assert [
+        score_docs([bare], [gold], COLLINS, seconds=1.0)[name] for name in names
+    ] == [None] * 4

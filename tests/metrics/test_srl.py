@@ -1,9 +1,16 @@
-"""Scores of semantic roles: the counts of srl-eval.pl, strict counts, and the text to the character."""
+"""Scores of semantic roles: the counts of srl-eval.pl, strict counts, and the text to
+the character."""
 
 import pytest
 
 from spacy_lal.files import TreebankError
-from spacy_lal.metrics.srl import PRF, PredicateCounts, SrlCounts, report_lines, score_props
+from spacy_lal.metrics.srl import (
+    PRF,
+    PredicateCounts,
+    SrlCounts,
+    report_lines,
+    score_props,
+)
 from spacy_lal.trees.roles import Proposition
 
 GOLD = """\
@@ -20,7 +27,8 @@ be   (V*)
 
 go   (V*)
 """
-# A1 in place of A2; another lemma; a discontinuous argument missing; a spurious predicate
+# A1 in place of A2; another lemma; a discontinuous argument missing; a spurious
+# predicate
 PREDICTED = """\
 -    (A0*)  *
 give (V*)   *
@@ -79,7 +87,10 @@ def files(tmp_path):
 def test_the_programs_text(files):
     counts = score_props(*files)
     assert "".join(f"{line}\n" for line in report_lines(counts)) == TABLE
-    assert "".join(f"{line}\n" for line in report_lines(counts, confusion=True)) == TABLE + MATRIX
+    assert (
+        "".join(f"{line}\n" for line in report_lines(counts, confusion=True))
+        == TABLE + MATRIX
+    )
 
 
 @pytest.mark.parametrize("name", ["mild", "predicates", "pieces"])
@@ -87,7 +98,9 @@ def test_the_programs_own_output(shared_dir, name):
     folder = shared_dir / "srl_eval"
     counts = score_props(folder / f"{name}.gold", folder / f"{name}.pred")
     for suffix, confusion in (("out", False), ("C.out", True)):
-        text = "".join(f"{line}\n" for line in report_lines(counts, confusion=confusion))
+        text = "".join(
+            f"{line}\n" for line in report_lines(counts, confusion=confusion)
+        )
         assert text == (folder / f"{name}.{suffix}").read_text(encoding="utf8")
 
 
@@ -100,7 +113,11 @@ def test_the_programs_own_output(shared_dir, name):
             r"gold:3: expected as many sentences in both files, got sentence 2 here and no more in .*pred",
         ),
         ("-\n", "-\n\n-\n", r"pred:3: expected as many sentences .* no more in .*gold"),
-        ("-\n\n-\n-\n", "-\n\n-\n", r"gold:3 and .*pred:3: expected as many words in both, got 2 and 1"),
+        (
+            "-\n\n-\n-\n",
+            "-\n\n-\n",
+            r"gold:3 and .*pred:3: expected as many words in both, got 2 and 1",
+        ),
         ("-\n", "- *\n", r"pred:1: expected a column for each"),
     ],
 )
@@ -112,7 +129,9 @@ def test_files_that_differ(tmp_path, gold, predicted, message):
 
 
 def proposition(token, args, roleset="", lemma=""):
-    return Proposition(token, roleset, tuple((start, end, role) for start, end, role in args), lemma)
+    return Proposition(
+        token, roleset, tuple((start, end, role) for start, end, role in args), lemma
+    )
 
 
 RUN = proposition(1, [(0, 1, "ARG0"), (1, 2, "V"), (2, 4, "ARG1")], "run.01", "run")
@@ -132,8 +151,19 @@ def test_lemmas_count_in_conll05_alone():
 
 
 def test_parts_and_adjacent_arguments():
-    gold = proposition(1, [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "C-ARG1"), (3, 4, "ARGM-ADV"), (4, 5, "ARGM-ADV")])
-    other = proposition(1, [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "ARG1"), (3, 5, "ARGM-ADV")])
+    gold = proposition(
+        1,
+        [
+            (0, 1, "ARG1"),
+            (1, 2, "V"),
+            (2, 3, "C-ARG1"),
+            (3, 4, "ARGM-ADV"),
+            (4, 5, "ARGM-ADV"),
+        ],
+    )
+    other = proposition(
+        1, [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "ARG1"), (3, 5, "ARGM-ADV")]
+    )
     assert count_roles([([gold], [gold])]).overall() == PRF(3, 0, 0)
     assert count_roles([([gold], [other])]).overall() == PRF(0, 3, 3)
 
@@ -141,7 +171,15 @@ def test_parts_and_adjacent_arguments():
 def test_predicates_and_rolesets():
     counts = PredicateCounts()
     gold = [RUN, proposition(4, [], "go.01"), proposition(6, [])]
-    counts.add(gold, [RUN, proposition(4, [], "go.02"), proposition(6, [], "be.01"), proposition(8, [], "do.02")])
+    counts.add(
+        gold,
+        [
+            RUN,
+            proposition(4, [], "go.02"),
+            proposition(6, [], "be.01"),
+            proposition(8, [], "do.02"),
+        ],
+    )
     assert counts.predicates == PRF(3, 1, 0)
     assert counts.rolesets == PRF(1, 2, 1) and counts.n_known == 2
     assert counts.roleset_acc == 0.5

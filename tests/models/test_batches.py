@@ -21,7 +21,12 @@ VOCAB = spacy.blank("en").vocab
 
 
 def make_doc(words, starts, tags=None):
-    return Doc(VOCAB, words=words, tags=tags, sent_starts=[i in starts for i in range(len(words))])
+    return Doc(
+        VOCAB,
+        words=words,
+        tags=tags,
+        sent_starts=[i in starts for i in range(len(words))],
+    )
 
 
 def test_whitespace_tokens_are_left_out():
@@ -46,7 +51,9 @@ def test_without_sentence_boundaries_the_error_says_what_to_add():
 def test_tags_and_their_unknown():
     model = sentence_features(ReadingOptions(use_tags=True))
     model.attrs["tags"] = ["DT", "NN"]
-    (one,) = model.predict([make_doc(["the", "\n", "dog", "ran"], {0}, tags=["DT", "_SP", "NN", "XX"])])
+    (one,) = model.predict(
+        [make_doc(["the", "\n", "dog", "ran"], {0}, tags=["DT", "_SP", "NN", "XX"])]
+    )
     assert one.tag_ids.tolist() == [START_ID, 3, 4, UNKNOWN_ID, STOP_ID]
     (one,) = model.predict([make_doc(["never", "tagged"], {0})])
     assert one.tag_ids.tolist() == [START_ID, UNKNOWN_ID, UNKNOWN_ID, STOP_ID]
@@ -73,7 +80,9 @@ def test_a_table_of_code_points_gives_code_points():
 def test_options_come_from_the_config_and_vocabularies_from_the_file():
     trained = sentence_features(ReadingOptions(use_words=True))
     trained.attrs.update(words=["a"], word_counts=[1])
-    model = sentence_features(ReadingOptions(use_words=True, max_word_length=5)).from_bytes(trained.to_bytes())
+    model = sentence_features(
+        ReadingOptions(use_words=True, max_word_length=5)
+    ).from_bytes(trained.to_bytes())
     assert model.attrs["words"] == ["a"] and model.attrs["options"].max_word_length == 5
 
 

@@ -1,4 +1,5 @@
-"""The BiLSTM encoder: a Doc alone as in any batch, gradients, empty Docs, torch's own answer."""
+"""The BiLSTM encoder: a Doc alone as in any batch, gradients, empty Docs, torch's own
+answer."""
 
 import numpy as np
 import pytest
@@ -27,7 +28,9 @@ def encoder(batch):
 
 def test_alone_as_in_any_batch(encoder, batch):
     outputs = encoder.predict(batch)
-    assert [output.shape for output in outputs] == [(length, WIDTH) for length in LENGTHS]
+    assert [output.shape for output in outputs] == [
+        (length, WIDTH) for length in LENGTHS
+    ]
     for sequence, output in zip(batch, outputs, strict=True):
         np.testing.assert_allclose(encoder.predict([sequence])[0], output, atol=1e-6)
 
@@ -45,16 +48,25 @@ def test_equals_torchs_lstm_on_a_sequence_alone(encoder, batch):
     state = {}
     for suffix, layers in (("", network.rightward), ("_reverse", network.leftward)):
         for k, layer in enumerate(layers):
-            state.update({name.replace("_l0", f"_l{k}{suffix}"): value for name, value in layer.state_dict().items()})
+            state.update(
+                {
+                    name.replace("_l0", f"_l{k}{suffix}"): value
+                    for name, value in layer.state_dict().items()
+                }
+            )
     torchs.load_state_dict(state)
     expected, _ = torchs(torch.from_numpy(batch[0]).unsqueeze(1))
-    np.testing.assert_allclose(encoder.predict(batch)[0], expected[:, 0].detach().numpy(), atol=1e-6)
+    np.testing.assert_allclose(
+        encoder.predict(batch)[0], expected[:, 0].detach().numpy(), atol=1e-6
+    )
 
 
 def test_gradient_by_finite_differences(batch):
     model = build_bilstm_encoder(WIDTH, depth=1)
     model.initialize(X=batch)
-    weights = [np.random.default_rng(1).normal(size=x.shape).astype("f4") for x in batch]
+    weights = [
+        np.random.default_rng(1).normal(size=x.shape).astype("f4") for x in batch
+    ]
     _, backprop = model.begin_update(batch)
     gradients = backprop(weights)
     step = 1e-2
@@ -63,8 +75,15 @@ def test_gradient_by_finite_differences(batch):
         for sign in (1, -1):
             moved = [x.copy() for x in batch]
             moved[i][cell] += sign * step
-            values.append(sum(float((y * w).sum()) for y, w in zip(model.predict(moved), weights, strict=True)))
-        assert (values[0] - values[1]) / (2 * step) == pytest.approx(gradients[i][cell], abs=1e-3)
+            values.append(
+                sum(
+                    float((y * w).sum())
+                    for y, w in zip(model.predict(moved), weights, strict=True)
+                )
+            )
+        assert (values[0] - values[1]) / (2 * step) == pytest.approx(
+            gradients[i][cell], abs=1e-3
+        )
     assert [g.shape for g in gradients] == [x.shape for x in batch]
 
 

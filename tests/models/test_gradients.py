@@ -1,4 +1,5 @@
-"""Gradients on their way into the network: padding; those of the loss against plain autograd over full charts."""
+"""Gradients on their way into the network: padding; those of the loss against plain
+autograd over full charts."""
 
 from dataclasses import asdict
 
@@ -19,8 +20,17 @@ SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers ali
 CONFIGS = {
     "default": {},
     "no_label_attention": {"label_attention": False},
-    "as_bundled": {"n_layers": 0, "factored": False, "label_own_projection": True, "whole_tokens": True},
-    "arcs_from_tokens": {"label_own_projection": True, "whole_tokens": True, "arcs_from_tokens": True},
+    "as_bundled": {
+        "n_layers": 0,
+        "factored": False,
+        "label_own_projection": True,
+        "whole_tokens": True,
+    },
+    "arcs_from_tokens": {
+        "label_own_projection": True,
+        "whole_tokens": True,
+        "arcs_from_tokens": True,
+    },
     "ties": {"label_ties": True, "n_label_heads": 3, "whole_tokens": True},
 }
 N_LABELS, N_DEPRELS = 5, 4
@@ -41,21 +51,32 @@ def make_gold(n, rng, has_tree=True, has_heads=True):
     heads, deprels = rng.integers(0, n + 1, n), rng.integers(-1, N_DEPRELS, n)
     if not has_heads:
         heads, deprels = heads * 0 - 1, deprels * 0 - 1
-    return GoldParse(labels if has_tree else None, heads.astype(numpy.int32), deprels.astype(numpy.int32))
+    return GoldParse(
+        labels if has_tree else None,
+        heads.astype(numpy.int32),
+        deprels.astype(numpy.int32),
+    )
 
 
 GOLDS = {
     "both": lambda rng: [make_gold(n, rng) for n in (4, 9, 2, 6)],
     "no_trees": lambda rng: [make_gold(n, rng, has_tree=False) for n in (4, 9, 2)],
-    "some_trees": lambda rng: [make_gold(4, rng, has_tree=False), make_gold(9, rng, has_heads=False)],
+    "some_trees": lambda rng: [
+        make_gold(4, rng, has_tree=False),
+        make_gold(9, rng, has_heads=False),
+    ],
     "short": lambda rng: [make_gold(n, rng) for n in (0, 1, 1, 0)],
-    "nothing": lambda rng: [make_gold(n, rng, has_tree=False, has_heads=False) for n in (3, 1)],
+    "nothing": lambda rng: [
+        make_gold(n, rng, has_tree=False, has_heads=False) for n in (3, 1)
+    ],
 }
 
 
 def make_network(**settings):
     fix_random_seed(1)
-    config, sizes = small_blocks.network_config(**SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS)
+    config, sizes = small_blocks.network_config(
+        **SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS
+    )
     model = network_layer("parser_network", ParserShim(config))
     model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()
@@ -68,7 +89,9 @@ def make_batch(lengths, rng):
     ends = numpy.cumsum(lengths)
     rows = [numpy.arange(end - n, end) for end, n in zip(ends, lengths, strict=True)]
     data = rng.normal(size=(sum(lengths), 6)).astype("float32")
-    return NetworkBatch([SentenceFeatures(one) for one in rows], VectorRows(data, rows, False))
+    return NetworkBatch(
+        [SentenceFeatures(one) for one in rows], VectorRows(data, rows, False)
+    )
 
 
 def plain_chart(scorer, fenceposts, lengths, ties):
@@ -84,11 +107,17 @@ def plain_chart(scorer, fenceposts, lengths, ties):
 
 def plain_deprels(scorer, head, dependent):
     arcs = "bhi,rij,bdj->bdhr" if scorer.given_head else "bdi,rij,bdj->bdr"
-    from_head = torch.nn.functional.linear(head, scorer.deprel_from_head, scorer.deprel_bias)
+    from_head = torch.nn.functional.linear(
+        head, scorer.deprel_from_head, scorer.deprel_bias
+    )
     from_dependent = dependent @ scorer.deprel_from_dependent.T
     if scorer.given_head:
         from_head, from_dependent = from_head.unsqueeze(1), from_dependent.unsqueeze(2)
-    return torch.einsum(arcs, head, scorer.deprel_bilinear, dependent) + from_head + from_dependent
+    return (
+        torch.einsum(arcs, head, scorer.deprel_bilinear, dependent)
+        + from_head
+        + from_dependent
+    )
 
 
 def train_once(model, batch, make_gradient):
@@ -97,7 +126,11 @@ def train_once(model, batch, make_gradient):
     network.zero_grad()
     scores, backprop = model.begin_update(batch)
     d_data = backprop(make_gradient(scores))
-    named = {name: p.grad.numpy().copy() for name, p in network.named_parameters() if p.grad is not None}
+    named = {
+        name: p.grad.numpy().copy()
+        for name, p in network.named_parameters()
+        if p.grad is not None
+    }
     return scores, {**named, "vectors": d_data}
 
 
@@ -118,13 +151,18 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
         dense = []
         for gradient, one in zip(gradients, scores, strict=True):
             pairs = zip(gradient[:3], one[:3], strict=True)
-            arrays = (d.to_dense(a.shape) if isinstance(d, SparseGradient) else d for d, a in pairs)
+            arrays = (
+                d.to_dense(a.shape) if isinstance(d, SparseGradient) else d
+                for d, a in pairs
+            )
             dense.append(ParserScores(*arrays, ties=gradient.ties))
         return dense
 
     scores, ours = train_once(model, batch, of_loss)
     monkeypatch.setattr(SpanScorer, "forward", plain_chart)
-    monkeypatch.setattr(type(model.shims[0].network.biaffine_scorer), "score_deprels", plain_deprels)
+    monkeypatch.setattr(
+        type(model.shims[0].network.biaffine_scorer), "score_deprels", plain_deprels
+    )
     plain_scores, plain = train_once(model, batch, in_full)
     for one, other in zip(scores, plain_scores, strict=True):
         for array, expected in zip(one[:3], other[:3], strict=True):
@@ -132,7 +170,11 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
     assert ours.keys() == plain.keys()
     for key, gradient in ours.items():
         assert numpy.allclose(gradient, plain[key], rtol=1e-5, atol=1e-5), key
-    scored = any(gold.labels is not None or (gold.heads >= 0).any() for gold in golds if len(gold.heads))
+    scored = any(
+        gold.labels is not None or (gold.heads >= 0).any()
+        for gold in golds
+        if len(gold.heads)
+    )
     assert any(gradient.any() for gradient in ours.values()) == scored
 
 
@@ -142,11 +184,20 @@ def test_what_is_sparse_stays_so():
     d_scores = []
     for n in (3, 2):
         labels = SparseGradient(numpy.array([(0, 1, 2)]), numpy.full(1, 7.0, "f4"))
-        deprels = SparseGradient(numpy.array([[1, 0], [1, 0]]), numpy.ones((2, 3), "f4"))
-        d_scores.append(ScoresGradient(labels, numpy.ones((n + 1, n + 1), "f4"), deprels))
+        deprels = SparseGradient(
+            numpy.array([[1, 0], [1, 0]]), numpy.ones((2, 3), "f4")
+        )
+        d_scores.append(
+            ScoresGradient(labels, numpy.ones((n + 1, n + 1), "f4"), deprels)
+        )
     torch.autograd.backward(*ParserShim(None).gradients(output, d_scores))
     labels, arcs, deprels = (tensor.grad for tensor in output[:3])
     assert labels.is_sparse and deprels.is_sparse and not arcs.is_sparse
-    assert labels._values().tolist() == [7.0, 7.0] and labels.to_dense()[1, 0, 1, 2] == 7.0
-    assert deprels._values().shape == (4, 3) and deprels.to_dense()[0, 1, 0].tolist() == [2.0] * 3
+    assert (
+        labels._values().tolist() == [7.0, 7.0] and labels.to_dense()[1, 0, 1, 2] == 7.0
+    )
+    assert (
+        deprels._values().shape == (4, 3)
+        and deprels.to_dense()[0, 1, 0].tolist() == [2.0] * 3
+    )
     assert arcs[0].all() and arcs[1, :3, :3].all() and arcs.sum() == 16 + 9

@@ -1,4 +1,5 @@
-"""`spacy-lal.OnnxTransformer.v1` beside the `transformer` component that it was made from."""
+"""`spacy-lal.OnnxTransformer.v1` beside the `transformer` component that it was made
+from."""
 
 import json
 import multiprocessing
@@ -30,7 +31,12 @@ from transformers import (
 
 from spacy_lal.models import onnx_transformer
 from spacy_lal.models.onnx_encoder import check_config, relative_bias
-from spacy_lal.models.onnx_transformer import build_onnx_transformer, check_language, from_transformer, without_space
+from spacy_lal.models.onnx_transformer import (
+    build_onnx_transformer,
+    check_language,
+    from_transformer,
+    without_space,
+)
 
 SIZES = {
     "hidden_size": 16,
@@ -44,7 +50,13 @@ KINDS = {
     "roberta": (RobertaConfig, RobertaModel, 257),
     "mpnet": (MPNetConfig, MPNetModel, 258),
 }
-ODD = ["  two  spaces\n\nand lines ", "\n", "a" * 500, "😀 (e.g.) naïve—it's", " ".join(TEXTS) * 9]
+ODD = [
+    "  two  spaces\n\nand lines ",
+    "\n",
+    "a" * 500,
+    "😀 (e.g.) naïve—it's",
+    " ".join(TEXTS) * 9,
+]
 
 
 @pytest.fixture(scope="module", params=list(KINDS))
@@ -56,12 +68,19 @@ def trained(request, tmp_path_factory):
     (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf8")
     make_config, make_model, n_positions = KINDS[request.param]
     n_pieces = len(AutoTokenizer.from_pretrained(folder))
-    config = make_config(vocab_size=n_pieces, max_position_embeddings=n_positions, **SIZES, pad_token_id=0)
+    config = make_config(
+        vocab_size=n_pieces,
+        max_position_embeddings=n_positions,
+        **SIZES,
+        pad_token_id=0,
+    )
     torch.manual_seed(0)
     make_model(config).save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text())
     (folder / "tokenizer_config.json").write_text(
-        json.dumps({**settings, "tokenizer_class": "BertTokenizer", "model_max_length": 256})
+        json.dumps(
+            {**settings, "tokenizer_class": "BertTokenizer", "model_max_length": 256}
+        )
     )
     nlp = spacy.blank("en")
     model = {
@@ -77,7 +96,9 @@ def trained(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def expected(trained):
     """Means over the pieces, as spacy-transformers' listener makes them."""
-    build = spacy.registry.get("architectures", "spacy-transformers.TransformerListener.v1")
+    build = spacy.registry.get(
+        "architectures", "spacy-transformers.TransformerListener.v1"
+    )
     listener = build(pooling=reduce_mean())
     listener.get_ref("listener").set_dim("nO", 16)
     return listener.predict(list(trained.pipe([*TEXTS, *ODD])))
@@ -98,7 +119,9 @@ def assert_close(some, others, **tolerance):
 @pytest.mark.parametrize("runtime", ["onnx", "torch"])
 def test_the_vectors_of_the_transformer(trained, expected, runtime):
     model = from_transformer(trained.get_pipe("transformer").model, runtime=runtime)
-    assert_close(model.predict(make_docs(trained)), expected, atol=0.05)  # half precision
+    assert_close(
+        model.predict(make_docs(trained)), expected, atol=0.05
+    )  # half precision
     for shim in model.shims:
         weights = trained.get_pipe("transformer").model.transformer.state_dict()
         shim.weights = {name: weights[name].numpy() for name in shim.weights}
@@ -109,7 +132,9 @@ def test_the_vectors_of_the_transformer(trained, expected, runtime):
 @pytest.mark.parametrize("runtime", ["onnx", "onnx-int8"])
 @pytest.mark.parametrize("bits", [16, 8])
 def test_alone_as_in_any_batch(trained, runtime, bits, monkeypatch):
-    model = from_transformer(trained.get_pipe("transformer").model, runtime=runtime, bits=bits)
+    model = from_transformer(
+        trained.get_pipe("transformer").model, runtime=runtime, bits=bits
+    )
     docs = make_docs(trained)
     alone = [model.predict([doc])[0] for doc in docs]
     for spare, most in ((0, 8192), (10**6, 10**6), (32, 1)):
@@ -120,7 +145,9 @@ def test_alone_as_in_any_batch(trained, runtime, bits, monkeypatch):
 
 def test_8_bits_are_close(trained, expected):
     for runtime, bits in (("onnx-int8", 16), ("onnx", 8), ("onnx-int8", 8)):
-        model = from_transformer(trained.get_pipe("transformer").model, runtime=runtime, bits=bits)
+        model = from_transformer(
+            trained.get_pipe("transformer").model, runtime=runtime, bits=bits
+        )
         for one, other in zip(model.predict(make_docs(trained)), expected, strict=True):
             if one.any():
                 assert numpy.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.95
@@ -133,10 +160,19 @@ def test_bytes_copies_pickles(trained):
     loaded = build_onnx_transformer().from_bytes(model.to_bytes())
     assert loaded.get_dim("nO") == 16 and loaded.to_bytes() == model.to_bytes()
     shim = model.shims[0]
-    earlier = {"config": shim.config, "tokenizer": shim.tokenizer, "weights": safetensors.numpy.save(shim.weights)}
+    earlier = {
+        "config": shim.config,
+        "tokenizer": shim.tokenizer,
+        "weights": safetensors.numpy.save(shim.weights),
+    }
     model_of_0_1 = model.copy()
     model_of_0_1.shims[0].from_bytes(srsly.msgpack_dumps(earlier))
-    for other in (loaded, model_of_0_1, model.copy(), pickle.loads(pickle.dumps(model))):
+    for other in (
+        loaded,
+        model_of_0_1,
+        model.copy(),
+        pickle.loads(pickle.dumps(model)),
+    ):
         assert_close(other.predict(docs), found, rtol=0)
     assert model.copy().shims[0].weights is model.shims[0].weights
     with pytest.raises(ValueError, match="no weights"):
@@ -154,21 +190,25 @@ def test_threads_share_it(trained):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 def test_a_forked_process_makes_a_session_of_its_own(trained, monkeypatch):
-    """It keeps the session of before: closing one waits for its threads, which the fork left behind."""
+    """It keeps the session of before: closing one waits for its threads, which the fork
+    left behind."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     model = from_transformer(trained.get_pipe("transformer").model)
     docs = make_docs(trained, TEXTS)
     found = model.predict(docs)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    process = context.Process(target=lambda: queue.put(model.predict(docs)), daemon=True)
+    process = context.Process(
+        target=lambda: queue.put(model.predict(docs)), daemon=True
+    )
     process.start()
     assert_close(queue.get(timeout=60), found, rtol=0)
     process.join()
 
 
 def test_long_windows_are_cut(trained):
-    """A window of more pieces than the transformer reads is cut; a single token loses its last pieces."""
+    """A window of more pieces than the transformer reads is cut; a single token loses
+    its last pieces."""
     model = from_transformer(trained.get_pipe("transformer").model)
     assert model.shims[0].config["max_pieces"] == 256
     words = ["abcdefghijklmnopqrst" * 2] * 14 + ["The", "cat", "sat", "a" * 900]
@@ -177,17 +217,28 @@ def test_long_windows_are_cut(trained):
 
 
 def test_listeners_training_and_disk(trained, tmp_path):
-    """The component is spaCy's own: it sets `doc.tensor`, a tagger is trained on top, and it can be sourced."""
+    """The component is spaCy's own: it sets `doc.tensor`, a tagger is trained on top,
+    and it can be sourced."""
     source = spacy.blank("en")
     encoder = source.add_pipe("tok2vec", name="encoder", config={"model": ONNX})
     encoder.model = from_transformer(trained.get_pipe("transformer").model)
     nlp = spacy.blank("en")
     nlp.add_pipe("encoder", source=source)
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "encoder"}
-    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 16,
+        "upstream": "encoder",
+    }
+    nlp.add_pipe(
+        "tagger",
+        config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}},
+    )
     words, tags = ["She", "sees", "a", "dog"], ["PRP", "VBZ", "DT", "NN"]
     examples = [
-        spacy.training.Example.from_dict(nlp.make_doc(" ".join(words)), {"words": words, "tags": tags}) for _ in "ab"
+        spacy.training.Example.from_dict(
+            nlp.make_doc(" ".join(words)), {"words": words, "tags": tags}
+        )
+        for _ in "ab"
     ]
     weights = encoder.model.to_bytes()
     optimizer = nlp.initialize(lambda: examples)
@@ -200,7 +251,11 @@ def test_listeners_training_and_disk(trained, tmp_path):
     nlp.replace_listeners("encoder", "tagger", ["model.tok2vec"])
     nlp.remove_pipe("encoder")
     nlp.to_disk(tmp_path / "alone")
-    for other in (loaded, spacy.load(tmp_path / "alone"), spacy.blank("en").from_bytes(loaded.to_bytes())):
+    for other in (
+        loaded,
+        spacy.load(tmp_path / "alone"),
+        spacy.blank("en").from_bytes(loaded.to_bytes()),
+    ):
         if not other.pipe_names:
             continue
         with other.memory_zone():
@@ -216,9 +271,9 @@ ONNX = {"@architectures": "spacy-lal.OnnxTransformer.v1"}
 def test_it_can_be_trained_further(trained, expected, tmp_path):
     """A training config names the pipeline that the encoder is from."""
     source = spacy.blank("en")
-    source.add_pipe("tok2vec", name="encoder", config={"model": ONNX}).model = from_transformer(
-        trained.get_pipe("transformer").model
-    )
+    source.add_pipe(
+        "tok2vec", name="encoder", config={"model": ONNX}
+    ).model = from_transformer(trained.get_pipe("transformer").model)
     source.to_disk(tmp_path / "source")
     config = {"model": trained.get_pipe_config("transformer")["model"]}
     config["model"] = {
@@ -232,7 +287,11 @@ def test_it_can_be_trained_further(trained, expected, tmp_path):
     model = nlp.get_pipe("transformer").model
     assert model.transformer.config.hidden_dropout_prob == 0.3
     output, backprop = model.begin_update(make_docs(nlp, TEXTS[:2]))
-    backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+    backprop(
+        output.unsplit_by_doc(
+            [[data.model_output.last_hidden_state] for data in output.doc_data]
+        )
+    )
     assert any(one.grad is not None for one in model.transformer.parameters())
     nlp.to_disk(tmp_path / "nlp")
     again = from_transformer(spacy.load(tmp_path / "nlp").get_pipe("transformer").model)
@@ -244,13 +303,20 @@ def test_relative_bias_is_the_librarys(trained):
     if network.config.model_type != "mpnet":
         pytest.skip("BERT has none")
     weights = {name: value.numpy() for name, value in network.state_dict().items()}
-    theirs = network.encoder.compute_position_bias(torch.zeros(1, 200, 16)).detach().numpy()
+    theirs = (
+        network.encoder.compute_position_bias(torch.zeros(1, 200, 16)).detach().numpy()
+    )
     found = relative_bias(network.config.to_dict(), weights, 200)
     numpy.testing.assert_array_equal(found, theirs[:1])
 
 
 @pytest.mark.parametrize(
-    "change", [{"model_type": "xlnet"}, {"hidden_act": "relu"}, {"position_embedding_type": "relative_key"}]
+    "change",
+    [
+        {"model_type": "xlnet"},
+        {"hidden_act": "relu"},
+        {"position_embedding_type": "relative_key"},
+    ],
 )
 def test_another_transformer_is_refused(change):
     with pytest.raises(ValueError, match=f"has {next(iter(change))} = "):
@@ -258,7 +324,11 @@ def test_another_transformer_is_refused(change):
 
 
 def unigram(before):
-    pieces = [("[UNK]", 0.0), ("\u2581", -5.0), *((mark + one, -3.0) for mark in ("", "\u2581") for one in LETTERS)]
+    pieces = [
+        ("[UNK]", 0.0),
+        ("\u2581", -5.0),
+        *((mark + one, -3.0) for mark in ("", "\u2581") for one in LETTERS),
+    ]
     tokenizer = Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
     tokenizer.pre_tokenizer = before
     return tokenizer
@@ -267,17 +337,23 @@ def unigram(before):
 def byte_level(trim_offsets):
     pieces = ["[UNK]", "\u0120", *LETTERS, *(f"\u0120{one}" for one in LETTERS)]
     merges = [("\u0120", one) for one in LETTERS]
-    model = tokenizers.models.BPE({one: i for i, one in enumerate(pieces)}, merges, unk_token="[UNK]")
+    model = tokenizers.models.BPE(
+        {one: i for i, one in enumerate(pieces)}, merges, unk_token="[UNK]"
+    )
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
-    tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=trim_offsets)
+    tokenizer.post_processor = tokenizers.processors.ByteLevel(
+        trim_offsets=trim_offsets
+    )
     return tokenizer
 
 
 # Whether the offsets of a piece include the space before its word.
 TOKENIZERS = {
     "Unigram, no space": unigram(
-        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+        pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+        )
     ),
     "Unigram, space": unigram(pre_tokenizers.Metaspace()),
     "Unigram, not split": unigram(pre_tokenizers.Metaspace(split=False)),
@@ -291,7 +367,10 @@ def test_a_word_reads_its_own_pieces_whatever_the_offsets(tmp_path, name):
     """A space in the offsets let each word read the next one's first piece."""
     folder, tokenizer = make_bert(tmp_path / "tiny"), TOKENIZERS[name]
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[UNK]", model_max_length=256
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[UNK]",
+        model_max_length=256,
     ).save_pretrained(folder)
     nlp = spacy.blank("en")
     model = {"@architectures": "spacy-lal.TransformerModel.v1", "name": str(folder)}
@@ -311,20 +390,32 @@ def test_a_word_reads_its_own_pieces_whatever_the_offsets(tmp_path, name):
 
 
 def test_the_space_before_a_word_is_none_of_its_piece():
-    assert without_space("a  b c", [(0, 0), (0, 1), (1, 4), (4, 6), (0, 0)]) == [0, 0, 3, 5, 0]
+    assert without_space("a  b c", [(0, 0), (0, 1), (1, 4), (4, 6), (0, 0)]) == [
+        0,
+        0,
+        3,
+        5,
+        0,
+    ]
 
 
 def test_sentences_alone(trained):
     """With a window of 1, a sentence has the same vectors in any Doc."""
     model = from_transformer(trained.get_pipe("transformer").model)
     model.shims[0].window = 1
-    first, second, both = model.predict(make_docs(trained, [*TEXTS[:2], " ".join(TEXTS[:2])]))
+    first, second, both = model.predict(
+        make_docs(trained, [*TEXTS[:2], " ".join(TEXTS[:2])])
+    )
     assert_close([both], [numpy.concatenate([first, second])])
     assert build_onnx_transformer(window=1).copy().shims[0].window == 1
 
 
 def test_unknown_words_are_said(trained):
-    russian, chinese, emoji = "\u041c\u0430\u043c\u0430 \u043c\u044b\u043b\u0430", "\u6211\u7231\u5317", "\U0001f600"
+    russian, chinese, emoji = (
+        "\u041c\u0430\u043c\u0430 \u043c\u044b\u043b\u0430",
+        "\u6211\u7231\u5317",
+        "\U0001f600",
+    )
     model = from_transformer(trained.get_pipe("transformer").model)
     for text in (russian, chinese):
         with pytest.warns(UserWarning, match="does not know most words"):
@@ -335,8 +426,16 @@ def test_unknown_words_are_said(trained):
 
 
 def test_words_that_fall_into_letters_are_unknown():
-    pieces = {"[UNK]": 0, "\u043c": 1, "##\u0430": 2, "##\u043c": 3, "\u0440\u0430\u043c\u0430": 4}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(pieces, unk_token="[UNK]"))
+    pieces = {
+        "[UNK]": 0,
+        "\u043c": 1,
+        "##\u0430": 2,
+        "##\u043c": 3,
+        "\u0440\u0430\u043c\u0430": 4,
+    }
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(pieces, unk_token="[UNK]")
+    )
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     mother, frame = "\u043c\u0430\u043c\u0430", "\u0440\u0430\u043c\u0430"
     with pytest.warns(UserWarning, match="does not know most words"):

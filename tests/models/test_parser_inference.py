@@ -1,4 +1,5 @@
-"""The parser's network in NumPy: the scores of the torch network, in any batch, and which networks have the form."""
+"""The parser's network in NumPy: the scores of the torch network, in any batch, and
+which networks have the form."""
 
 from dataclasses import asdict
 
@@ -14,7 +15,14 @@ from spacy_lal.models.parser_inference import has_numpy_form
 from spacy_lal.models.shim import iter_scores, network_layer
 from spacy_lal.scores import choose_deprels
 
-BASE = {"n_layers": 0, "n_labels": 6, "n_deprels": 4, "n_label_heads": 4, "span_hidden_width": 9, "arc_hidden_width": 7}
+BASE = {
+    "n_layers": 0,
+    "n_labels": 6,
+    "n_deprels": 4,
+    "n_label_heads": 4,
+    "span_hidden_width": 9,
+    "arc_hidden_width": 7,
+}
 FORMS = {
     "factored": {},
     "as_bundled": {
@@ -26,9 +34,18 @@ FORMS = {
         "label_factored": False,
     },
     "shared_projection": {"factored": False, "whole_tokens": True, "label_ties": True},
-    "arcs_from_tokens": {"label_own_projection": True, "whole_tokens": True, "arcs_from_tokens": True},
+    "arcs_from_tokens": {
+        "label_own_projection": True,
+        "whole_tokens": True,
+        "arcs_from_tokens": True,
+    },
     "own_heads_alone": {
-        **{"label_own_projection": True, "whole_tokens": True, "label_ties": True, "span_own_projections": True},
+        **{
+            "label_own_projection": True,
+            "whole_tokens": True,
+            "label_ties": True,
+            "span_own_projections": True,
+        },
         **{"arcs_from_tokens": True, "spans_from_tokens": True},
     },
     "no_label_attention": {"label_attention": False},
@@ -38,7 +55,11 @@ FORMS = {
     "two_labels": {"n_labels": 2},
     "few_positions": {"max_positions": 4},
 }
-NO_FORM = {"encoder": {"n_layers": 1}, "characters": {"n_chars": 9}, "tags": {"n_tags": 5}}
+NO_FORM = {
+    "encoder": {"n_layers": 1},
+    "characters": {"n_chars": 9},
+    "tags": {"n_tags": 5},
+}
 LENGTHS = [3, 0, 9, 1, 6, 9]
 
 
@@ -72,9 +93,15 @@ def in_torch(model, batch, monkeypatch):
 def test_all_scores(name, monkeypatch):
     model, batch = make_model(name), make_batch()
     assert model.shims[0].inference is not None
-    for one, other in zip(model.predict(batch), in_torch(model, batch, monkeypatch), strict=True):
+    for one, other in zip(
+        model.predict(batch), in_torch(model, batch, monkeypatch), strict=True
+    ):
         for array, expected in zip(one[:3], other[:3], strict=True):
-            assert array.shape == expected.shape and array.dtype == expected.dtype and array.flags.c_contiguous
+            assert (
+                array.shape == expected.shape
+                and array.dtype == expected.dtype
+                and array.flags.c_contiguous
+            )
             numpy.testing.assert_allclose(array, expected, atol=1e-4, rtol=1e-5)
 
 
@@ -84,17 +111,35 @@ def test_pruned_scores_are_the_best_of_all(name):
     found = {}
     for indices, scores in iter_scores(model, make_batch(pruned=True)):
         heads = [one.arcs[1:].argmax(1).astype("i4") for one in scores]
-        found.update(zip(indices, zip(scores, heads, choose_deprels(scores, heads), strict=True), strict=True))
+        found.update(
+            zip(
+                indices,
+                zip(scores, heads, choose_deprels(scores, heads), strict=True),
+                strict=True,
+            )
+        )
     for i, full in enumerate(model.predict(make_batch())):
         pruned, heads, deprels = found[i]
         numpy.testing.assert_allclose(pruned.arcs, full.arcs, atol=1e-5)
         assert deprels.tolist() == choose_deprels([full], [heads])[0].tolist()
         for start, end in zip(*numpy.triu_indices(LENGTHS[i] + 1, 1), strict=True):
             if full.labels.size:
-                numpy.testing.assert_allclose(pruned.labels[start, end, :2], full.labels[start, end, :2], atol=1e-5)
+                numpy.testing.assert_allclose(
+                    pruned.labels[start, end, :2],
+                    full.labels[start, end, :2],
+                    atol=1e-5,
+                )
             if full.labels.shape[-1] > 2:
-                assert pruned.label_ids[start, end] == full.labels[start, end, 2:].argmax() + 2
-                assert abs(pruned.labels[start, end, 2] - full.labels[start, end, 2:].max()) < 1e-5
+                assert (
+                    pruned.label_ids[start, end]
+                    == full.labels[start, end, 2:].argmax() + 2
+                )
+                assert (
+                    abs(
+                        pruned.labels[start, end, 2] - full.labels[start, end, 2:].max()
+                    )
+                    < 1e-5
+                )
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -103,7 +148,9 @@ def test_alone_as_in_any_batch(name):
     together = model.predict(batch)
     for i, n in enumerate(LENGTHS):
         vectors = batch.vectors._replace(rows=[batch.vectors.rows[i]])
-        (alone,) = model.predict(NetworkBatch([SentenceFeatures(numpy.arange(n))], vectors))
+        (alone,) = model.predict(
+            NetworkBatch([SentenceFeatures(numpy.arange(n))], vectors)
+        )
         for one, other in zip(alone[:3], together[i][:3], strict=True):
             numpy.testing.assert_allclose(one, other, atol=1e-5)
 

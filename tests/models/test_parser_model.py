@@ -21,7 +21,16 @@ SMALL = {
     "deprel_hidden_width": 6,
     "char_width": 4,
 }
-RATES = ("attention", "embedding", "relu", "residual", "tag", "position", "char", "biaffine")
+RATES = (
+    "attention",
+    "embedding",
+    "relu",
+    "residual",
+    "tag",
+    "position",
+    "char",
+    "biaffine",
+)
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in RATES}
 EMBED = {
     "@architectures": "spacy.HashEmbedCNN.v2",
@@ -33,7 +42,9 @@ EMBED = {
     "maxout_pieces": 2,
     "subword_features": True,
 }
-HASH_EMBED = Config({"model": parser_block(EMBED, use_tags=True, hidden_width=16, attn_width=4)}).to_str()
+HASH_EMBED = Config(
+    {"model": parser_block(EMBED, use_tags=True, hidden_width=16, attn_width=4)}
+).to_str()
 VOCAB = spacy.blank("en").vocab
 
 
@@ -49,7 +60,9 @@ def make_docs():
 
 def initialized(model, docs=None):
     chars = list("abcdehinorstu.")
-    model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["DT", "NN"], chars=chars)
+    model.attrs["set_vocabularies"](
+        model, n_labels=6, n_deprels=4, tags=["DT", "NN"], chars=chars
+    )
     return model.initialize(X=docs or make_docs())
 
 
@@ -63,9 +76,13 @@ def token_table(n_rows, width=5, seed=0):
             model.inc_grad("E", numpy.concatenate([row for row in d_rows if len(row)]))
             return ["from the table"]
 
-        return [table[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)], backprop
+        return [
+            table[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)
+        ], backprop
 
-    table = numpy.random.default_rng(seed).normal(size=(n_rows, width)).astype("float32")
+    table = (
+        numpy.random.default_rng(seed).normal(size=(n_rows, width)).astype("float32")
+    )
     return Model("table", forward, params={"E": table}, dims={"nO": width})
 
 
@@ -91,15 +108,24 @@ def test_every_weight_has_a_gradient():
     scores, backprop = initialized(model).begin_update(make_docs())
     assert scores[0].deprels.shape == (5, 5, 4)
     assert backprop(scores) == []
-    assert all(p.grad is not None for p in model.attrs["get_network"](model).parameters())
+    assert all(
+        p.grad is not None for p in model.attrs["get_network"](model).parameters()
+    )
 
 
 def test_label_heads_follow_the_labels():
-    for n_label_heads, n_labels, expected in ((None, 6, 4), (None, 2, 1), (None, 0, 1), (9, 6, 9)):
+    for n_label_heads, n_labels, expected in (
+        (None, 6, 4),
+        (None, 2, 1),
+        (None, 0, 1),
+        (9, 6, 9),
+    ):
         model = small_parser(**SMALL, n_label_heads=n_label_heads)
         model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=3)
         model.initialize()
-        assert model.attrs["get_network"](model).label_attention.n_label_heads == expected
+        assert (
+            model.attrs["get_network"](model).label_attention.n_label_heads == expected
+        )
 
 
 def test_gradient_of_the_vectors_by_finite_differences():
@@ -110,10 +136,19 @@ def test_gradient_of_the_vectors_by_finite_differences():
     model.attrs["get_network"](model).double()
     rng = numpy.random.default_rng(1)
     scores, backprop = model.begin_update(docs)
-    weights = [one._replace(**{k: rng.normal(size=getattr(one, k).shape) for k in one._fields[:3]}) for one in scores]
+    weights = [
+        one._replace(
+            **{k: rng.normal(size=getattr(one, k).shape) for k in one._fields[:3]}
+        )
+        for one in scores
+    ]
     assert backprop(weights) == ["from the table"]
     gradient = tok2vec.get_grad("E")
-    whitespace = [i for i, token in enumerate(token for doc in docs for token in doc) if token.is_space]
+    whitespace = [
+        i
+        for i, token in enumerate(token for doc in docs for token in doc)
+        if token.is_space
+    ]
     assert len(whitespace) == 3 and not gradient[whitespace].any()
 
     def loss():
@@ -131,7 +166,9 @@ def test_gradient_of_the_vectors_by_finite_differences():
             table[row, column] = kept + step
             sides.append(loss())
         table[row, column] = kept
-        assert (sides[0] - sides[1]) / 2e-4 == pytest.approx(gradient[row, column], rel=2e-2, abs=2e-2)
+        assert (sides[0] - sides[1]) / 2e-4 == pytest.approx(
+            gradient[row, column], rel=2e-2, abs=2e-2
+        )
 
 
 def test_a_sentence_alone_is_the_sentence_in_any_batch():
@@ -145,7 +182,9 @@ def test_a_sentence_alone_is_the_sentence_in_any_batch():
 
 def test_bytes_need_no_vocabularies():
     model = initialized(registry.resolve(Config().from_str(HASH_EMBED))["model"])
-    loaded = registry.resolve(Config().from_str(HASH_EMBED))["model"].from_bytes(model.to_bytes())
+    loaded = registry.resolve(Config().from_str(HASH_EMBED))["model"].from_bytes(
+        model.to_bytes()
+    )
     assert loaded.layers[-2].attrs["tags"] == ["DT", "NN"]
     assert_same_scores(loaded.predict(make_docs()), model.predict(make_docs()), atol=0)
     assert loaded.to_bytes() == model.to_bytes()

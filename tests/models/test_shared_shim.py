@@ -1,4 +1,5 @@
-"""Threads that share a torch module: prediction leaves its mode alone, an update has dropout."""
+"""Threads that share a torch module: prediction leaves its mode alone, an update has
+dropout."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,7 +31,9 @@ def make_docs():
 def make_transformer(bert, **settings):
     config = transformer_config(bert)["model"]
     spans = spacy.registry.resolve({"get_spans": config["get_spans"]})["get_spans"]
-    model = transformer_module.build_transformer(config["name"], spans, transformer_config=dict(DROPOUT), **settings)
+    model = transformer_module.build_transformer(
+        config["name"], spans, transformer_config=dict(DROPOUT), **settings
+    )
     model.initialize()
     return model
 
@@ -38,7 +41,9 @@ def make_transformer(bert, **settings):
 def hidden(model, output):
     """All numbers of an output as one array."""
     if hasattr(output, "doc_data"):
-        return numpy.concatenate([data.model_output.last_hidden_state.ravel() for data in output.doc_data])
+        return numpy.concatenate(
+            [data.model_output.last_hidden_state.ravel() for data in output.doc_data]
+        )
     return numpy.concatenate([array.ravel() for array in output])
 
 
@@ -68,7 +73,8 @@ def is_training(model):
 
 
 def test_a_prediction_within_another_one_changes_nothing(model, inputs, monkeypatch):
-    """What threads do by chance, in a certain order: one has begun to predict, and another one does all of it."""
+    """What threads do by chance, in a certain order: one has begun to predict, and
+    another one does all of it."""
     expected = hidden(model, model.predict(inputs))
     network = shim_of(model)._model
     first = next(part for part in network.modules() if not list(part.children()))
@@ -78,7 +84,9 @@ def test_a_prediction_within_another_one_changes_nothing(model, inputs, monkeypa
         if not results:
             results.append(None)
             with ThreadPoolExecutor(1) as pool:
-                results[0] = pool.submit(lambda: hidden(model, model.predict(inputs))).result()
+                results[0] = pool.submit(
+                    lambda: hidden(model, model.predict(inputs))
+                ).result()
         return forward(*args, **kwargs)
 
     monkeypatch.setattr(first, "forward", forward_and_predict)
@@ -90,7 +98,11 @@ def test_a_prediction_within_another_one_changes_nothing(model, inputs, monkeypa
 
 def update(model, output, backprop):
     if hasattr(output, "doc_data"):
-        backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+        backprop(
+            output.unsplit_by_doc(
+                [[data.model_output.last_hidden_state] for data in output.doc_data]
+            )
+        )
     else:
         backprop([numpy.ones_like(array) for array in output])
 
@@ -125,7 +137,11 @@ def test_averages_are_used_and_given_back(model, inputs):
 
 def test_gradients_of_two_passes_add_up_in_half_precision(model, inputs, monkeypatch):
     """thinc's scaler works on a GPU alone: here it scales on a CPU."""
-    monkeypatch.setattr(PyTorchGradScaler, "_scale_tensor", lambda self, tensor, *args: tensor.mul_(self._scale))
+    monkeypatch.setattr(
+        PyTorchGradScaler,
+        "_scale_tensor",
+        lambda self, tensor, *args: tensor.mul_(self._scale),
+    )
     shim, found = shim_of(model), []
     for n_passes in (1, 2):
         shim._grad_scaler = PyTorchGradScaler(enabled=True)
@@ -134,7 +150,9 @@ def test_gradients_of_two_passes_add_up_in_half_precision(model, inputs, monkeyp
             torch.manual_seed(0)
             output, backprop = model.begin_update(inputs)
             update(model, output, backprop)
-        found.append([one.grad for one in shim._model.parameters() if one.grad is not None])
+        found.append(
+            [one.grad for one in shim._model.parameters() if one.grad is not None]
+        )
     assert any(one.any() for one in found[0])
     for some, others in zip(*found, strict=True):
         torch.testing.assert_close(2 * some, others, rtol=1e-3, atol=1e-5)
@@ -144,7 +162,9 @@ def test_a_copy_has_moments_of_its_own(model):
     shim, optimizer = shim_of(model), Adam(0.1)
     for one in (shim, shim.copy()):
         learn(one, optimizer)
-    assert len({key for key, _ in optimizer.nr_update}) == 2 and set(optimizer.nr_update.values()) == {1}
+    assert len({key for key, _ in optimizer.nr_update}) == 2 and set(
+        optimizer.nr_update.values()
+    ) == {1}
 
 
 def test_a_step_keeps_the_tensors(model):
@@ -156,7 +176,8 @@ def test_a_step_keeps_the_tensors(model):
 
 
 def test_gradient_checkpoints_see_the_same_dropout(bert):
-    """The backward pass runs the layers a second time: in evaluation mode they would not drop what they dropped."""
+    """The backward pass runs the layers a second time: in evaluation mode they would
+    not drop what they dropped."""
     gradients = []
     for checkpointing in (False, True):
         model = make_transformer(bert)
@@ -165,7 +186,9 @@ def test_gradient_checkpoints_see_the_same_dropout(bert):
         torch.manual_seed(0)
         output, backprop = model.begin_update(make_docs())
         update(model, output, backprop)
-        gradients.append([one.grad for one in model.transformer.parameters() if one.grad is not None])
+        gradients.append(
+            [one.grad for one in model.transformer.parameters() if one.grad is not None]
+        )
     assert len(gradients[0]) > 10
     for some, others in zip(*gradients, strict=True):
         torch.testing.assert_close(some, others)

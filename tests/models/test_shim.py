@@ -9,7 +9,13 @@ from small_blocks import NAMES, network_config
 from thinc.api import Adam
 
 from spacy_lal.models import batches
-from spacy_lal.models.batches import MIN_CHART_SIDE, NetworkBatch, SentenceFeatures, VectorRows, sub_batches
+from spacy_lal.models.batches import (
+    MIN_CHART_SIDE,
+    NetworkBatch,
+    SentenceFeatures,
+    VectorRows,
+    sub_batches,
+)
 from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer, stored_arrays
 
@@ -33,16 +39,24 @@ def make_batch(lengths, seed=0):
     ends = numpy.cumsum(lengths)
     rows = [numpy.arange(end - n, end) for end, n in zip(ends, lengths, strict=True)]
     data = rng.normal(size=(sum(lengths), 6)).astype("float32")
-    return NetworkBatch([SentenceFeatures(one) for one in rows], VectorRows(data, rows, False))
+    return NetworkBatch(
+        [SentenceFeatures(one) for one in rows], VectorRows(data, rows, False)
+    )
 
 
 @given(st.lists(st.integers(0, 80), max_size=60))
 def test_sub_batches_hold_each_sentence_once_and_little_padding(lengths):
     found = sub_batches([9 * length for length in lengths])
-    assert sorted(i for batch in found for i in batch) == [i for i, n in enumerate(lengths) if n]
+    assert sorted(i for batch in found for i in batch) == [
+        i for i, n in enumerate(lengths) if n
+    ]
     for batch in found:
         longest = max(9 * lengths[i] for i in batch) + 1
-        assert len(batch) == 1 or len(batch) * longest * max(longest, MIN_CHART_SIDE) <= batches.MAX_BATCH_CELLS
+        assert (
+            len(batch) == 1
+            or len(batch) * longest * max(longest, MIN_CHART_SIDE)
+            <= batches.MAX_BATCH_CELLS
+        )
 
 
 @pytest.mark.parametrize("max_batch_cells", [1, 300, 100_000])
@@ -53,7 +67,9 @@ def test_scores_do_not_depend_on_sub_batches(max_batch_cells, monkeypatch):
     monkeypatch.setattr(batches, "MAX_BATCH_CELLS", max_batch_cells)
     for one, other in zip(model.predict(batch), expected, strict=True):
         for a, b in zip(one[:3], other[:3], strict=True):
-            assert a.shape == b.shape and a.dtype == numpy.float32 and a.flags.c_contiguous
+            assert (
+                a.shape == b.shape and a.dtype == numpy.float32 and a.flags.c_contiguous
+            )
             assert numpy.allclose(a, b, atol=1e-5)
 
 
@@ -73,16 +89,22 @@ def test_gradients_do_not_depend_on_sub_batches(monkeypatch):
         assert numpy.allclose(one, other, atol=1e-4)
 
 
-@pytest.mark.parametrize("sizes", [{"n_labels": 0}, {"n_deprels": 0}, {"n_labels": 0, "n_deprels": 0}])
+@pytest.mark.parametrize(
+    "sizes", [{"n_labels": 0}, {"n_deprels": 0}, {"n_labels": 0, "n_deprels": 0}]
+)
 def test_scorers_that_are_not_there(sizes):
     model = unbuilt()
     model.shims[0].set_sizes({**SIZES, **sizes})
     model.shims[0].build()
     scores, backprop = model.begin_update(make_batch([2, 1]))
     for n, one in zip((2, 1), scores, strict=True):
-        assert one.labels.shape == ((0, 0, 0) if sizes.get("n_labels") == 0 else (n + 1, n + 1, 5))
+        assert one.labels.shape == (
+            (0, 0, 0) if sizes.get("n_labels") == 0 else (n + 1, n + 1, 5)
+        )
         assert one.arcs.shape == (n + 1, n + 1)
-        assert one.deprels.shape == ((n + 1, 0) if sizes.get("n_deprels") == 0 else (n + 1, n + 1, 4))
+        assert one.deprels.shape == (
+            (n + 1, 0) if sizes.get("n_deprels") == 0 else (n + 1, n + 1, 4)
+        )
     assert backprop(scores).shape == (3, 6)
 
 
@@ -122,15 +144,21 @@ def test_a_loaded_network_is_arrays_until_it_learns():
     assert shim._model is None and model.to_bytes() == saved
     assert numpy.array_equal(model.copy().predict(batch)[0].labels, before[0].labels)
     scores, backprop = model.begin_update(batch)
-    assert shim._model is not None and numpy.allclose(scores[0].labels, before[0].labels, atol=1e-5)
+    assert shim._model is not None and numpy.allclose(
+        scores[0].labels, before[0].labels, atol=1e-5
+    )
     assert model.to_bytes() == saved
     backprop([one._replace(ties=None) for one in scores])
     model.finish_update(Adam(0.1))
-    assert not numpy.allclose(model.predict(batch)[0].labels, before[0].labels, atol=1e-3)
+    assert not numpy.allclose(
+        model.predict(batch)[0].labels, before[0].labels, atol=1e-3
+    )
 
 
 def test_an_update_has_dropout_and_a_prediction_has_none():
-    model = make_network(**NUMPY, residual_dropout=0.5, embedding_dropout=0.5, biaffine_dropout=0.5)
+    model = make_network(
+        **NUMPY, residual_dropout=0.5, embedding_dropout=0.5, biaffine_dropout=0.5
+    )
     batch = make_batch([4])
     first, second = (model.begin_update(batch)[0][0].arcs for _ in range(2))
     assert not numpy.allclose(first, second, atol=1e-4)
@@ -140,12 +168,17 @@ def test_an_update_has_dropout_and_a_prediction_has_none():
 
 def test_stored_arrays_are_those_of_the_library():
     rng = numpy.random.default_rng(0)
-    arrays = {name: (100 * rng.normal(size=(3, 5))).astype(name) for name in ("float64", "float32", "float16", "int8")}
+    arrays = {
+        name: (100 * rng.normal(size=(3, 5))).astype(name)
+        for name in ("float64", "float32", "float16", "int8")
+    }
     arrays["empty"] = numpy.zeros((0, 4), dtype="float32")
     data = safetensors.numpy.save(arrays, metadata={"written": "by a test"})
     found, metadata = stored_arrays(data)
     assert set(found) == set(arrays) and metadata == {"written": "by a test"}
     for name, array in arrays.items():
-        assert found[name].dtype == array.dtype and numpy.array_equal(found[name], array), name
+        assert found[name].dtype == array.dtype and numpy.array_equal(
+            found[name], array
+        ), name
     with pytest.raises(ValueError):
         stored_arrays(data[:-1])

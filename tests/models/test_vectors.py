@@ -9,7 +9,12 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from spacy_lal.models.vectors import build_joined_tok2vec, plain_doc, unescape_token, with_tokens
+from spacy_lal.models.vectors import (
+    build_joined_tok2vec,
+    plain_doc,
+    unescape_token,
+    with_tokens,
+)
 
 DOCS = ["The old cat sleeps.", "Yes", ""]
 
@@ -25,12 +30,14 @@ def embedding(attr, width):
 
 
 def recorder(width):
-    """A tok2vec of zeros that keeps the gradients it is given; an empty Doc has an array without width, as those of
-    spacy-transformers have."""
+    """A tok2vec of zeros that keeps the gradients it is given; an empty Doc has an
+    array without width, as those of spacy-transformers have."""
     seen = []
 
     def forward(model, docs, is_train):
-        return [model.ops.alloc2f(len(doc), width if len(doc) else 0) for doc in docs], lambda d: seen.append(d) or docs
+        return [
+            model.ops.alloc2f(len(doc), width if len(doc) else 0) for doc in docs
+        ], lambda d: seen.append(d) or docs
 
     return Model("recorder", forward), seen
 
@@ -40,17 +47,26 @@ def test_vectors_stand_side_by_side(docs):
     joined = build_joined_tok2vec(first, second)
     joined.initialize(X=docs)
     assert joined.get_dim("nO") == 12
-    for whole, left, right in zip(joined.predict(docs), first.predict(docs), second.predict(docs), strict=True):
-        numpy.testing.assert_array_equal(whole, numpy.concatenate([left, right], axis=1))
+    for whole, left, right in zip(
+        joined.predict(docs), first.predict(docs), second.predict(docs), strict=True
+    ):
+        numpy.testing.assert_array_equal(
+            whole, numpy.concatenate([left, right], axis=1)
+        )
 
 
 def test_each_part_gets_its_share_of_the_gradient(docs):
     (first, seen_first), (second, seen_second) = recorder(3), recorder(2)
     joined = build_joined_tok2vec(first, second)
     outputs, backprop = joined.begin_update(docs)
-    gradients = [numpy.arange(array.size, dtype="float32").reshape(array.shape) for array in outputs]
+    gradients = [
+        numpy.arange(array.size, dtype="float32").reshape(array.shape)
+        for array in outputs
+    ]
     assert backprop(gradients) == docs
-    for gradient, left, right in zip(gradients, seen_first[0], seen_second[0], strict=True):
+    for gradient, left, right in zip(
+        gradients, seen_first[0], seen_second[0], strict=True
+    ):
         numpy.testing.assert_array_equal(left, gradient[:, :3])
         numpy.testing.assert_array_equal(right, gradient[:, 3:])
 
@@ -64,15 +80,23 @@ def listening(docs):
 def test_a_listener_reads_the_tensors(docs):
     joined = listening(docs)
     assert joined.get_dim("nO") == 8
-    assert not joined.predict(docs)[0][:, :4].any(), "while a model is initialised, no encoder has run"
+    assert not joined.predict(docs)[0][:, :4].any(), (
+        "while a model is initialised, no encoder has run"
+    )
     for doc in docs:
         doc.tensor = with_tokens(numpy.ones((len(doc), 4), dtype="float32"), doc)
     for doc, array in zip(docs, joined.predict(list(docs)), strict=True):
-        assert array.shape == (len(doc), 8) and array[:, :4].all() and type(array) is numpy.ndarray
+        assert (
+            array.shape == (len(doc), 8)
+            and array[:, :4].all()
+            and type(array) is numpy.ndarray
+        )
 
 
 def test_without_the_encoder(docs):
-    with pytest.raises(ValueError, match="'encoder' has not run on the Doc 'The old cat sleeps.'"):
+    with pytest.raises(
+        ValueError, match="'encoder' has not run on the Doc 'The old cat sleeps.'"
+    ):
         listening(docs).predict(list(docs))
 
 
@@ -102,12 +126,23 @@ def test_vectors_that_forgot_their_tokens_are_counted(docs):
     docs[0].tensor = numpy.ones((5, 4), dtype="float32")
     assert joined.predict(docs[:1])[0].shape == (5, 8)
     docs[0].tensor = numpy.ones((4, 4), dtype="float32")
-    with pytest.raises(ValueError, match=r"had other tokens or spaces \(4 tokens, and it has 5\)"):
+    with pytest.raises(
+        ValueError, match=r"had other tokens or spaces \(4 tokens, and it has 5\)"
+    ):
         joined.predict(docs[:1])
 
 
 PLAIN = {
-    **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "/.": ".", "/?": "?"},
+    **{
+        "-LRB-": "(",
+        "-RRB-": ")",
+        "-LSB-": "[",
+        "-RSB-": "]",
+        "-LCB-": "{",
+        "-RCB-": "}",
+        "/.": ".",
+        "/?": "?",
+    },
     **{"/!": "!", "/,": ",", "/:": ":"},
     **{"``": '"', "''": '"', "\\/": "/", "3\\/4": "3/4", "and\\/or": "and/or"},
 }
@@ -119,7 +154,9 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("escape", "word"), [*PLAIN.items(), ("and/or", "and/or"), ("-", "-"), ("/", "/")])
+@pytest.mark.parametrize(
+    ("escape", "word"), [*PLAIN.items(), ("and/or", "and/or"), ("-", "-"), ("/", "/")]
+)
 def test_unescape(escape: str, word: str) -> None:
     """Each escape, and words that are none."""
     assert unescape_token(escape) == word
@@ -142,9 +179,17 @@ def test_copies_only_docs_with_escapes() -> None:
 def test_same_analysis_as_plain_words(en_lal_md: Language, sentence: str) -> None:
     """Tags, heads, deprels, trees, sentences and roles."""
     found = []
-    for words in (sentence.split(), [PLAIN.get(word, word) for word in sentence.split()]):
+    for words in (
+        sentence.split(),
+        [PLAIN.get(word, word) for word in sentence.split()],
+    ):
         doc = en_lal_md(Doc(en_lal_md.vocab, words))
-        columns = [(token.tag_, token.pos_, token.head.i, token.dep_, token.is_sent_start) for token in doc]
-        constituents = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
+        columns = [
+            (token.tag_, token.pos_, token.head.i, token.dep_, token.is_sent_start)
+            for token in doc
+        ]
+        constituents = [
+            (span.start, span.end, span.label_) for span in doc.spans["constituents"]
+        ]
         found.append((columns, constituents, doc._.srl))
     assert found[0] == found[1]

@@ -1,4 +1,5 @@
-"""`spacy-lal.sentence_windows.v1`: windows of whole sentences, guessed from the text."""
+"""`spacy-lal.sentence_windows.v1`: windows of whole sentences, guessed from the
+text."""
 
 import textwrap
 from unittest.mock import patch
@@ -19,7 +20,9 @@ SIZES = {"WINDOW": 72, "MAX_WINDOW": 128, "STRIDE": 96}
 
 def windows_of(docs, **settings):
     """settings: Other sizes of windows than in `spacy_lal.models.windows`."""
-    getter = registry.resolve({"it": {"@span_getters": "spacy-lal.sentence_windows.v1"}})["it"]
+    getter = registry.resolve(
+        {"it": {"@span_getters": "spacy-lal.sentence_windows.v1"}}
+    )["it"]
     with patch.multiple("spacy_lal.models.windows", **{**SIZES, **settings}):
         return [[(span.start, span.end) for span in spans] for spans in getter(docs)]
 
@@ -32,13 +35,22 @@ def windows_of(docs, **settings):
         ("Is it? Yes! 3 of them.", ["Is it?", "Yes!", "3 of them."]),
         ('"She left." "He stayed."', ['"She left."', '"He stayed."']),
         ('He said "Go." Then she left.', ['He said "Go."', "Then she left."]),
-        ("(She left.) He stayed!! (Did he?)", ["(She left.)", "He stayed!!", "(Did he?)"]),
-        ("She paid Mr. Smith of the U.S. army $3.50.", ["She paid Mr. Smith of the U.S. army $3.50."]),
+        (
+            "(She left.) He stayed!! (Did he?)",
+            ["(She left.)", "He stayed!!", "(Did he?)"],
+        ),
+        (
+            "She paid Mr. Smith of the U.S. army $3.50.",
+            ["She paid Mr. Smith of the U.S. army $3.50."],
+        ),
         ("the end. and then it began", ["the end. and then it began"]),
         ("Well ... She left.", ["Well ... She left."]),
         ("Hm… She left.", ["Hm… She left."]),
         ("no mark\nthen a new line", ["no mark\nthen a new line"]),
-        ("A line as long as\nAny of its text is", ["A line as long as\nAny of its text is"]),
+        (
+            "A line as long as\nAny of its text is",
+            ["A line as long as\nAny of its text is"],
+        ),
         ("Short\nThen a longer line", ["Short\n", "Then a longer line"]),
         (
             "She left with Mr.\nSmith and his dog.\nHe stayed.",
@@ -46,7 +58,10 @@ def windows_of(docs, **settings):
         ),
         ("the end.\nand then it began", ["the end.\nand then it began"]),
         ("two breaks\n\n \none new line", ["two breaks\n\n \n", "one new line"]),
-        ("彼女は去った。彼は残った", ["彼女は去った。彼は残った"]),  # the English tokenizer's one token
+        (
+            "彼女は去った。彼は残った",
+            ["彼女は去った。彼は残った"],
+        ),  # the English tokenizer's one token
         ("spaCy.It reads on", ["spaCy.It reads on"]),
         (". . .", [". . ."]),
         ("😀! 😀 Yes", ["😀!", "😀 Yes"]),
@@ -56,21 +71,29 @@ def windows_of(docs, **settings):
 def test_likely_breaks(text, expected):
     doc = NLP(text)
     starts = [0, *likely_breaks(doc), len(doc)]
-    assert [doc[start:end].text for start, end in zip(starts, starts[1:], strict=False)] == expected
+    assert [
+        doc[start:end].text for start, end in zip(starts, starts[1:], strict=False)
+    ] == expected
 
 
 def test_a_mark_that_needs_no_space():
-    doc = spacy.tokens.Doc(NLP.vocab, ["彼女", "去った", "。", "彼", "残った"], spaces=[False] * 5)
+    doc = spacy.tokens.Doc(
+        NLP.vocab, ["彼女", "去った", "。", "彼", "残った"], spaces=[False] * 5
+    )
     assert likely_breaks(doc) == [3]
 
 
 def test_a_long_address_makes_no_other_line_short():
-    doc = NLP("He had seen it on the\nWest Bank at\nhttps://x.org/a/very/long/address/of/a/page\nLast May it was so.")
+    doc = NLP(
+        "He had seen it on the\nWest Bank at\nhttps://x.org/a/very/long/address/of/a/page\nLast May it was so."
+    )
     assert likely_breaks(doc) == []
 
 
 def test_nothing_but_quotes_is_read_once():
-    doc = spacy.tokens.Doc(NLP.vocab, ['"'] * 50_000)  # quadratic time would take minutes
+    doc = spacy.tokens.Doc(
+        NLP.vocab, ['"'] * 50_000
+    )  # quadratic time would take minutes
     assert likely_breaks(doc) == []
 
 
@@ -84,12 +107,19 @@ def test_whole_sentences_up_to_a_length():
 
 def test_a_long_sentence_in_strides():
     doc = NLP(f"Go. {'And on ' * 6}. Stop.")  # 2, 13 and 2 tokens
-    assert windows_of([doc], WINDOW=4, MAX_WINDOW=6, STRIDE=4) == [[(0, 2), (2, 8), (6, 12), (10, 15), (15, 17)]]
-    assert windows_of([doc], WINDOW=4, MAX_WINDOW=13, STRIDE=4) == [[(0, 2), (2, 15), (15, 17)]]
+    assert windows_of([doc], WINDOW=4, MAX_WINDOW=6, STRIDE=4) == [
+        [(0, 2), (2, 8), (6, 12), (10, 15), (15, 17)]
+    ]
+    assert windows_of([doc], WINDOW=4, MAX_WINDOW=13, STRIDE=4) == [
+        [(0, 2), (2, 15), (15, 17)]
+    ]
 
 
 @given(
-    st.lists(st.sampled_from(["She", "left", "Mr.", "Smith.", "and", "I", "e-mail", "(so)"]), min_size=1),
+    st.lists(
+        st.sampled_from(["She", "left", "Mr.", "Smith.", "and", "I", "e-mail", "(so)"]),
+        min_size=1,
+    ),
     st.integers(9, 40),
 )
 def test_a_wrapped_paragraph_has_the_windows_of_one_line(words, width):
@@ -105,15 +135,26 @@ def test_a_wrapped_paragraph_has_the_windows_of_one_line(words, width):
         assert read[0] == read[1]
 
 
-@given(st.text("aA.!?\"') \n…", max_size=80), st.integers(1, 9), st.integers(0, 9), st.integers(1, 9))
+@given(
+    st.text("aA.!?\"') \n…", max_size=80),
+    st.integers(1, 9),
+    st.integers(0, 9),
+    st.integers(1, 9),
+)
 def test_every_token_in_order(text, window, more, stride):
     doc, max_window = NLP(text), window + more
-    (spans,) = windows_of([doc], WINDOW=window, MAX_WINDOW=max_window, STRIDE=min(stride, max_window))
+    (spans,) = windows_of(
+        [doc], WINDOW=window, MAX_WINDOW=max_window, STRIDE=min(stride, max_window)
+    )
     assert all(
-        0 < sum(not token.is_space for token in doc[start:end]) <= max_window for start, end in spans if text.strip()
+        0 < sum(not token.is_space for token in doc[start:end]) <= max_window
+        for start, end in spans
+        if text.strip()
     )
     assert spans == sorted(spans)
-    assert {i for start, end in spans for i in range(start, end)} == set(range(len(doc)))
+    assert {i for start, end in spans for i in range(start, end)} == set(
+        range(len(doc))
+    )
 
 
 def test_a_sentence_is_read_as_if_it_were_alone(tmp_path, monkeypatch):
@@ -125,7 +166,9 @@ def test_a_sentence_is_read_as_if_it_were_alone(tmp_path, monkeypatch):
     nlp.initialize()
     nlp.to_disk(tmp_path / "nlp")
     nlp = spacy.load(tmp_path / "nlp")
-    together, *alone = nlp.pipe(["She left. The cat sat down.", "She left.", "The cat sat down."])
+    together, *alone = nlp.pipe(
+        ["She left. The cat sat down.", "She left.", "The cat sat down."]
+    )
     rows = together._.trf_data.model_output.last_hidden_state
     assert len(rows) == 2
     for row, doc in zip(rows, alone, strict=True):

@@ -1,4 +1,5 @@
-"""`render`: every style, of every kind of Doc, is sound markup in which all text is text."""
+"""`render`: every style, of every kind of Doc, is sound markup in which all text is
+text."""
 
 import sys
 from typing import Any, List
@@ -36,7 +37,8 @@ HOSTILE = [
 
 @Language.component("tests_render_roles")
 def set_roles(doc: Doc) -> Doc:
-    """In place of lal_srl: the second word of a sentence is a predicate, the first its argument."""
+    """In place of lal_srl: the second word of a sentence is a predicate, the first its
+    argument."""
     words = [sentence for sentence in sentence_words(doc) if len(sentence) > 1]
     args = [((a, a + 1, "ARG0"), (b, b + 1, "V")) for a, b, *_ in words]
     set_propositions(doc, [Proposition(one[1][0], "x.01", one) for one in args])
@@ -45,7 +47,10 @@ def set_roles(doc: Doc) -> Doc:
 
 def make_doc(number: int = 0, vocab: Any = None) -> Doc:
     gold = SENTENCES[number]
-    doc = Doc(vocab or Vocab(), **{key: gold[key] for key in ("words", "heads", "deps", "tags")})
+    doc = Doc(
+        vocab or Vocab(),
+        **{key: gold[key] for key in ("words", "heads", "deps", "tags")},
+    )
     doc.spans["constituents"] = [Span(doc, *span) for span in gold["spans"]]
     return doc
 
@@ -75,7 +80,10 @@ def svg_texts(html: str) -> List[str]:
 def test_tree():
     html = render(make_doc(1))
     assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"]
-    assert parsed(html).find("div").get("aria-label") == "Constituency tree: Select the person driving ."
+    assert (
+        parsed(html).find("div").get("aria-label")
+        == "Constituency tree: Select the person driving ."
+    )
 
 
 def test_arcs():
@@ -98,10 +106,17 @@ def test_arcs():
 def test_whole_parse():
     doc = make_doc(1)
     html = render(doc, style="parse")
-    assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"] and svg_texts(html)[-1] == "ROOT"
+    assert (
+        svg_texts(html)[:4] == ["S", "VP", "VB", "Select"]
+        and svg_texts(html)[-1] == "ROOT"
+    )
     description = parsed(html).find(f".//{SVG}desc").text
-    assert description.startswith("(S (VP (VB Select)") and description.endswith("punct of Select")
-    set_propositions(doc, [Proposition(0, "select.<1>", ((0, 1, "V"), (1, 4, "ARG1")), "select")])
+    assert description.startswith("(S (VP (VB Select)") and description.endswith(
+        "punct of Select"
+    )
+    set_propositions(
+        doc, [Proposition(0, "select.<1>", ((0, 1, "V"), (1, 4, "ARG1")), "select")]
+    )
     assert svg_texts(render(doc, style="parse"))[-3:] == ["ROOT", "select.<1>", "ARG1"]
     assert svg_texts(render(doc[1:4], style="parse"))[-1] == "ROOT"
     bare = Doc(Vocab(), words=["Go"], heads=[0], deps=["ROOT"])
@@ -111,12 +126,18 @@ def test_whole_parse():
 
 def test_spans_and_unary_chains():
     doc = Doc(Vocab(), words=["Go", "!"], heads=[0, 0], deps=["ROOT", "punct"])
-    # By name, VP would come before S::VP's S, and NP before both: displaCy breaks ties so.
-    doc.spans["constituents"] = [Span(doc, *span) for span in [(0, 2, "S"), (0, 1, "VP"), (0, 1, "NP")]]
+    # By name, VP would come before S::VP's S, and NP before both: displaCy breaks ties
+    # so.
+    doc.spans["constituents"] = [
+        Span(doc, *span) for span in [(0, 2, "S"), (0, 1, "VP"), (0, 1, "NP")]
+    ]
     html = render(doc, style="spans")
     assert shown(html).startswith("Go S VP::NP !")
     styles = [span.get("style") for span in parsed(html).iter("span")]
-    assert [sum(LABEL_COLORS[label] in style for style in styles) for label in ("S", "VP", "NP")] == [4, 3, 0]
+    assert [
+        sum(LABEL_COLORS[label] in style for style in styles)
+        for label in ("S", "VP", "NP")
+    ] == [4, 3, 0]
     html = render(doc, style="spans", options={"colors": {"NP": "#123456"}})
     assert html.count("#123456") == 3 and LABEL_COLORS["VP"] not in html
 
@@ -128,7 +149,10 @@ def test_label_heads(nlp: Language, style: str):
     tables = list(parsed(html).iter("table"))
     names = {th.get("title") for th in parsed(html).iter("th")}
     heads = set(nlp.get_pipe("lal_parser").label_data["constituents"])
-    own = [list(dict.fromkeys(one.label for one in constituent_contributions(nlp, sent))) for sent in doc.sents]
+    own = [
+        list(dict.fromkeys(one.label for one in constituent_contributions(nlp, sent)))
+        for sent in doc.sents
+    ]
     if style == "attention":
         assert {"<START>", "She", "driving", "<STOP>"} <= names
         assert [len(list(table.find("tbody"))) for table in tables] == [2, 2]
@@ -142,7 +166,9 @@ def test_label_heads(nlp: Language, style: str):
     assert rows[-len(own[0]) :] == own[0]
     (first, _) = doc.sents
     assert html.startswith(render(first, style=style, nlp=nlp, options={"n_shown": 2}))
-    with pytest.raises(ValueError, match=f"'{style}' asks the network again: expected the pipeline"):
+    with pytest.raises(
+        ValueError, match=f"'{style}' asks the network again: expected the pipeline"
+    ):
         render(doc, style=style)
 
 
@@ -151,13 +177,29 @@ def test_hostile_text(style: str):
     n = len(HOSTILE)
     vocab = Vocab()
     labels = ["<i>", '"&', "</svg>"]
-    doc = Doc(vocab, words=HOSTILE, heads=[0] * n, deps=["ROOT", *["</svg><b>"] * (n - 1)], tags=["<t>"] * n)
+    doc = Doc(
+        vocab,
+        words=HOSTILE,
+        heads=[0] * n,
+        deps=["ROOT", *["</svg><b>"] * (n - 1)],
+        tags=["<t>"] * n,
+    )
     doc.spans["constituents"] = [Span(doc, 0, n, label) for label in labels]
     for page in (False, True):
         html = render(doc, style=style, page=page, options={"add_lemma": True})
         root = ElementTree.fromstring(html)
-        assert not {node.tag.rpartition("}")[2] for node in root.iter()} & {"script", "b", "i", "t"}
-        assert not [name for node in root.iter() for name in node.attrib if name.startswith("on")]
+        assert not {node.tag.rpartition("}")[2] for node in root.iter()} & {
+            "script",
+            "b",
+            "i",
+            "t",
+        }
+        assert not [
+            name
+            for node in root.iter()
+            for name in node.attrib
+            if name.startswith("on")
+        ]
         text = "".join(root.itertext())
         for word in HOSTILE[1:4] + HOSTILE[5:7]:
             assert word in text
@@ -172,24 +214,44 @@ def test_hostile_text(style: str):
 def test_empty_docs(style: str, page: bool):
     for docs in (Doc(Vocab()), [], [Doc(Vocab()), Doc(Vocab())]):
         html = render(docs, style=style, page=page)
-        assert ElementTree.fromstring(html).find("body/div") is None if page else html.strip() == ""
+        assert (
+            ElementTree.fromstring(html).find("body/div") is None
+            if page
+            else html.strip() == ""
+        )
 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_whitespace_is_left_out(nlp: Language, style: str):
     doc = nlp("  She \n\n sees a  dog. \t Select the person.\n")
-    html = render(doc, style=style, nlp=nlp, options={"n_shown": 3} if style == "attention" else {})
+    html = render(
+        doc,
+        style=style,
+        nlp=nlp,
+        options={"n_shown": 3} if style == "attention" else {},
+    )
     assert "She" in shown(html) and "person" in shown(html)
     if style == "dep":
-        words = [node.text for node in parsed(html).iter(f"{SVG}tspan") if node.get("class") == "displacy-word"]
+        words = [
+            node.text
+            for node in parsed(html).iter(f"{SVG}tspan")
+            if node.get("class") == "displacy-word"
+        ]
         assert words == ["She", "sees", "a", "dog", ".", "Select", "the", "person", "."]
 
 
 def test_roles(nlp: Language):
     doc = nlp("She sees a <dog>. Select the person.")
-    assert shown(render(doc, style="roles")).startswith("sees x.01 She ARG0 sees V a <dog>.")
-    assert render(doc, style="roles") == "\n".join(render(sent, style="roles") for sent in doc.sents)
-    assert shown(render(doc[1:3], style="roles")) == "sees a This sentence has no predicate."
+    assert shown(render(doc, style="roles")).startswith(
+        "sees x.01 She ARG0 sees V a <dog>."
+    )
+    assert render(doc, style="roles") == "\n".join(
+        render(sent, style="roles") for sent in doc.sents
+    )
+    assert (
+        shown(render(doc[1:3], style="roles"))
+        == "sees a This sentence has no predicate."
+    )
     folded = parsed(render(next(doc.sents), style="roles", options={"folded": True}))
     assert [details.get("open") for details in folded.iter("details")] == [""]
     ElementTree.fromstring(render(doc, style="roles", page=True))
@@ -210,7 +272,9 @@ def test_right_to_left():
     doc = Doc(spacy.blank("he").vocab, words=words, heads=[0, 0], deps=["ROOT", "x"])
     doc.spans["constituents"] = [Span(doc, 0, 2, "NP")]
     assert svg_texts(render(doc))[2::2] == words[::-1]
-    assert parsed(render(doc, style="dep")).find(f".//{SVG}svg").get("direction") == "rtl"
+    assert (
+        parsed(render(doc, style="dep")).find(f".//{SVG}svg").get("direction") == "rtl"
+    )
     page = ElementTree.fromstring(render(doc, style="spans", page=True))
     assert (page.get("lang"), page.get("dir")) == ("he", "rtl")
 
@@ -233,7 +297,8 @@ def test_no_parse(style: str, missing: str):
 
 def test_bad_calls():
     with pytest.raises(
-        ValueError, match="expected a style of tree, dep, parse, spans, roles, attention, .*, got 'ent'"
+        ValueError,
+        match="expected a style of tree, dep, parse, spans, roles, attention, .*, got 'ent'",
     ):
         render(make_doc(), style="ent")
     with pytest.raises(ValueError, match="no sentence boundaries"):
@@ -241,7 +306,9 @@ def test_bad_calls():
     with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
         render(["Go on"])
     for colors in ("red", ["NP"], {"NP": 1}):
-        with pytest.raises(ValueError, match=r"options\['colors'\]: expected a mapping"):
+        with pytest.raises(
+            ValueError, match=r"options\['colors'\]: expected a mapping"
+        ):
             render(make_doc(), style="spans", options={"colors": colors})
 
 
@@ -251,15 +318,30 @@ def test_svg_format():
     assert root.tag == f"{SVG}svg" and len(root.findall(f"{SVG}g")) == 2
     assert [text.text for text in root.iter(f"{SVG}text")][-3:] == ["driving", ".", "."]
     arcs = ElementTree.fromstring(render(make_doc(1), style="dep", format="svg"))
-    assert [node.text for node in arcs.iter(f"{SVG}textPath")] == ["det", "obj", "acl", "punct"]
+    assert [node.text for node in arcs.iter(f"{SVG}textPath")] == [
+        "det",
+        "obj",
+        "acl",
+        "punct",
+    ]
     assert "\n" not in render(make_doc(), format="svg", minify=True)
     for nothing in (Doc(Vocab()), []):
-        assert ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g") is None
+        assert (
+            ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g")
+            is None
+        )
 
 
 def test_bad_calls_of_svg_format():
-    for style, page in (("spans", False), ("roles", False), ("contributions", False), ("tree", True)):
-        with pytest.raises(ValueError, match="goes with the styles tree, dep, parse, without page"):
+    for style, page in (
+        ("spans", False),
+        ("roles", False),
+        ("contributions", False),
+        ("tree", True),
+    ):
+        with pytest.raises(
+            ValueError, match="goes with the styles tree, dep, parse, without page"
+        ):
             render(make_doc(), style=style, format="svg", page=page)
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
         render(make_doc(), format="png")
@@ -275,7 +357,11 @@ def test_page_and_minify():
 
 def test_wrapper_and_notebook(monkeypatch: pytest.MonkeyPatch):
     displayed = []
-    module = type("display", (), {"HTML": staticmethod(lambda html: html), "display": displayed.append})
+    module = type(
+        "display",
+        (),
+        {"HTML": staticmethod(lambda html: html), "display": displayed.append},
+    )
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     html = render(make_doc())
     assert render(make_doc(), jupyter=True) is None

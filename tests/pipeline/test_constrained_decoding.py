@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 from decode.enumeration import binary_trees, dependency_trees, derivations, joint_labels
 
-from spacy_lal.annotations import Constraint, HeadConstraint, SpanConstraint, contains_chain
+from spacy_lal.annotations import (
+    Constraint,
+    HeadConstraint,
+    SpanConstraint,
+    contains_chain,
+)
 from spacy_lal.pipeline.constrained import allowed_cells, decode_constrained
-from spacy_lal.pipeline.decoders import Decoder, make_joint_decoder, make_separate_decoder
+from spacy_lal.pipeline.decoders import (
+    Decoder,
+    make_joint_decoder,
+    make_separate_decoder,
+)
 from spacy_lal.scores import ParserScores
 
 LABELS = ["", "<H>", "A", "B", "A::B"]
@@ -28,7 +37,11 @@ def make_scores(n: int, seed: int) -> ParserScores:
     rng = np.random.default_rng([n, seed])
     labels = rng.normal(size=(n + 1, n + 1, len(LABELS))).astype("f4")
     labels[:, :, 0] = 0.0
-    return ParserScores(labels, rng.normal(size=(n + 1, n + 1)).astype("f4"), np.zeros((n + 1, 3), dtype="f4"))
+    return ParserScores(
+        labels,
+        rng.normal(size=(n + 1, n + 1)).astype("f4"),
+        np.zeros((n + 1, 3), dtype="f4"),
+    )
 
 
 def make_constraints(n: int, seed: int) -> List[Constraint]:
@@ -52,11 +65,15 @@ def allows(one: SpanConstraint, label: int) -> bool:
 
 
 def best_labels_score(row, allowed: List[int], spans: List[SpanConstraint]) -> float:
-    return max((float(row[y]) for y in allowed if all(allows(one, y) for one in spans)), default=-np.inf)
+    return max(
+        (float(row[y]) for y in allowed if all(allows(one, y) for one in spans)),
+        default=-np.inf,
+    )
 
 
 def label_score(labels, nodes, constraints, allowed_at) -> float:
-    """The score of a binary tree's best labels that fulfil the constraints; minus infinity where none do."""
+    """The score of a binary tree's best labels that fulfil the constraints; minus
+    infinity where none do."""
     known = [one for one in constraints if isinstance(one, SpanConstraint)]
     places = {(node[0], node[1]) for node in nodes}
     if any((one.start, one.end) not in places for one in known if not one.forbidden):
@@ -71,33 +88,60 @@ def label_score(labels, nodes, constraints, allowed_at) -> float:
 def fits_heads(heads, constraints) -> bool:
     """heads: for each word from 1, its head."""
     known = [one for one in constraints if isinstance(one, HeadConstraint)]
-    return all(heads[one.dependent + 1] == (0 if one.head == one.dependent else one.head + 1) for one in known)
+    return all(
+        heads[one.dependent + 1] == (0 if one.head == one.dependent else one.head + 1)
+        for one in known
+    )
 
 
-def enumerated_joint(decoder: Decoder, scores: ParserScores, constraints: List[Constraint]) -> float:
+def enumerated_joint(
+    decoder: Decoder, scores: ParserScores, constraints: List[Constraint]
+) -> float:
     labels, arcs = decoder.charts(scores)[:2]
     n, best = scores.n_tokens, -np.inf
     for tree in derivations(0, n):
         heads = {**dict(tree.arcs), tree.head: 0}
         if fits_heads(heads, constraints):
-            score = label_score(labels, tree.nodes, constraints, lambda node: joint_labels(node, n, len(LABELS)))
-            best = max(best, score + sum(float(arcs[word, head]) for word, head in heads.items()))
+            score = label_score(
+                labels,
+                tree.nodes,
+                constraints,
+                lambda node: joint_labels(node, n, len(LABELS)),
+            )
+            best = max(
+                best,
+                score + sum(float(arcs[word, head]) for word, head in heads.items()),
+            )
     return best
 
 
 def enumerated_spans(labels, constraints) -> float:
     n = labels.shape[0] - 1
     return max(
-        label_score(labels, tree, constraints, lambda node: list(range(int(node[1] - node[0] == n), len(LABELS))))
+        label_score(
+            labels,
+            tree,
+            constraints,
+            lambda node: list(range(int(node[1] - node[0] == n), len(LABELS))),
+        )
         for tree in binary_trees(0, n)
     )
 
 
 def enumerated_heads(arcs, constraints, projective: bool) -> float:
     n = arcs.shape[0] - 1
-    trees = [dict(enumerate(heads, start=1)) for heads in dependency_trees(n, projective).tolist()]
+    trees = [
+        dict(enumerate(heads, start=1))
+        for heads in dependency_trees(n, projective).tolist()
+    ]
     fitting = [heads for heads in trees if fits_heads(heads, constraints)]
-    return max((sum(float(arcs[word, head]) for word, head in heads.items()) for heads in fitting), default=-np.inf)
+    return max(
+        (
+            sum(float(arcs[word, head]) for word, head in heads.items())
+            for heads in fitting
+        ),
+        default=-np.inf,
+    )
 
 
 def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
@@ -106,14 +150,19 @@ def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
     if not cells.allow(nodes, heads):
         return None
     words = np.arange(1, len(heads))
-    return [float(charts.labels[tuple(nodes.T)].sum(dtype="f8")), float(charts.arcs[words, heads[1:]].sum(dtype="f8"))]
+    return [
+        float(charts.labels[tuple(nodes.T)].sum(dtype="f8")),
+        float(charts.arcs[words, heads[1:]].sum(dtype="f8")),
+    ]
 
 
 def fulfils(parse: Any, constraints: List[Constraint]) -> bool:
     heads = {word: int(head) for word, head in enumerate(parse.heads, start=1)}
     spans = {(start, end): label for start, end, label in parse.spans.tolist()}
     of_spans = [one for one in constraints if isinstance(one, SpanConstraint)]
-    return fits_heads(heads, constraints) and all(allows(one, spans.get((one.start, one.end), 0)) for one in of_spans)
+    return fits_heads(heads, constraints) and all(
+        allows(one, spans.get((one.start, one.end), 0)) for one in of_spans
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -153,4 +202,6 @@ def test_without_constraints_as_ever(name: str):
     (expected,) = DECODERS[name]([scores])
     found = decode_constrained(DECODERS[name], scores, allowed_cells([], 5, LABELS))
     assert found is not None
-    assert all(np.array_equal(x, y) for x, y in zip(found[:3], expected[:3], strict=True))
+    assert all(
+        np.array_equal(x, y) for x, y in zip(found[:3], expected[:3], strict=True)
+    )

@@ -27,7 +27,11 @@ def spans_of(doc: Doc) -> Set[Tuple[int, int, str]]:
 
 
 def parse_of(doc: Doc) -> Tuple[Any, ...]:
-    return (sorted(spans_of(doc)), [(token.head.i, token.dep_) for token in doc], doc._.parse_string)
+    return (
+        sorted(spans_of(doc)),
+        [(token.head.i, token.dep_) for token in doc],
+        doc._.parse_string,
+    )
 
 
 def test_honoured(nlp: Language):
@@ -35,7 +39,9 @@ def test_honoured(nlp: Language):
     known = [(7, 9), (11, 13, "NP")]
     assert not {span[:2] for span in known} & {span[:2] for span in spans_of(free)}
     doc = tiny_doc(nlp, space_after=3)
-    wrong = next(span[:2] for span in sorted(spans_of(free)) if span[:2] not in ((0, 9), (9, 14)))
+    wrong = next(
+        span[:2] for span in sorted(spans_of(free)) if span[:2] not in ((0, 9), (9, 14))
+    )
     constrain(doc, constituents=known, heads={0: 1, 13: 9}, forbidden=[wrong])
     before = [(token.text, token.is_sent_start) for token in doc]
     parsed = nlp(doc)
@@ -60,7 +66,9 @@ def test_a_parse_that_fulfils_them_stays(nlp: Language):
 
 
 @pytest.mark.parametrize("span", [(0, 13), (2, 9), (7, 9), (7, 11), (1, 13)])
-def test_a_forbidden_span_beyond_a_sentence_forbids_nothing(nlp: Language, span: Tuple[int, int]):
+def test_a_forbidden_span_beyond_a_sentence_forbids_nothing(
+    nlp: Language, span: Tuple[int, int]
+):
     """The second sentence begins at the word 8."""
     free = nlp(tiny_doc(nlp))
     doc = tiny_doc(nlp)
@@ -77,10 +85,14 @@ def test_a_parser_of_constituents_alone(name: str):
     free = nlp(tiny_doc(nlp))
     assert not free.has_annotation("DEP")
     doc = tiny_doc(nlp)
-    root = next(span for span in sorted(spans_of(free)) if span[:2] == (0, 8) or span[0] == 0)
+    root = next(
+        span for span in sorted(spans_of(free)) if span[:2] == (0, 8) or span[0] == 0
+    )
     constrain(doc, constituents=[root])
     assert parse_of(nlp(doc)) == parse_of(free)
-    assert [sent._.parse_method for sent in doc.sents] == [sent._.parse_method for sent in free.sents]
+    assert [sent._.parse_method for sent in doc.sents] == [
+        sent._.parse_method for sent in free.sents
+    ]
     constrain(doc, heads={0: 1})
     with pytest.raises(ContradictionError, match=r"the parser sets no heads"):
         nlp(doc)
@@ -89,7 +101,12 @@ def test_a_parser_of_constituents_alone(name: str):
 
 
 def test_only_constrained_sentences_change(nlp: Language):
-    docs = [tiny_doc(nlp), tiny_doc(nlp, [0]), tiny_doc(nlp, space_after=9), Doc(nlp.vocab)]
+    docs = [
+        tiny_doc(nlp),
+        tiny_doc(nlp, [0]),
+        tiny_doc(nlp, space_after=9),
+        Doc(nlp.vocab),
+    ]
     free = [parse_of(doc) for doc in nlp.pipe([doc.copy() for doc in docs])]
     constrain(docs[0], constituents=[(8, 10, "VP")])
     together = list(nlp.pipe([doc.copy() for doc in docs], batch_size=4))
@@ -123,7 +140,9 @@ def test_sentences_that_are_set_afterwards():
     assert any(span[:2] == (8, 10) for span in spans_of(nlp(doc)))
     doc = Doc(nlp.vocab, words=words)
     constrain(doc, constituents=[(6, 10)])
-    with pytest.raises(ContradictionError, match="crosses a sentence boundary: doc.6:10."):
+    with pytest.raises(
+        ContradictionError, match="crosses a sentence boundary: doc.6:10."
+    ):
         nlp(doc)
 
 
@@ -133,29 +152,46 @@ def test_labels_within_unary_chains():
     examples = make_examples(nlp)
     for eg in examples:
         reference = eg.reference
-        reference.spans["constituents"] = [Span(reference, 0, 1, "S"), *reference.spans["constituents"]]
+        reference.spans["constituents"] = [
+            Span(reference, 0, 1, "S"),
+            *reference.spans["constituents"],
+        ]
     nlp.initialize(lambda: examples)
     assert "S::NP" in nlp.get_pipe("lal_parser").label_data["constituents"]
     outer, inner = "S", "NP"
     for wanted in ("S::NP", outer, inner):
         doc = tiny_doc(nlp, [0])
         constrain(doc, constituents=[(1, 3, wanted)])
-        found = [label for start, end, label in spans_of(nlp(doc)) if (start, end) == (1, 3)]
+        found = [
+            label for start, end, label in spans_of(nlp(doc)) if (start, end) == (1, 3)
+        ]
         assert set(wanted.split("::")) <= set(found)
     doc = tiny_doc(nlp, [0])
     constrain(doc, constituents=[(1, 3, outer), (1, 3, inner)])
-    assert {outer, inner} <= {label for start, end, label in spans_of(nlp(doc)) if (start, end) == (1, 3)}
+    assert {outer, inner} <= {
+        label for start, end, label in spans_of(nlp(doc)) if (start, end) == (1, 3)
+    }
 
 
 CONTRADICTIONS: List[Tuple[Dict[str, Any], str, int]] = [
     ({"constituents": [(0, 2), (1, 3, "UNHEARD")]}, "must not cross", 2),
-    ({"constituents": [(1, 3, "UNHEARD"), (4, 6)]}, "knows no label UNHEARD: doc.1:3.", 1),
-    ({"constituents": [(1, 3, "NP"), (1, 3, "VP"), (4, 6)]}, "no tree with all of them: doc.1:3.* NP; doc.1:3.* VP", 3),
+    (
+        {"constituents": [(1, 3, "UNHEARD"), (4, 6)]},
+        "knows no label UNHEARD: doc.1:3.",
+        1,
+    ),
+    (
+        {"constituents": [(1, 3, "NP"), (1, 3, "VP"), (4, 6)]},
+        "no tree with all of them: doc.1:3.* NP; doc.1:3.* VP",
+        3,
+    ),
 ]
 
 
 @pytest.mark.parametrize("constraints, message, n", CONTRADICTIONS)
-def test_contradictions(nlp: Language, constraints: Dict[str, Any], message: str, n: int):
+def test_contradictions(
+    nlp: Language, constraints: Dict[str, Any], message: str, n: int
+):
     with pytest.raises(ContradictionError, match=message) as error:
         doc = tiny_doc(nlp)
         constrain(doc, **constraints)
@@ -209,7 +245,10 @@ def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
     constrain(doc, constituents=[(8, 10)])
     assert any(span[:2] == (8, 10) for span in spans_of(nlp(doc)))  # the short one
     constrain(doc, constituents=[(0, 2)])
-    with pytest.raises(ValueError, match="8 words has constraints, and sentences of more than 6 words are parsed in p"):
+    with pytest.raises(
+        ValueError,
+        match="8 words has constraints, and sentences of more than 6 words are parsed in p",
+    ):
         nlp(doc)
 
 

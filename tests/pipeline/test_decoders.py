@@ -14,22 +14,30 @@ def make_scores(n, seed=0, n_labels=5, n_deprels=3, given_head=True):
     labels = rng.normal(size=(n + 1, n + 1, n_labels)).astype("f4")
     labels[:, :, 0] = 0.0
     shape = (n + 1, n + 1, n_deprels) if given_head else (n + 1, n_deprels)
-    return ParserScores(labels, rng.normal(size=(n + 1, n + 1)).astype("f4"), rng.normal(size=shape).astype("f4"))
+    return ParserScores(
+        labels,
+        rng.normal(size=(n + 1, n + 1)).astype("f4"),
+        rng.normal(size=shape).astype("f4"),
+    )
 
 
 def test_joint_weighs_the_two_trees():
     scores = make_scores(7)
     (parse,) = make_joint_decoder(constituency_weight=0.25, empty_nodes=False)([scores])
-    _, spans, heads = joint(scores.labels * np.float32(0.25), scores.arcs * np.float32(0.75))
+    _, spans, heads = joint(
+        scores.labels * np.float32(0.25), scores.arcs * np.float32(0.75)
+    )
     assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
     assert parse.heads.tolist() == heads[1:].tolist()
-    expected = [scores.deprels[i + 1, head].argmax() for i, head in enumerate(parse.heads)]
+    expected = [
+        scores.deprels[i + 1, head].argmax() for i, head in enumerate(parse.heads)
+    ]
     assert parse.deprels.tolist() == expected
 
 
 def test_a_node_that_is_no_constituent_may_stay_empty():
-    """Where all labels but the root's are unlikely, the root is the only constituent; the authors' decoder labels every
-    whole subtree of the heads."""
+    """Where all labels but the root's are unlikely, the root is the only constituent;
+    the authors' decoder labels every whole subtree of the heads."""
     scores = make_scores(6)
     labels = np.full_like(scores.labels, -1.0)
     labels[..., 0] = 0.0
@@ -39,7 +47,9 @@ def test_a_node_that_is_no_constituent_may_stay_empty():
     (free,) = make_joint_decoder()([scores])
     (bound,) = make_joint_decoder(empty_nodes=False)([scores])
     assert free.spans.tolist() == [[0, 6, 2]]
-    assert len(bound.spans) > 1 and {3} == {label for _, _, label in bound.spans.tolist()[1:]}
+    assert len(bound.spans) > 1 and {3} == {
+        label for _, _, label in bound.spans.tolist()[1:]
+    }
 
 
 def test_a_clause_that_the_heads_contradict():
@@ -52,12 +62,18 @@ def test_a_clause_that_the_heads_contradict():
     labels[0, 3, 2], labels[1, 3, 3], labels[0, 2, 3] = 2.0, 1.5, 1.2
     scores = scores._replace(arcs=arcs, labels=labels)
     (agreeing,) = make_joint_decoder()([scores])
-    assert agreeing.spans.tolist() == [[0, 3, 2], [0, 2, 3]] and agreeing.heads.tolist() == [0, 1, 1]
+    assert agreeing.spans.tolist() == [
+        [0, 3, 2],
+        [0, 2, 3],
+    ] and agreeing.heads.tolist() == [0, 1, 1]
     scores.labels[0, 2, 3] = -1.0
     (agreeing,) = make_joint_decoder()([scores])
     assert agreeing.spans.tolist() == [[0, 3, 2]]
     (with_clause,) = make_joint_decoder(disagreement_cost=1.0)([scores])
-    assert with_clause.spans.tolist() == [[0, 3, 2], [1, 3, 3]] and with_clause.heads.tolist() == [0, 1, 1]
+    assert with_clause.spans.tolist() == [
+        [0, 3, 2],
+        [1, 3, 3],
+    ] and with_clause.heads.tolist() == [0, 1, 1]
     (too_dear,) = make_joint_decoder(disagreement_cost=1.5)([scores])
     assert too_dear.spans.tolist() == agreeing.spans.tolist()
 
@@ -77,11 +93,17 @@ def test_what_is_added_to_the_joint_tree(n, cost):
     (parse,) = make_joint_decoder(disagreement_cost=cost)([scores])
     expected = [tuple(span) for span in nodes.tolist() if span[2] > 1]
     taken = {(i, j) for i, j, _ in nodes.tolist()}
-    candidates = [(i, j) for i in range(n) for j in range(i + 1, n + 1) if (i, j) not in taken]
+    candidates = [
+        (i, j) for i in range(n) for j in range(i + 1, n + 1) if (i, j) not in taken
+    ]
     for i, j in sorted(candidates, key=lambda span: -scores.labels[span][2:].max()):
-        if scores.labels[i, j, 2:].max() > cost and not any(crosses((i, j), span) for span in expected):
+        if scores.labels[i, j, 2:].max() > cost and not any(
+            crosses((i, j), span) for span in expected
+        ):
             expected.append((i, j, int(scores.labels[i, j, 2:].argmax()) + 2))
-    assert [tuple(span) for span in parse.spans.tolist()] == sorted(expected, key=lambda span: (span[0], -span[1]))
+    assert [tuple(span) for span in parse.spans.tolist()] == sorted(
+        expected, key=lambda span: (span[0], -span[1])
+    )
     assert parse.heads.tolist() == heads[1:].tolist() and parse.method == "joint"
 
 
@@ -110,7 +132,10 @@ def test_long_sentences_are_decoded_separately(monkeypatch):
 def test_networks_without_spans_or_without_arcs():
     scores = make_scores(4)
     (parse,) = make_joint_decoder()([scores._replace(labels=np.zeros((0, 0, 0), "f4"))])
-    assert len(parse.spans) == 0 and parse.heads.tolist() == eisner(scores.arcs)[1:].tolist()
+    assert (
+        len(parse.spans) == 0
+        and parse.heads.tolist() == eisner(scores.arcs)[1:].tolist()
+    )
     (parse,) = make_joint_decoder()([scores._replace(deprels=np.zeros((5, 0), "f4"))])
     _, spans = cky(scores.labels)
     assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
@@ -118,5 +143,7 @@ def test_networks_without_spans_or_without_arcs():
 
 def test_bad_settings():
     for weight, cost in ((2, None), (0.5, -0.5), (0.5, float("nan"))):
-        with pytest.raises(ValueError, match=f"between 0 and 1, .* got {weight} and {cost}"):
+        with pytest.raises(
+            ValueError, match=f"between 0 and 1, .* got {weight} and {cost}"
+        ):
             make_joint_decoder(constituency_weight=weight, disagreement_cost=cost)

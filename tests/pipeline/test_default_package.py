@@ -1,4 +1,5 @@
-"""`nlp.add_pipe("lal_parser")`, never trained: it takes the parser of the installed package of its language."""
+"""`nlp.add_pipe("lal_parser")`, never trained: it takes the parser of the installed
+package of its language."""
 
 import json
 import logging
@@ -36,7 +37,8 @@ def pipeline(berts):
 
 @pytest.fixture(scope="module")
 def site(pipeline, tmp_path_factory):
-    """A folder like site-packages in which the pipeline is installed, as pip leaves a spaCy package."""
+    """A folder like site-packages in which the pipeline is installed, as pip leaves a
+    spaCy package."""
     path = tmp_path_factory.mktemp("site")
     write_package(path, pipeline)
     return path
@@ -46,13 +48,19 @@ def write_package(path, nlp):
     data = path / PACKAGE / f"{PACKAGE}-1.2.3"
     data.mkdir(parents=True)
     nlp.to_disk(data)
-    meta = {**json.loads((data / "meta.json").read_text()), "name": "tiny_default", "version": "1.2.3"}
+    meta = {
+        **json.loads((data / "meta.json").read_text()),
+        "name": "tiny_default",
+        "version": "1.2.3",
+    }
     for folder in (data, data.parent):
         (folder / "meta.json").write_text(json.dumps(meta))
     (data.parent / "__init__.py").write_text(INIT)
     info = path / f"{PACKAGE}-1.2.3.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1.2.3\n")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1.2.3\n"
+    )
 
 
 @pytest.fixture
@@ -76,7 +84,9 @@ def installed(site, use_site):
 
 @pytest.fixture(scope="module")
 def expected(site):
-    nlp = spacy.load(site / PACKAGE / f"{PACKAGE}-1.2.3", exclude=["tagger"])  # tags say what is punctuation
+    nlp = spacy.load(
+        site / PACKAGE / f"{PACKAGE}-1.2.3", exclude=["tagger"]
+    )  # tags say what is punctuation
     return parses(by_line(nlp))
 
 
@@ -85,7 +95,9 @@ def by_line(nlp, texts=TEXTS):
     docs = []
     for text in texts:
         words = [token.text for token in nlp.make_doc(text)]
-        docs.append(Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]))
+        docs.append(
+            Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+        )
     return list(nlp.pipe(docs))
 
 
@@ -104,10 +116,14 @@ def test_takes_the_weights_and_says_so_once(installed, expected, caplog):
     nlp("She sees it.")
     (record,) = [record for record in caplog.records if record.name == "spacy_lal"]
     assert f"takes the weights of {PACKAGE} 1.2.3" in record.getMessage()
-    assert record.levelno == logging.WARNING  # what Python shows where nobody has configured logging
+    assert (
+        record.levelno == logging.WARNING
+    )  # what Python shows where nobody has configured logging
 
 
-def test_saved_it_needs_the_package_no_more(site, use_site, expected, tmp_path, monkeypatch):
+def test_saved_it_needs_the_package_no_more(
+    site, use_site, expected, tmp_path, monkeypatch
+):
     use_site(site)
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser")
@@ -118,11 +134,15 @@ def test_saved_it_needs_the_package_no_more(site, use_site, expected, tmp_path, 
     assert parses(by_line(loaded)) == expected
     loaded.to_disk(tmp_path / "again")
     assert parses(by_line(spacy.load(tmp_path / "again"))) == expected
-    from_bytes = spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+    from_bytes = spacy.util.load_model_from_config(nlp.config).from_bytes(
+        nlp.to_bytes()
+    )
     assert parses(by_line(from_bytes)) == expected
     assert parses(by_line(pickle.loads(pickle.dumps(loaded)))) == expected
     docs = by_line(loaded)
-    for doc, again in zip(docs, loaded.pipe(docs, n_process=2, batch_size=3), strict=True):
+    for doc, again in zip(
+        docs, loaded.pipe(docs, n_process=2, batch_size=3), strict=True
+    ):
         assert parses([doc]) == parses([again])
 
 
@@ -145,19 +165,30 @@ def test_frozen_and_untrained_is_an_error(installed):
 
 
 def test_no_package(installed, monkeypatch):
-    with pytest.raises(ValueError, match="no package has weights for 'de': install one"):
+    with pytest.raises(
+        ValueError, match="no package has weights for 'de': install one"
+    ):
         blank("de")("Sie sieht einen Hund.")
     monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {"en": "en_there_is_none"})
-    with pytest.raises(ValueError, match="the package en_there_is_none is not installed: install one"):
+    with pytest.raises(
+        ValueError, match="the package en_there_is_none is not installed: install one"
+    ):
         blank()("She sees a dog.")
 
 
 def test_a_parser_that_listens_to_a_tok2vec(use_site, tmp_path):
-    """It gets a copy for its own: neither the reader's pipeline nor its tok2vec is asked."""
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    """It gets a copy for its own: neither the reader's pipeline nor its tok2vec is
+    asked."""
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 96,
+        "upstream": "tok2vec",
+    }
     source = spacy.blank("en")
     source.add_pipe("tok2vec")
-    source.add_pipe("lal_parser", config={"model": parser_block(listener, use_chars=False)})
+    source.add_pipe(
+        "lal_parser", config={"model": parser_block(listener, use_chars=False)}
+    )
     train(source, steps=4)
     write_package(tmp_path, source)
     use_site(tmp_path)

@@ -11,7 +11,8 @@ from spacy_lal.scores import ParserScores
 
 
 def test_no_constituents_of_punctuation_alone():
-    """They are dropped by tags, or without tags by the marks themselves; a whole sentence of marks keeps its own."""
+    """They are dropped by tags, or without tags by the marks themselves; a whole
+    sentence of marks keeps its own."""
     vocab = English().vocab
     words, tags = ["Go", "?", '"', "Yes"], ["VB", ".", "''", "UH"]
     spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
@@ -19,20 +20,40 @@ def test_no_constituents_of_punctuation_alone():
     for doc in (Doc(vocab, words, tags=tags), Doc(vocab, words)):
         assert without_marks(list(doc), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
     marks = parse._replace(spans=np.array([[0, 2, 2], [1, 2, 3]], dtype="int32"))
-    assert without_marks(list(Doc(vocab, ["?", "!"])), marks).spans.tolist() == [[0, 2, 2]]
+    assert without_marks(list(Doc(vocab, ["?", "!"])), marks).spans.tolist() == [
+        [0, 2, 2]
+    ]
 
 
 LABELS = ["", "<H>", "S", "NP", "VP", "PP", "SBAR", "S::NP", "S::VP", "ADVP"]
-DEPRELS = ["root", "nsubj", "obj", "xcomp", "mark", "case", "obl", "nmod", "det", "cop", "aux", "iobj", "ccomp"]
+DEPRELS = [
+    "root",
+    "nsubj",
+    "obj",
+    "xcomp",
+    "mark",
+    "case",
+    "obl",
+    "nmod",
+    "det",
+    "cop",
+    "aux",
+    "iobj",
+    "ccomp",
+]
 DEPRELS += ["acl:relcl", "nsubj:pass", "aux:pass", "csubj", "advcl", "obl:agent"]
 
 
 def guided(words, tags, spans, arcs, second=(), low=()):
-    """The spans and arcs of a parse that follows guidelines. Labels and deprels are strings, words count from 1.
-    second: The next best deprel of words, and its loss of score. low: Spans with a lower score than others."""
+    """The spans and arcs of a parse that follows guidelines. Labels and deprels are
+    strings, words count from 1. second: The next best deprel of words, and its loss of
+    score. low: Spans with a lower score than others."""
     heads, deprels = zip(*(arc.split(":", 1) for arc in arcs.split()), strict=True)
     parse = DecodedParse(
-        np.array([(start, end, LABELS.index(label)) for start, end, label in spans], dtype="int32"),
+        np.array(
+            [(start, end, LABELS.index(label)) for start, end, label in spans],
+            dtype="int32",
+        ),
         np.array([int(head) for head in heads], dtype="int32"),
         np.array([DEPRELS.index(deprel) for deprel in deprels], dtype="int32"),
     )
@@ -49,11 +70,24 @@ def guided(words, tags, spans, arcs, second=(), low=()):
     for start, end in low:
         scores[0][start, end] = 0.5
     found = follow_guidelines(list(doc), parse, ParserScores(*scores), LABELS, DEPRELS)
-    found_arcs = " ".join(f"{head}:{DEPRELS[i]}" for head, i in zip(found.heads, found.deprels, strict=True))
-    return [(start, end, LABELS[label]) for start, end, label in found.spans.tolist()], found_arcs
+    found_arcs = " ".join(
+        f"{head}:{DEPRELS[i]}"
+        for head, i in zip(found.heads, found.deprels, strict=True)
+    )
+    return [
+        (start, end, LABELS[label]) for start, end, label in found.spans.tolist()
+    ], found_arcs
 
 
-SENT = [(0, 6, "S"), (0, 1, "NP"), (1, 6, "VP"), (3, 6, "NP"), (3, 4, "NP"), (4, 6, "PP"), (5, 6, "NP")]
+SENT = [
+    (0, 6, "S"),
+    (0, 1, "NP"),
+    (1, 6, "VP"),
+    (3, 6, "NP"),
+    (3, 4, "NP"),
+    (4, 6, "PP"),
+    (5, 6, "NP"),
+]
 SENT_ARCS = "2:nsubj 0:root 4:case 2:obl 6:case 4:nmod"
 
 
@@ -64,23 +98,49 @@ SENT_ARCS = "2:nsubj 0:root 4:case 2:obl 6:case 4:nmod"
         ("NNP VBD TO NNP IN NNP", SENT, SENT_ARCS, (2, 6, "PP")),
         ("NNP VBD RP NNP IN NNP", SENT, SENT_ARCS, None),
         ("", SENT, SENT_ARCS, None),
-        ("NNP VBD IN NNP IN NNP", SENT, SENT_ARCS.replace("4:case", "2:case"), None),  # of the verb
-        ("NNP VBD IN NNP IN NNP", [*SENT[:2], (1, 6, "PP"), *SENT[3:]], SENT_ARCS, None),  # with a modifier
-        ("NNP VBD IN NNP IN NNP", [*SENT[:3], (2, 6, "SBAR"), *SENT[3:]], SENT_ARCS, None),
-        ("NNP VBD IN NNP IN NNP", [*SENT[:3], (2, 3, "PP"), *SENT[3:]], SENT_ARCS, None),
+        (
+            "NNP VBD IN NNP IN NNP",
+            SENT,
+            SENT_ARCS.replace("4:case", "2:case"),
+            None,
+        ),  # of the verb
+        (
+            "NNP VBD IN NNP IN NNP",
+            [*SENT[:2], (1, 6, "PP"), *SENT[3:]],
+            SENT_ARCS,
+            None,
+        ),  # with a modifier
+        (
+            "NNP VBD IN NNP IN NNP",
+            [*SENT[:3], (2, 6, "SBAR"), *SENT[3:]],
+            SENT_ARCS,
+            None,
+        ),
+        (
+            "NNP VBD IN NNP IN NNP",
+            [*SENT[:3], (2, 3, "PP"), *SENT[3:]],
+            SENT_ARCS,
+            None,
+        ),
     ],
 )
 def test_a_preposition_has_its_phrase(tags, spans, arcs, phrase):
     """(VP went (IN to) (NP (NP John) (PP from Paris))) gets a PP."""
     found, found_arcs = guided("Mary went to John from Paris", tags, spans, arcs)
-    assert found_arcs == arcs and set(found) - set(spans) == ({phrase} if phrase else set())
+    assert found_arcs == arcs and set(found) - set(spans) == (
+        {phrase} if phrase else set()
+    )
     assert found == sorted(found, key=lambda span: (span[0], -span[1]))
 
 
 @pytest.mark.parametrize(
     "words, arcs, expected",
     [
-        ("I want him to win", "2:nsubj 0:root 5:nsubj 5:mark 2:xcomp", "2:nsubj 0:root 2:obj 5:mark 2:xcomp"),
+        (
+            "I want him to win",
+            "2:nsubj 0:root 5:nsubj 5:mark 2:xcomp",
+            "2:nsubj 0:root 2:obj 5:mark 2:xcomp",
+        ),
         ("I want to win", "2:nsubj 0:root 4:mark 2:xcomp", None),
         # not projective; an object beside it: the clause has another deprel
         (
@@ -96,7 +156,13 @@ def test_a_preposition_has_its_phrase(tags, spans, arcs, phrase):
     ],
 )
 def test_an_xcomp_has_no_subject(words, arcs, expected):
-    found = guided(words, "", [(0, len(words.split()), "S")], arcs, {6: ("advcl", 1)} if "6:" in arcs else {})
+    found = guided(
+        words,
+        "",
+        [(0, len(words.split()), "S")],
+        arcs,
+        {6: ("advcl", 1)} if "6:" in arcs else {},
+    )
     assert found[1] == (expected or arcs)
 
 
@@ -104,20 +170,70 @@ def test_an_xcomp_has_no_subject(words, arcs, expected):
     "words, arcs, second, expected",
     [
         # two subjects, two objects, a clause beside the object
-        ("Dan I agreed", "3:nsubj 3:nsubj 0:root", {1: ("obl", 1), 2: ("obl", 2)}, "3:obl 3:nsubj 0:root"),
-        ("Dan I agreed", "3:nsubj 3:nsubj 0:root", {1: ("obl", 2), 2: ("csubj", 1)}, "3:obl 3:nsubj 0:root"),
-        ("called me that", "0:root 1:obj 1:obj", {2: ("iobj", 3), 3: ("xcomp", 2)}, "0:root 1:obj 1:xcomp"),
-        ("saw him go", "0:root 1:obj 1:ccomp", {2: ("iobj", 5), 3: ("xcomp", 1)}, "0:root 1:obj 1:xcomp"),
-        ("gave it him it", "0:root 1:obj 1:obj 1:iobj", {2: ("iobj", 1), 3: ("obl", 2)}, "0:root 1:obj 1:obl 1:iobj"),
+        (
+            "Dan I agreed",
+            "3:nsubj 3:nsubj 0:root",
+            {1: ("obl", 1), 2: ("obl", 2)},
+            "3:obl 3:nsubj 0:root",
+        ),
+        (
+            "Dan I agreed",
+            "3:nsubj 3:nsubj 0:root",
+            {1: ("obl", 2), 2: ("csubj", 1)},
+            "3:obl 3:nsubj 0:root",
+        ),
+        (
+            "called me that",
+            "0:root 1:obj 1:obj",
+            {2: ("iobj", 3), 3: ("xcomp", 2)},
+            "0:root 1:obj 1:xcomp",
+        ),
+        (
+            "saw him go",
+            "0:root 1:obj 1:ccomp",
+            {2: ("iobj", 5), 3: ("xcomp", 1)},
+            "0:root 1:obj 1:xcomp",
+        ),
+        (
+            "gave it him it",
+            "0:root 1:obj 1:obj 1:iobj",
+            {2: ("iobj", 1), 3: ("obl", 2)},
+            "0:root 1:obj 1:obl 1:iobj",
+        ),
         ("sees and sees me", "0:root 3:nsubj 1:nsubj 3:obj", {}, None),  # of two words
         # an xcomp that has a subject
-        ("told me he won", "0:root 1:obj 4:nsubj 1:xcomp", {4: ("advcl", 1)}, "0:root 1:obj 4:nsubj 1:advcl"),
+        (
+            "told me he won",
+            "0:root 1:obj 4:nsubj 1:xcomp",
+            {4: ("advcl", 1)},
+            "0:root 1:obj 4:nsubj 1:advcl",
+        ),
         # an auxiliary with dependents: a predicate, or what it stands with takes them
-        ("where he is", "0:root 3:nsubj 1:cop", {3: ("acl:relcl", 1)}, "0:root 3:nsubj 1:acl:relcl"),
-        ("what it is", "0:root 3:nsubj 1:cop", {3: ("acl:relcl", 3)}, "0:root 1:nsubj 1:cop"),
-        ("what it is", "0:root 3:nsubj 1:cop", {3: ("case", 1)}, "0:root 1:nsubj 1:cop"),
+        (
+            "where he is",
+            "0:root 3:nsubj 1:cop",
+            {3: ("acl:relcl", 1)},
+            "0:root 3:nsubj 1:acl:relcl",
+        ),
+        (
+            "what it is",
+            "0:root 3:nsubj 1:cop",
+            {3: ("acl:relcl", 3)},
+            "0:root 1:nsubj 1:cop",
+        ),
+        (
+            "what it is",
+            "0:root 3:nsubj 1:cop",
+            {3: ("case", 1)},
+            "0:root 1:nsubj 1:cop",
+        ),
         # the subject of a passive
-        ("it was given", "3:nsubj 3:aux:pass 0:root", {}, "3:nsubj:pass 3:aux:pass 0:root"),
+        (
+            "it was given",
+            "3:nsubj 3:aux:pass 0:root",
+            {},
+            "3:nsubj:pass 3:aux:pass 0:root",
+        ),
         # a measure is no agent, but some of the people may be
         ("cut by Percent", "0:root 3:case 1:obl:agent", {}, "0:root 3:case 1:obl"),
         ("cut by half them", "0:root 3:case 1:obl:agent 3:nmod", {}, None),
@@ -125,7 +241,9 @@ def test_an_xcomp_has_no_subject(words, arcs, expected):
     ],
 )
 def test_deprels_that_exclude_each_other(words, arcs, second, expected):
-    assert guided(words, "", [(0, len(words.split()), "S")], arcs, second)[1] == (expected or arcs)
+    assert guided(words, "", [(0, len(words.split()), "S")], arcs, second)[1] == (
+        expected or arcs
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,15 +256,26 @@ def test_deprels_that_exclude_each_other(words, arcs, second, expected):
     ],
 )
 def test_two_clauses_with_one_verb(tags, low, dropped):
-    """(S (VP (S (VP fearing death)) basically)): only one of the two clauses is there."""
+    """(S (VP (S (VP fearing death)) basically)): only one of the two clauses is
+    there."""
     spans = [(0, 3, "S::VP"), (0, 2, "S::VP"), (1, 2, "NP")]
-    found, _ = guided("fearing death basically", tags, spans, "0:root 1:obj 1:obl", low=low)
+    found, _ = guided(
+        "fearing death basically", tags, spans, "0:root 1:obj 1:obl", low=low
+    )
     assert found == [span for span in spans if span != dropped]
 
 
 def test_the_bundled_pipeline_has_none(en_lal_md):
     """`disagreement_cost` adds `(QP (. ?) ('' "))` here."""
-    for text in ('"Were you asleep?" she asked.', '"Is it raining?" he said.', '"Did they win?" Tom asked.'):
+    for text in (
+        '"Were you asleep?" she asked.',
+        '"Is it raining?" he said.',
+        '"Did they win?" Tom asked.',
+    ):
         doc = en_lal_md(text)
-        found = [span for span in doc.spans["constituents"] if all(token.is_punct for token in span)]
+        found = [
+            span
+            for span in doc.spans["constituents"]
+            if all(token.is_punct for token in span)
+        ]
         assert not found, found

@@ -1,5 +1,6 @@
-"""Every model of Kitaev & Klein's table (reference-encoders.md A2) is a config of a few lines: built by spaCy's config
-system, trained on two sentences to zero loss, saved, folded."""
+"""Every model of Kitaev & Klein's table (reference-encoders.md A2) is a config of a few
+lines: built by spaCy's config system, trained on two sentences to zero loss, saved,
+folded."""
 
 from typing import Any, Dict, List, Tuple
 
@@ -12,7 +13,13 @@ from tiny_pipeline import make_examples
 
 CNN = {
     "@architectures": "spacy.HashEmbedCNN.v2",
-    **{"width": 16, "embed_size": 200, "window_size": 1, "maxout_pieces": 2, "subword_features": True},
+    **{
+        "width": 16,
+        "embed_size": 200,
+        "window_size": 1,
+        "maxout_pieces": 2,
+        "subword_features": True,
+    },
     "pretrained_vectors": None,
 }
 TOK2VEC = {
@@ -20,23 +27,37 @@ TOK2VEC = {
     "*": {"first": {**CNN, "depth": 1}, "second": {**CNN, "depth": 2}},
 }
 FEATURES: Dict[str, Dict[str, Any]] = {
-    **{name: {"@misc": f"spacy-lal.{name}.v1", "dropout": 0.0} for name in ("Tags", "Words", "CharLSTM")},
+    **{
+        name: {"@misc": f"spacy-lal.{name}.v1", "dropout": 0.0}
+        for name in ("Tags", "Words", "CharLSTM")
+    },
     "CharConcat": {"@misc": "spacy-lal.CharConcat.v1", "char_width": 2, "dropout": 0.0},
     "Vectors": {"@misc": "spacy-lal.Vectors.v1", "mix_layers": 2},
 }
-NO_DROPOUT = dict.fromkeys(("attention_dropout", "relu_dropout", "residual_dropout"), 0.0)
+NO_DROPOUT = dict.fromkeys(
+    ("attention_dropout", "relu_dropout", "residual_dropout"), 0.0
+)
 LAYER = {
     "@misc": "spacy-lal.SelfAttentionLayer.v1",
     **{"repeat": 2, "n_heads": 2, "attn_width": 8, "ff_width": 32, **NO_DROPOUT},
 }
 UNFACTORED = {"factored": False}
-# Each model: its features, how positions are joined, its fenceposts, and what changes in its layers.
+# Each model: its features, how positions are joined, its fenceposts, and what changes
+# in its layers.
 MODELS: Dict[str, Tuple[str, str, str, List[Dict[str, Any]]]] = {
     "base": ("Tags Words", "sum", "first_second", [UNFACTORED]),
-    "position-only": ("Tags Words", "sum", "first_second", [{**UNFACTORED, "queries": "positions"}]),
+    "position-only": (
+        "Tags Words",
+        "sum",
+        "first_second",
+        [{**UNFACTORED, "queries": "positions"}],
+    ),
     "position-first": (
         *("Tags Words", "sum", "first_second"),
-        [{**UNFACTORED, "repeat": 1, "queries": "positions"}, {**UNFACTORED, "repeat": 1}],
+        [
+            {**UNFACTORED, "repeat": 1, "queries": "positions"},
+            {**UNFACTORED, "repeat": 1},
+        ],
     ),
     "concatenated": ("Tags Words", "concat", "even_odd", [UNFACTORED]),
     "control": ("Tags Words", "sum", "even_odd", [{}]),
@@ -44,8 +65,18 @@ MODELS: Dict[str, Tuple[str, str, str, List[Dict[str, Any]]]] = {
     "char_lstm": ("CharLSTM", "concat", "even_odd", [{}]),
     "char_concat": ("CharConcat", "concat", "even_odd", [{}]),
     "vectors": ("Vectors", "concat", "even_odd", [{}]),
-    "all features": ("Tags Words CharLSTM CharConcat Vectors", "concat", "even_odd", [{}]),
-    "windows": ("Tags Words", "concat", "even_odd", [{"window": 2, "relaxed_window": True}]),
+    "all features": (
+        "Tags Words CharLSTM CharConcat Vectors",
+        "concat",
+        "even_odd",
+        [{}],
+    ),
+    "windows": (
+        "Tags Words",
+        "concat",
+        "even_odd",
+        [{"window": 2, "relaxed_window": True}],
+    ),
 }
 
 
@@ -56,16 +87,24 @@ def make_nlp(name):
         "@architectures": "spacy-lal.LALParser.v1",
         **{"hidden_width": 32, "label_attention": None, "biaffine_scorer": None},
         "tok2vec": TOK2VEC if "Vectors" in inputs else None,
-        "inputs": {"@misc": "spacy-lal.InputLayer.v1", **{"join": join, "dropout": 0.0, "*": inputs}},
+        "inputs": {
+            "@misc": "spacy-lal.InputLayer.v1",
+            **{"join": join, "dropout": 0.0, "*": inputs},
+        },
         "encoder": {
             "@misc": "spacy-lal.Encoder.v1",
-            "*": {f"layer{i}": {**LAYER, **changes} for i, changes in enumerate(layers)},
+            "*": {
+                f"layer{i}": {**LAYER, **changes} for i, changes in enumerate(layers)
+            },
         },
         "fenceposts": {"@misc": "spacy-lal.Fenceposts.v1", "halves": halves},
         "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1", "hidden_width": 16},
     }
     nlp = spacy.blank("en")
-    nlp.add_pipe("lal_parser", config={"model": block, "decoder": {"@misc": "spacy-lal.separate_decoder.v1"}})
+    nlp.add_pipe(
+        "lal_parser",
+        config={"model": block, "decoder": {"@misc": "spacy-lal.separate_decoder.v1"}},
+    )
     return nlp
 
 
@@ -73,9 +112,16 @@ def tagged_examples(nlp):
     """The two sentences; the gold tags are read."""
     examples = []
     for eg in make_examples(nlp):
-        words, tags = [token.text for token in eg.reference], [token.tag_ for token in eg.reference]
+        words, tags = (
+            [token.text for token in eg.reference],
+            [token.tag_ for token in eg.reference],
+        )
         starts = [True] + [False] * (len(words) - 1)
-        examples.append(Example(Doc(nlp.vocab, words=words, tags=tags, sent_starts=starts), eg.reference))
+        examples.append(
+            Example(
+                Doc(nlp.vocab, words=words, tags=tags, sent_starts=starts), eg.reference
+            )
+        )
     return examples
 
 
@@ -101,11 +147,18 @@ def test_two_sentences_to_zero_loss(name, tmp_path):
     golds = [eg.reference for eg in tagged_examples(nlp)]
     docs = [nlp.get_pipe("lal_parser")(eg.predicted) for eg in tagged_examples(nlp)]
     for doc, gold in zip(docs, golds, strict=True):
-        assert doc[:]._.parse_string == gold[:]._.parse_string and not doc.has_annotation("DEP")
+        assert doc[:]._.parse_string == gold[
+            :
+        ]._.parse_string and not doc.has_annotation("DEP")
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
-    assert loaded.config["components"]["lal_parser"]["model"] == nlp.config["components"]["lal_parser"]["model"]
+    assert (
+        loaded.config["components"]["lal_parser"]["model"]
+        == nlp.config["components"]["lal_parser"]["model"]
+    )
     models = [one.get_pipe("lal_parser").model for one in (nlp, loaded)]
-    found = [model.predict([eg.predicted for eg in tagged_examples(nlp)]) for model in models]
+    found = [
+        model.predict([eg.predicted for eg in tagged_examples(nlp)]) for model in models
+    ]
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one.labels, two.labels)

@@ -1,4 +1,5 @@
-"""The component as spaCy's users meet it: overfit, disk and bytes, odd text, processes, other pipes."""
+"""The component as spaCy's users meet it: overfit, disk and bytes, odd text, processes,
+other pipes."""
 
 import pickle
 import subprocess
@@ -36,7 +37,10 @@ ODD_TEXTS = [
 
 
 def make_examples(nlp, *, trees=True, arcs=True):
-    examples = [Example(nlp.make_doc(eg.reference.text), eg.reference) for eg in tiny_pipeline.make_examples(nlp)]
+    examples = [
+        Example(nlp.make_doc(eg.reference.text), eg.reference)
+        for eg in tiny_pipeline.make_examples(nlp)
+    ]
     for doc in (eg.reference for eg in examples):
         if not arcs:
             doc.from_array(["HEAD", "DEP"], 0 * doc.to_array(["HEAD", "DEP"]))
@@ -75,7 +79,10 @@ def texts():
 
 
 def parses(docs):
-    return [(doc._.parse_string, [t.head.i for t in doc], [t.dep_ for t in doc]) for doc in docs]
+    return [
+        (doc._.parse_string, [t.head.i for t in doc], [t.dep_ for t in doc])
+        for doc in docs
+    ]
 
 
 BLOCKS = {
@@ -89,14 +96,18 @@ BLOCKS = {
 
 @pytest.mark.parametrize("missing", ["span_scorer", "biaffine_scorer"])
 def test_a_parser_of_one_tree_alone(missing, texts):
-    """Where a scorer is null, its labels are not collected, and nothing of its kind is written."""
+    """Where a scorer is null, its labels are not collected, and nothing of its kind is
+    written."""
     nlp = make_nlp(model={**BLOCKS, missing: None})
     train(nlp, make_examples(nlp))
     parser, docs = nlp.get_pipe("lal_parser"), list(nlp.pipe(texts))
     assert bool(parser.label_data["deprels"]) == (missing == "span_scorer")
     assert bool(parser.label_data["constituents"]) == (missing == "biaffine_scorer")
     if missing == "span_scorer":
-        assert [[t.head.i for t in doc] for doc in docs] == [DOG["heads"], PERSON["heads"]]
+        assert [[t.head.i for t in doc] for doc in docs] == [
+            DOG["heads"],
+            PERSON["heads"],
+        ]
         assert all("constituents" not in doc.spans for doc in docs)
     else:
         assert [doc._.parse_string for doc in docs] == [DOG_TREE, PERSON_TREE]
@@ -116,7 +127,13 @@ def test_two_sentences_overfit(blocks, nlp, texts):
         assert [t.head.i for t in doc] == data["heads"]
         assert [t.dep_ for t in doc] == data["deps"]
     scores = nlp.evaluate(make_examples(nlp))
-    assert scores["const_f"] == scores["dep_uas"] == scores["dep_las"] == scores["dep_las_reference"] == 1.0
+    assert (
+        scores["const_f"]
+        == scores["dep_uas"]
+        == scores["dep_las"]
+        == scores["dep_las_reference"]
+        == 1.0
+    )
 
 
 def test_disk_and_bytes(nlp, texts, tmp_path):
@@ -130,7 +147,9 @@ def test_disk_and_bytes(nlp, texts, tmp_path):
     assert parses(again.pipe(texts)) == expected
 
 
-def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(tmp_path, monkeypatch):
+def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {})
     nlp = make_nlp()
     nlp.to_disk(tmp_path)
@@ -151,13 +170,34 @@ def check_sound(doc):
         assert len(roots) == 1 and all(t.head in sent for t in sent)
     copy = Doc(doc.vocab).from_bytes(doc.to_bytes())
     binned = next(DocBin(docs=[doc], store_user_data=False).get_docs(doc.vocab))
-    assert parses([copy]) == parses([binned]) == parses([pickle.loads(pickle.dumps(doc))]) == parses([doc])
+    assert (
+        parses([copy])
+        == parses([binned])
+        == parses([pickle.loads(pickle.dumps(doc))])
+        == parses([doc])
+    )
     assert all(tree.count("(") for tree in (doc._.parse_string or "").splitlines())
 
 
 def test_whitespace_tokens_anywhere(nlp):
     plain = nlp("She sees a dog in the park.")
-    doc = Doc(nlp.vocab, words=["\n", "She", " ", "sees", "a", "dog", "in", "the", "park", "  ", ".", "\t"])
+    doc = Doc(
+        nlp.vocab,
+        words=[
+            "\n",
+            "She",
+            " ",
+            "sees",
+            "a",
+            "dog",
+            "in",
+            "the",
+            "park",
+            "  ",
+            ".",
+            "\t",
+        ],
+    )
     for _, pipe in nlp.pipeline:
         doc = pipe(doc)
     assert doc._.parse_string == plain._.parse_string
@@ -178,7 +218,9 @@ def test_no_sentence_boundaries(nlp):
         with pytest.raises(ValueError, match="sentencizer"):
             nlp("She sees a dog.")
         seen = []
-        nlp.set_error_handler(lambda name, pipe, docs, error: seen.append((name, str(error))))
+        nlp.set_error_handler(
+            lambda name, pipe, docs, error: seen.append((name, str(error)))
+        )
         try:
             assert list(nlp.pipe(["She sees a dog."])) == []
         finally:
@@ -191,14 +233,24 @@ def test_one_kind_of_annotation_in_the_data(known, texts):
     nlp = make_nlp()
     train(nlp, make_examples(nlp, trees=known == "trees", arcs=known == "arcs"))
     docs = list(nlp.pipe(texts))
-    assert [doc._.parse_string for doc in docs] == ([DOG_TREE, PERSON_TREE] if known == "trees" else [None, None])
-    assert docs[0].has_annotation("DEP") == (known == "arcs") and (SPANS_KEY in docs[0].spans) == (known == "trees")
-    assert known == "trees" or [[t.head.i for t in doc] for doc in docs] == [DOG["heads"], PERSON["heads"]]
+    assert [doc._.parse_string for doc in docs] == (
+        [DOG_TREE, PERSON_TREE] if known == "trees" else [None, None]
+    )
+    assert docs[0].has_annotation("DEP") == (known == "arcs") and (
+        SPANS_KEY in docs[0].spans
+    ) == (known == "trees")
+    assert known == "trees" or [[t.head.i for t in doc] for doc in docs] == [
+        DOG["heads"],
+        PERSON["heads"],
+    ]
 
 
 def test_nothing_to_learn():
     nlp = make_nlp()
-    with pytest.raises(ValueError, match="has nothing to learn: expected Examples whose reference has constituents"):
+    with pytest.raises(
+        ValueError,
+        match="has nothing to learn: expected Examples whose reference has constituents",
+    ):
         nlp.initialize(lambda: make_examples(nlp, trees=False, arcs=False))
 
 
@@ -207,7 +259,9 @@ def test_label_data_round_trips(nlp):
     other = make_nlp()
     parser = other.get_pipe("lal_parser")
     parser.initialize(lambda: make_examples(other), nlp=other, labels=data)
-    assert parser.label_data == data and parser.labels == nlp.get_pipe("lal_parser").labels
+    assert (
+        parser.label_data == data and parser.labels == nlp.get_pipe("lal_parser").labels
+    )
     with pytest.raises(ValueError, match="the keys"):
         parser.initialize(lambda: make_examples(other), labels={"nonsense": []})
     with pytest.raises(ValueError, match="got 'NEW'"):
@@ -225,7 +279,9 @@ def test_sourcing_and_freezing(nlp, texts):
         optimizer = other.initialize(lambda: examples)
     other.update(examples, sgd=optimizer, exclude=["lal_parser"])
     docs = list(other.pipe(texts))
-    assert [[t.head.i for t in doc] for doc in docs] == [heads for _, heads, _ in expected]
+    assert [[t.head.i for t in doc] for doc in docs] == [
+        heads for _, heads, _ in expected
+    ]
 
 
 def listening_nlp():
@@ -233,7 +289,11 @@ def listening_nlp():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("tok2vec")
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 96,
+        "upstream": "tok2vec",
+    }
     nlp.add_pipe("lal_parser", config={"model": parser_block(listener)})
     return nlp
 
@@ -265,7 +325,9 @@ def test_annotating_components(nlp):
     Language.factory("parse_spy", func=lambda nlp, name: Spy())
     spied = make_nlp().from_bytes(nlp.to_bytes())
     spied.add_pipe("parse_spy")
-    spied.update(make_examples(spied), sgd=False, annotates=["sentencizer", "lal_parser"])
+    spied.update(
+        make_examples(spied), sgd=False, annotates=["sentencizer", "lal_parser"]
+    )
     assert seen == [DOG_TREE, PERSON_TREE]
 
 
@@ -281,13 +343,20 @@ assert [doc._.parse_string for doc in nlp.pipe(texts, n_process=2, batch_size=8)
 
 def test_processes_after_torch_has_used_its_threads(nlp, tmp_path):
     nlp.to_disk(tmp_path)
-    subprocess.run([sys.executable, "-c", THREADS, str(tmp_path)], check=True, timeout=240, cwd=tmp_path)
+    subprocess.run(
+        [sys.executable, "-c", THREADS, str(tmp_path)],
+        check=True,
+        timeout=240,
+        cwd=tmp_path,
+    )
 
 
 def test_pickle(nlp, texts):
     """As worker processes get a pipeline where a process cannot fork."""
     for decoder in (None, {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}):
-        other = make_nlp(**({"decoder": decoder} if decoder else {})).from_bytes(nlp.to_bytes())
+        other = make_nlp(**({"decoder": decoder} if decoder else {})).from_bytes(
+            nlp.to_bytes()
+        )
         copy = pickle.loads(pickle.dumps(other))
         assert parses(copy.pipe(texts)) == parses(other.pipe(texts))
         assert copy.evaluate(make_examples(copy))["const_f"] == 1.0
@@ -328,6 +397,12 @@ def test_updates_without_words_change_nothing(nlp):
 
 def test_the_name_of_a_model_is_no_model():
     """As with benepar."""
-    for factory, code in (("lal_parser", ""), ("lal_srl", r', source=spacy.load\("en_lal_md"\)')):
-        with pytest.raises(ValueError, match=rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$'):
+    for factory, code in (
+        ("lal_parser", ""),
+        ("lal_srl", r', source=spacy.load\("en_lal_md"\)'),
+    ):
+        with pytest.raises(
+            ValueError,
+            match=rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$',
+        ):
             spacy.blank("en").add_pipe(factory, config={"model": "benepar_en3"})

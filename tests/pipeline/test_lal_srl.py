@@ -1,4 +1,5 @@
-"""The component `lal_srl`: learning, partial annotation, heads and predicates, batches, storage, processes."""
+"""The component `lal_srl`: learning, partial annotation, heads and predicates, batches,
+storage, processes."""
 
 import pickle
 import warnings
@@ -26,7 +27,14 @@ from spacy_lal.pipeline import decoders
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, check_proposition
 
-TEXTS = [" ".join(GAVE), " ".join(SAW), "He slept . They gave up .", "Hm", "", "😀 saw the house 😀 ."]
+TEXTS = [
+    " ".join(GAVE),
+    " ".join(SAW),
+    "He slept . They gave up .",
+    "Hm",
+    "",
+    "😀 saw the house 😀 .",
+]
 
 
 @pytest.fixture(scope="module")
@@ -39,24 +47,50 @@ def roles(docs):
 
 
 def doc_of(nlp, words, **more):
-    return Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **more)
+    return Doc(
+        nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **more
+    )
 
 
 def test_it_learns_two_sentences_by_heart(nlp):
     scores = nlp.evaluate([example(nlp, "gave"), example(nlp, "saw")])
-    assert (scores["srl_f"], scores["predicate_f"], scores["roleset_acc"]) == (1.0, 1.0, 1.0)
-    assert roles(nlp.pipe([" ".join(GAVE), " ".join(SAW)])) == [PROPOSITIONS["gave"], PROPOSITIONS["saw"]]
+    assert (scores["srl_f"], scores["predicate_f"], scores["roleset_acc"]) == (
+        1.0,
+        1.0,
+        1.0,
+    )
+    assert roles(nlp.pipe([" ".join(GAVE), " ".join(SAW)])) == [
+        PROPOSITIONS["gave"],
+        PROPOSITIONS["saw"],
+    ]
 
 
 @pytest.mark.parametrize(
-    "role, deprel", [("ARGM-TMP", "obl"), ("R-ARG2", "obl"), ("C-ARG0", "obl:agent"), ("ARG1", "obl:agent")]
+    "role, deprel",
+    [
+        ("ARGM-TMP", "obl"),
+        ("R-ARG2", "obl"),
+        ("C-ARG0", "obl:agent"),
+        ("ARG1", "obl:agent"),
+    ],
 )
 def test_a_by_phrase_with_another_role_is_no_agent(nlp, role, deprel):
-    words, deps = ["killed", "by", "Friday", "by", "Kim"], ["ROOT", "case", "obl:agent", "case", "obl:agent"]
-    doc = Doc(nlp.vocab, words=words, heads=[0, 2, 0, 4, 2], deps=deps)  # the second one is not of this predicate
+    words, deps = (
+        ["killed", "by", "Friday", "by", "Kim"],
+        ["ROOT", "case", "obl:agent", "case", "obl:agent"],
+    )
+    doc = Doc(
+        nlp.vocab, words=words, heads=[0, 2, 0, 4, 2], deps=deps
+    )  # the second one is not of this predicate
     found = Proposition(0, "kill.01", ((0, 1, "V"), (1, 5, role)), "kill")
     nlp.get_pipe("lal_srl").set_annotations([doc], [[[found]]])
-    assert [token.dep_ for token in doc] == ["ROOT", "case", deprel, "case", "obl:agent"]
+    assert [token.dep_ for token in doc] == [
+        "ROOT",
+        "case",
+        deprel,
+        "case",
+        "obl:agent",
+    ]
 
 
 def test_the_default_model_learns_two_sentences():
@@ -74,16 +108,26 @@ def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
 
 
 @pytest.mark.parametrize("predicates", ["own", "doc"])
-def test_a_long_sentence_is_read_in_the_pieces_of_the_parser(nlp, monkeypatch, predicates):
+def test_a_long_sentence_is_read_in_the_pieces_of_the_parser(
+    nlp, monkeypatch, predicates
+):
     monkeypatch.setattr(decoders, "MAX_LENGTH", 8)
     monkeypatch.setattr(decoders, "PIECE_LENGTH", 8)
     doc, pipe = doc_of(nlp, [*GAVE, *SAW]), nlp.get_pipe("lal_srl")
     saw = [
-        Proposition(7 + token, roleset, tuple((7 + start, 7 + end, role) for start, end, role in args), lemma)
+        Proposition(
+            7 + token,
+            roleset,
+            tuple((7 + start, 7 + end, role) for start, end, role in args),
+            lemma,
+        )
         for token, roleset, args, lemma in PROPOSITIONS["saw"]
     ]
     if predicates == "doc":
-        verbs = [one._replace(args=tuple(a for a in one.args if a[2] == "V")) for one in [*PROPOSITIONS["gave"], *saw]]
+        verbs = [
+            one._replace(args=tuple(a for a in one.args if a[2] == "V"))
+            for one in [*PROPOSITIONS["gave"], *saw]
+        ]
         set_propositions(doc, verbs)
     monkeypatch.setattr(pipe, "predicates", predicates)
     assert get_propositions(pipe(doc)) == [*PROPOSITIONS["gave"], *saw]
@@ -111,7 +155,8 @@ def test_an_untrained_component_says_how_to_train_it():
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("lal_srl")
     with pytest.raises(
-        ValueError, match=r"'lal_srl' was neither trained nor loaded.*spacy project run srl projects/srl"
+        ValueError,
+        match=r"'lal_srl' was neither trained nor loaded.*spacy project run srl projects/srl",
     ):
         nlp("She slept.")
     assert len(nlp("").spans["srl"]) == 0
@@ -128,7 +173,9 @@ def test_bundled_pipeline_skips_docs_without_roles():
         pytest.skip("needs the bundled pipeline")
     nlp = spacy.load("en_lal_md")
     upstream = nlp.pipe_names[0]
-    example = Example.from_dict(nlp.make_doc("The cat sleeps."), {"sent_starts": [1, 0, 0, 0]})
+    example = Example.from_dict(
+        nlp.make_doc("The cat sleeps."), {"sent_starts": [1, 0, 0, 0]}
+    )
     with nlp.select_pipes(enable=[upstream, "lal_srl"]):
         losses = nlp.update([example], sgd=nlp.resume_training(), annotates=[upstream])
     assert losses["lal_srl"] == 0.0
@@ -138,10 +185,14 @@ def test_bundled_pipeline_skips_docs_without_roles():
 
 
 def test_missing_roles_are_masked_not_absent():
-    """A sentence without roles teaches nothing about predicates; one with no predicate does."""
+    """A sentence without roles teaches nothing about predicates; one with no predicate
+    does."""
     nlp = spacy.blank("en")
     srl = nlp.add_pipe("lal_srl", config=config("none"))
-    unknown, known = example(nlp, "gave", roles=False), example(nlp, "gave", roles=False)
+    unknown, known = (
+        example(nlp, "gave", roles=False),
+        example(nlp, "gave", roles=False),
+    )
     set_propositions(known.reference, [])
     train(nlp, [example(nlp, "saw")], steps=1)
     for eg, any_gradient in ((unknown, False), (known, True)):
@@ -155,14 +206,19 @@ def test_missing_roles_are_masked_not_absent():
 def test_data_without_roles_is_refused():
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=config())
-    with pytest.raises(ValueError, match="has nothing to learn: expected Examples whose reference has roles"):
+    with pytest.raises(
+        ValueError,
+        match="has nothing to learn: expected Examples whose reference has roles",
+    ):
         nlp.initialize(lambda: [example(nlp, "gave", roles=False)])
 
 
 def test_own_heads_need_data_with_heads():
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=config("own"))
-    with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
+    with pytest.raises(
+        ValueError, match='heads = "own" needs a network with arcs of its own'
+    ):
         nlp.initialize(lambda: [example(nlp, "saw", heads=False)])
 
 
@@ -171,11 +227,16 @@ def test_own_heads_need_data_with_heads():
 
 def test_heads_of_the_doc_must_be_there():
     nlp = make("doc")
-    with pytest.raises(ValueError, match=r'syntax.heads = "doc"\).*nlp.add_pipe\("lal_parser", before="lal_srl"\)'):
+    with pytest.raises(
+        ValueError,
+        match=r'syntax.heads = "doc"\).*nlp.add_pipe\("lal_parser", before="lal_srl"\)',
+    ):
         nlp(" ".join(SAW))
     doc = doc_of(nlp, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
     assert get_propositions(nlp.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
-    assert len(nlp.get_pipe("lal_srl")(doc_of(nlp, ["slept"])).spans) == 1  # one token is its own head
+    assert (
+        len(nlp.get_pipe("lal_srl")(doc_of(nlp, ["slept"])).spans) == 1
+    )  # one token is its own head
 
 
 def test_a_word_without_a_head_is_no_root():
@@ -191,21 +252,32 @@ def test_a_word_without_a_head_is_no_root():
 
 def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_path):
     nlp.to_disk(tmp_path)
-    switched = spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}})
+    switched = spacy.load(
+        tmp_path,
+        config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}},
+    )
     assert switched.get_pipe("lal_srl").model.attrs["config"].syntax.heads == "doc"
     with pytest.raises(ValueError, match="nlp.add_pipe"):
         switched(" ".join(SAW))
     doc = doc_of(switched, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
     assert get_propositions(switched.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
     switched.to_disk(tmp_path / "again")
-    back = spacy.load(tmp_path / "again", config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}})
+    back = spacy.load(
+        tmp_path / "again",
+        config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}},
+    )
     assert roles([back(" ".join(SAW))]) == [PROPOSITIONS["saw"]]
 
 
 def test_a_model_of_the_docs_heads_has_none_of_its_own(tmp_path):
     make("doc").to_disk(tmp_path)
-    with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
-        spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}})
+    with pytest.raises(
+        ValueError, match='heads = "own" needs a network with arcs of its own'
+    ):
+        spacy.load(
+            tmp_path,
+            config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}},
+        )
 
 
 # Predicates
@@ -216,10 +288,15 @@ def test_given_predicates_keep_all_their_parts_and_their_frame_file(nlp, monkeyp
     monkeypatch.setattr(srl, "predicates", "doc")
     doc = doc_of(nlp, GAVE)
     set_constituents(doc, sentence_words(doc), [[(0, 7, "S")]])
-    set_propositions(doc, [Proposition(5, "house.07", ((1, 2, "V"), (4, 6, "C-V")), "home")])
+    set_propositions(
+        doc, [Proposition(5, "house.07", ((1, 2, "V"), (4, 6, "C-V")), "home")]
+    )
     (found,) = get_propositions(srl(doc))
     assert (found.token, found.roleset, found.lemma) == (5, "house.07", "home")
-    assert [one for one in found.args if one[2] in ("V", "C-V")] == [(1, 2, "V"), (4, 6, "C-V")]
+    assert [one for one in found.args if one[2] in ("V", "C-V")] == [
+        (1, 2, "V"),
+        (4, 6, "C-V"),
+    ]
     check_proposition(found, len(doc))
 
 
@@ -233,7 +310,9 @@ def test_labels_come_from_data_or_from_a_file(nlp):
     other = again.add_pipe("lal_srl", config=config())
     other.initialize(lambda: [example(again, "saw")], labels=srl.label_data)
     assert other.label_data == srl.label_data
-    with pytest.raises(ValueError, match="labels of 'lal_srl' come from the training data"):
+    with pytest.raises(
+        ValueError, match="labels of 'lal_srl' come from the training data"
+    ):
         srl.add_label("ARG5")
     with pytest.raises(ValueError, match="labels are a dict with the keys"):
         srl.set_label_data({"other": []})
@@ -243,8 +322,12 @@ def test_labels_come_from_data_or_from_a_file(nlp):
 
 def test_unknown_labels_are_ignored(nlp):
     eg = example(nlp, "saw")
-    set_propositions(eg.reference, [Proposition(1, "other.09", ((0, 1, "ARG7"), (1, 2, "V")))])
-    with pytest.warns(UserWarning, match=r"'lal_srl' does not know gold labels .* ARG7, other\.09"):
+    set_propositions(
+        eg.reference, [Proposition(1, "other.09", ((0, 1, "ARG7"), (1, 2, "V")))]
+    )
+    with pytest.warns(
+        UserWarning, match=r"'lal_srl' does not know gold labels .* ARG7, other\.09"
+    ):
         losses = nlp.get_pipe("lal_srl").update([eg], losses={})
     assert np.isfinite(losses["lal_srl"])
     with warnings.catch_warnings():
@@ -258,7 +341,9 @@ def test_update_without_words_or_network(nlp):
     assert srl.update([empty], losses={}) == {"lal_srl": 0.0}
     assert srl.update([empty, example(nlp, "saw")], losses={})["lal_srl"] > 0
     untrained = spacy.blank("en").add_pipe("lal_srl")
-    with pytest.raises(ValueError, match="has no network to train yet: call nlp.initialize"):
+    with pytest.raises(
+        ValueError, match="has no network to train yet: call nlp.initialize"
+    ):
         untrained.update([example(nlp, "saw")])
 
 
@@ -281,7 +366,10 @@ def test_processes_and_threads(nlp):
     expected = roles(nlp.pipe(TEXTS))
     assert roles(nlp.pipe(TEXTS, n_process=2, batch_size=2)) == expected
     with ThreadPoolExecutor(3) as pool:
-        assert all(found == expected for found in pool.map(lambda _: roles(nlp.pipe(TEXTS)), range(6)))
+        assert all(
+            found == expected
+            for found in pool.map(lambda _: roles(nlp.pipe(TEXTS)), range(6))
+        )
 
 
 def test_overwrite(nlp):
@@ -304,9 +392,13 @@ def test_a_sourced_component_brings_its_frames(nlp, monkeypatch):
     own = spacy.blank("en")
     own.add_pipe("sentencizer")
     own.add_pipe("lal_srl", source=nlp)
-    assert own(" ".join(SAW))._.predicates[0].description is None and not has_frames(own.vocab)
+    assert own(" ".join(SAW))._.predicates[0].description is None and not has_frames(
+        own.vocab
+    )
     monkeypatch.setattr(nlp.vocab, "lookups", Lookups())
-    install_frames(nlp.vocab, [Frame("see.01", "see", "view", {"0": FrameRole("PAG", "viewer")})])
+    install_frames(
+        nlp.vocab, [Frame("see.01", "see", "view", {"0": FrameRole("PAG", "viewer")})]
+    )
     found = own(" ".join(SAW))._.predicates[0]
     assert found.description == "view" and found.get("ARG0").description == "viewer"
     install_frames(own.vocab, [Frame("see.01", "see", "mine", {})])
@@ -331,7 +423,11 @@ def with_listener():
             }
         },
     )
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "tok2vec"}
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 32,
+        "upstream": "tok2vec",
+    }
     nlp.add_pipe("lal_srl", config=config(tok2vec=listener))
     return nlp
 

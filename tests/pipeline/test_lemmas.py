@@ -1,4 +1,5 @@
-"""`lal_lemmas`: inflected words get lemmas that are words, whatever the lemmatizer before it answered."""
+"""`lal_lemmas`: inflected words get lemmas that are words, whatever the lemmatizer
+before it answered."""
 
 import pytest
 import spacy
@@ -10,16 +11,19 @@ PAST = "fled:flee leapt:leap sang:sing shrank:shrink shed:shed put:put overate:o
 REGULAR = "bombed:bomb jailed:jail hoped:hope hopped:hop tied:tie agreed:agree focused:focus panicked:panic"
 PARTICIPLES = "sung:sing shrunk:shrink frozen:freeze swum:swim stricken:strike withdrawn:withdraw redrawn:redraw"
 ING = "hopping:hop staring:stare submitting:submit suing:sue evacuating:evacuate dying:die seeing:see mimicking:mimic"
-INVENTED = (
-    "blorped:blorp glorked:glork snarfled:snarfle wuzzled:wuzzle frobnicated:frobnicate defragged:defrag fimpsed:fimpse"
-)
+INVENTED = "blorped:blorp glorked:glork snarfled:snarfle wuzzled:wuzzle frobnicated:frobnicate defragged:defrag fimpsed:fimpse"
 NEW_ING = "googling:google retweeting:retweet outsourcing:outsource vaping:vape upvoting:upvote passing:pass"
 PLURALS = "lenses:lens heroes:hero shelves:shelf senses:sense corpses:corpse vases:vase cookies:cookie quizzes:quiz"
 MORE_PLURALS = "women:woman crises:crisis axes:axe buses:bus potatoes:potato photos:photo passes:pass sheep:sheep"
 CASES = [
     *(
         (pair, tag, "VERB")
-        for text, tag in ((PAST, "VBD"), (REGULAR, "VBD"), (PARTICIPLES, "VBN"), (INVENTED, "VBD"))
+        for text, tag in (
+            (PAST, "VBD"),
+            (REGULAR, "VBD"),
+            (PARTICIPLES, "VBN"),
+            (INVENTED, "VBD"),
+        )
         for pair in text.split()
     ),
     *((pair, "VBG", "VERB") for pair in f"{ING} {NEW_ING}".split()),
@@ -28,7 +32,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("pair", "tag", "pos"), CASES)
-def test_inflected_words_have_the_lemma_of_the_table_or_of_the_spelling(pair: str, tag: str, pos: str) -> None:
+def test_inflected_words_have_the_lemma_of_the_table_or_of_the_spelling(
+    pair: str, tag: str, pos: str
+) -> None:
     """A wrong answer of another lemmatizer is replaced; capitals do not matter."""
     word, lemma = pair.split(":")
     assert lemma_of(word, tag, pos, word + "x") == lemma
@@ -43,7 +49,13 @@ def test_inflected_words_have_the_lemma_of_the_table_or_of_the_spelling(pair: st
         ("babysitting", "VBG", "VERB", "babysitt", "babysit"),
         ("installing", "VBG", "VERB", "installing", "install"),
         ("putted", "VBD", "VERB", "putt", "putt"),
-        ("bases", "NNS", "NOUN", "basis", "basis"),  # an answer that the table allows is kept
+        (
+            "bases",
+            "NNS",
+            "NOUN",
+            "basis",
+            "basis",
+        ),  # an answer that the table allows is kept
         ("yrs", "NNS", "NOUN", "year", "year"),
         ("troops", "NNS", "NOUN", "troops", "troops"),
         ("best", "RBS", "ADV", "well", "well"),
@@ -66,7 +78,9 @@ def test_inflected_words_have_the_lemma_of_the_table_or_of_the_spelling(pair: st
         ("3-4ing", "VBG", "VERB", "3-4", "3-4"),
     ],
 )
-def test_answers_and_case(word: str, tag: str, pos: str, answer: str, lemma: str) -> None:
+def test_answers_and_case(
+    word: str, tag: str, pos: str, answer: str, lemma: str
+) -> None:
     """What the other lemmatizer knows better stays; names keep their capitals."""
     assert lemma_of(word, tag, pos, answer) == lemma
 
@@ -75,7 +89,13 @@ def test_component_corrects_docs_in_place() -> None:
     """Tokens without lemmas stay without; escapes get the mark's lemma."""
     nlp = spacy.blank("en")
     component = nlp.add_pipe("lal_lemmas")
-    words, tags, pos = ["They", "fled", "-RRB-"], ["PRP", "VBD", "-RRB-"], ["PRON", "VERB", "PUNCT"]
+    words, tags, pos = (
+        ["They", "fled", "-RRB-"],
+        ["PRP", "VBD", "-RRB-"],
+        ["PRON", "VERB", "PUNCT"],
+    )
     doc = Doc(nlp.vocab, words, tags=tags, pos=pos, lemmas=["they", "flead", "-rrb-"])
     assert [token.lemma_ for token in component(doc)] == ["they", "flee", ")"]
-    assert [token.lemma_ for token in component(Doc(nlp.vocab, words, tags=tags, pos=pos))] == ["", "", ""]
+    assert [
+        token.lemma_ for token in component(Doc(nlp.vocab, words, tags=tags, pos=pos))
+    ] == ["", "", ""]

@@ -1,4 +1,5 @@
-"""Long sentences: cutting and joining, and the mark that tells which way a sentence was parsed."""
+"""Long sentences: cutting and joining, and the mark that tells which way a sentence was
+parsed."""
 
 import pickle
 
@@ -13,13 +14,24 @@ from tiny_pipeline import train
 
 from spacy_lal.annotations import SPANS_KEY
 from spacy_lal.pipeline import decoders, lal_parser
-from spacy_lal.pipeline.decoders import DecodedParse, cut_sentence, join_pieces, make_joint_decoder
+from spacy_lal.pipeline.decoders import (
+    DecodedParse,
+    cut_sentence,
+    join_pieces,
+    make_joint_decoder,
+)
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import LabelVocab, nested_spans
 
 LABELS = LabelVocab(["S", "NP", "S::VP", "FRAG::NP::X"])
 WORDS = "She sees a dog in the park . 😀 ( هذا -LRB- select".split()
-SMALL = {"hidden_width": 16, "n_layers": 1, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16}
+SMALL = {
+    "hidden_width": 16,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 8,
+    "ff_width": 16,
+}
 
 
 def decoded(n, seed=0):
@@ -27,7 +39,10 @@ def decoded(n, seed=0):
     rng = np.random.default_rng(seed)
     labels = rng.normal(size=(n + 1, n + 1, len(LABELS))).astype("f4")
     labels[:, :, 0] = 0.0
-    arcs, deprels = rng.normal(size=(n + 1, n + 1)).astype("f4"), rng.normal(size=(n + 1, n + 1, 3)).astype("f4")
+    arcs, deprels = (
+        rng.normal(size=(n + 1, n + 1)).astype("f4"),
+        rng.normal(size=(n + 1, n + 1, 3)).astype("f4"),
+    )
     return make_joint_decoder()([ParserScores(labels, arcs, deprels)])[0]
 
 
@@ -38,7 +53,11 @@ def words_of(n):
 def make_doc(nlp, *sentences):
     """A Doc of given sentences, each a list of words."""
     starts = [i == 0 for words in sentences for i in range(len(words))]
-    return Doc(nlp.vocab, words=[word for words in sentences for word in words], sent_starts=starts)
+    return Doc(
+        nlp.vocab,
+        words=[word for words in sentences for word in words],
+        sent_starts=starts,
+    )
 
 
 def make_nlp(**config):
@@ -47,10 +66,18 @@ def make_nlp(**config):
     nlp.add_pipe("sentencizer")
     tok2vec = {
         "@architectures": "spacy.HashEmbedCNN.v2",
-        **{"width": 16, "depth": 1, "embed_size": 200, "window_size": 1, "maxout_pieces": 2},
+        **{
+            "width": 16,
+            "depth": 1,
+            "embed_size": 200,
+            "window_size": 1,
+            "maxout_pieces": 2,
+        },
         **{"subword_features": True, "pretrained_vectors": None},
     }
-    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **SMALL), **config})
+    nlp.add_pipe(
+        "lal_parser", config={"model": parser_block(tok2vec, **SMALL), **config}
+    )
     return nlp
 
 
@@ -68,12 +95,20 @@ def short(monkeypatch):
 
 
 def check_tree(doc, projective=True):
-    """One root a sentence, no arc and no constituent across a sentence, none that cross, a top over all words."""
+    """One root a sentence, no arc and no constituent across a sentence, none that
+    cross, a top over all words."""
     for sent in doc.sents:
         words = [token.i for token in sent if not token.is_space]
         assert len([token for token in sent if token.head == token]) == 1
-        assert all(token.head in sent and sent.root in [token, *token.ancestors] for token in sent)
-        arcs = [sorted((words.index(i), words.index(doc[i].head.i))) for i in words if doc[i].head.i != i]
+        assert all(
+            token.head in sent and sent.root in [token, *token.ancestors]
+            for token in sent
+        )
+        arcs = [
+            sorted((words.index(i), words.index(doc[i].head.i)))
+            for i in words
+            if doc[i].head.i != i
+        ]
         if projective:
             assert not [(a, b) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
         spans = [
@@ -107,7 +142,9 @@ def test_joined_pieces_are_one_tree(lengths, seed):
     joined = join_pieces(pieces, LABELS, {"ROOT": 0, "dep": 1, "parataxis": 2})
     n_words = sum(lengths)
     spans = [tuple(span) for span in joined.spans.tolist()]
-    n_spans = sum(len(piece.spans) for piece in pieces)  # words by themselves may have none
+    n_spans = sum(
+        len(piece.spans) for piece in pieces
+    )  # words by themselves may have none
     if n_spans:
         assert nested_spans(spans, n_words) == spans and spans[0][:2] == (0, n_words)
     assert len(spans) == n_spans + bool(n_spans)
@@ -115,7 +152,9 @@ def test_joined_pieces_are_one_tree(lengths, seed):
     assert [array.dtype for array in joined[:3]] == [np.int32] * 3
     (root,) = np.flatnonzero(joined.heads == 0)
     assert root == np.flatnonzero(pieces[0].heads == 0)[0]
-    arcs = [sorted((i, head - 1)) for i, head in enumerate(joined.heads.tolist()) if head]
+    arcs = [
+        sorted((i, head - 1)) for i, head in enumerate(joined.heads.tolist()) if head
+    ]
     assert not [(a, b) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
     offset = lengths[0]
     for piece in pieces[1:]:
@@ -127,7 +166,9 @@ def test_joined_pieces_are_one_tree(lengths, seed):
 def test_the_label_of_the_top_and_the_deprel_of_the_other_roots():
     def piece(top):
         spans = np.array([[0, 2, top]] if top else np.zeros((0, 3)), dtype="i4")
-        return DecodedParse(spans, np.array([0, 1], "i4"), np.array([0, 1], "i4"), "joint")
+        return DecodedParse(
+            spans, np.array([0, 1], "i4"), np.array([0, 1], "i4"), "joint"
+        )
 
     def top(*tops):
         return join_pieces([piece(top) for top in tops], LABELS, {}).spans.tolist()[0]
@@ -138,8 +179,17 @@ def test_the_label_of_the_top_and_the_deprel_of_the_other_roots():
     assert top(5, 5) == [0, 4, 5]
     assert top(0, 0, 3) == [0, 6, 3]
     assert len(join_pieces([piece(0), piece(0)], LABELS, {}).spans) == 0
-    for deprels, expected in (({"dep": 7}, 7), ({"dep": 7, "parataxis": 8}, 8), ({}, 0)):
-        assert join_pieces([piece(2), piece(2)], LABELS, deprels).deprels.tolist() == [0, 1, expected, 1]
+    for deprels, expected in (
+        ({"dep": 7}, 7),
+        ({"dep": 7, "parataxis": 8}, 8),
+        ({}, 0),
+    ):
+        assert join_pieces([piece(2), piece(2)], LABELS, deprels).deprels.tolist() == [
+            0,
+            1,
+            expected,
+            1,
+        ]
 
 
 # The component
@@ -152,16 +202,24 @@ def test_split_at_any_length(nlp, short, length):
     for doc in docs:
         check_tree(doc)
     expected = "split" if length > 8 else "joint"
-    assert [sent._.parse_method for sent in docs[0].sents] == [expected, "joint", expected]
+    assert [sent._.parse_method for sent in docs[0].sents] == [
+        expected,
+        "joint",
+        expected,
+    ]
 
 
-@pytest.mark.parametrize("spaces", [{0}, {5}, {0, 1, 8, 9, 10, 24}, set(range(25)), set(range(24))])
+@pytest.mark.parametrize(
+    "spaces", [{0}, {5}, {0, 1, 8, 9, 10, 24}, set(range(25)), set(range(24))]
+)
 def test_whitespace_in_a_split_sentence(nlp, short, spaces):
     words = ["\n" if i in spaces else word for i, word in enumerate(words_of(25))]
     doc = nlp(make_doc(nlp, words))
     check_tree(doc)
     n_words = 25 - len(spaces)
-    assert doc[:]._.parse_method == (None if not n_words else "split" if n_words > 8 else "joint")
+    assert doc[:]._.parse_method == (
+        None if not n_words else "split" if n_words > 8 else "joint"
+    )
 
 
 def test_the_mark_survives(nlp, short):
@@ -173,10 +231,15 @@ def test_the_mark_survives(nlp, short):
     assert marks(doc) == ["joint", "split", None, "joint"]
     copies = [
         Doc(doc.vocab).from_bytes(doc.to_bytes()),
-        next(DocBin(docs=[doc], store_user_data=False).get_docs(spacy.blank("en").vocab)),
+        next(
+            DocBin(docs=[doc], store_user_data=False).get_docs(spacy.blank("en").vocab)
+        ),
         pickle.loads(pickle.dumps(doc)),
         doc.copy(),
-        *nlp.pipe([make_doc(nlp, ["Go"], words_of(30), [" "], words_of(8)) for _ in range(2)], n_process=2),
+        *nlp.pipe(
+            [make_doc(nlp, ["Go"], words_of(30), [" "], words_of(8)) for _ in range(2)],
+            n_process=2,
+        ),
     ]
     for copy in copies:
         assert marks(copy) == marks(doc)

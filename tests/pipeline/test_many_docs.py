@@ -1,5 +1,5 @@
-"""Many Docs: the same parses whatever the batches, their order and the processes; sentences of all Docs run together; a
-pipeline that works for hours keeps nothing."""
+"""Many Docs: the same parses whatever the batches, their order and the processes;
+sentences of all Docs run together; a pipeline that works for hours keeps nothing."""
 
 import random
 
@@ -29,12 +29,19 @@ def nlp(folder):
 
 
 def make_docs(nlp):
-    """Docs of no token, one and many, with sentence boundaries and whitespace tokens anywhere; always the same."""
+    """Docs of no token, one and many, with sentence boundaries and whitespace tokens
+    anywhere; always the same."""
     rng = random.Random(0)
     docs = []
     for length in LENGTHS:
         words = [rng.choice([*WORDS, "\n", " "]) for _ in range(length)]
-        docs.append(Doc(nlp.vocab, words=words, sent_starts=[i == 0 or rng.random() < 0.1 for i in range(length)]))
+        docs.append(
+            Doc(
+                nlp.vocab,
+                words=words,
+                sent_starts=[i == 0 or rng.random() < 0.1 for i in range(length)],
+            )
+        )
     return docs + [Doc(nlp.vocab, words=[" ", "\n"], sent_starts=[True, False])]
 
 
@@ -45,12 +52,15 @@ def test_batches_order_and_processes(nlp):
         assert parses(nlp.pipe(make_docs(nlp), batch_size=batch_size)) == expected
     order = random.Random(1).sample(range(len(expected)), len(expected))
     docs = make_docs(nlp)
-    assert parses(nlp.pipe([docs[i] for i in order], batch_size=4)) == [expected[i] for i in order]
+    assert parses(nlp.pipe([docs[i] for i in order], batch_size=4)) == [
+        expected[i] for i in order
+    ]
     assert parses(nlp.pipe(make_docs(nlp), n_process=2, batch_size=3)) == expected
 
 
 def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
-    """However many Docs a batch has, the network gets so many tokens at a time, and a Doc that has more by itself."""
+    """However many Docs a batch has, the network gets so many tokens at a time, and a
+    Doc that has more by itself."""
     expected = parses(nlp(doc) for doc in make_docs(nlp))
     parser = nlp.get_pipe("lal_parser")
     iter_scores, sizes = parser.model.attrs["iter_scores"], []
@@ -67,15 +77,30 @@ def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
 
 
 def test_a_memory_zone_leaves_no_strings(nlp):
-    """What a Doc adds to the vocabulary goes with the zone; the parser itself adds nothing."""
+    """What a Doc adds to the vocabulary goes with the zone; the parser itself adds
+    nothing."""
     before = set(nlp.vocab.strings)
     for zone in range(3):
         with nlp.memory_zone():
-            docs = [Doc(nlp.vocab, words=[f"new{zone}{i}", "dog"], sent_starts=[True, False]) for i in range(20)]
+            docs = [
+                Doc(
+                    nlp.vocab, words=[f"new{zone}{i}", "dog"], sent_starts=[True, False]
+                )
+                for i in range(20)
+            ]
             found = parses(nlp.pipe(docs))
     assert set(nlp.vocab.strings) == before
-    docs = [Doc(nlp.vocab, words=[f"new2{i}", "dog"], sent_starts=[True, False]) for i in range(20)]
+    docs = [
+        Doc(nlp.vocab, words=[f"new2{i}", "dog"], sent_starts=[True, False])
+        for i in range(20)
+    ]
     assert parses(nlp.pipe(docs)) == found
     added = set(nlp.vocab.strings) - before
     assert {f"new2{i}" for i in range(20)} <= added
-    assert not added & {*nlp.get_pipe("lal_parser").labels, "constituents", "parse_methods", "joint", "dep"}
+    assert not added & {
+        *nlp.get_pipe("lal_parser").labels,
+        "constituents",
+        "parse_methods",
+        "joint",
+        "dep",
+    }

@@ -1,4 +1,5 @@
-"""Components that change tokens around a parser, deprels of roots, and worker processes that are not forked."""
+"""Components that change tokens around a parser, deprels of roots, and worker processes
+that are not forked."""
 
 import subprocess
 import sys
@@ -26,7 +27,9 @@ def merge_park(doc: Doc) -> Doc:
 
 @pytest.fixture(scope="module")
 def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
-    return train(make_nlp(make_bert(tmp_path_factory.mktemp("bert") / "bert"), concatenated=True))
+    return train(
+        make_nlp(make_bert(tmp_path_factory.mktemp("bert") / "bert"), concatenated=True)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +49,10 @@ def piped(nlp: Language, **place: str) -> Doc:
 
 def test_tokens_merged_between_the_transformer_and_the_parser(nlp: Language):
     assert len(piped(nlp, first=True)) == 7
-    with pytest.raises(ValueError, match="had other tokens or spaces .8 tokens, and it has 7.*merges or splits tokens"):
+    with pytest.raises(
+        ValueError,
+        match="had other tokens or spaces .8 tokens, and it has 7.*merges or splits tokens",
+    ):
         piped(nlp, before="lal_parser")
 
 
@@ -54,7 +60,9 @@ def test_root_is_the_deprel_of_roots_alone(nlp: Language):
     parser = nlp.get_pipe("lal_parser")
     root, det = (parser.cfg["deprels"].index(name) for name in ("ROOT", "det"))
     spans = np.zeros((0, 3), dtype=np.int32)
-    parse = DecodedParse(spans, np.array([2, 0, 2, 2]), np.array([root, det, det, root]))
+    parse = DecodedParse(
+        spans, np.array([2, 0, 2, 2]), np.array([root, det, det, root])
+    )
     assert parser.to_strings(parse).deprels == ["dep", "ROOT", "det", "dep"]
     for doc in nlp.pipe(TEXTS):
         assert all((token.dep_ == "ROOT") == (token.head.i == token.i) for token in doc)
@@ -78,5 +86,9 @@ def test_worker_processes_that_are_not_forked(path: Path, tmp_path: Path):
     script = tmp_path / "start.py"
     script.write_text(START)
     command = [sys.executable, str(script), str(path), *TEXTS]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=500, cwd=tmp_path)
-    assert run.stdout.splitlines() == ["spawn True", "forkserver True"], run.stderr[-2000:]
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=500, cwd=tmp_path
+    )
+    assert run.stdout.splitlines() == ["spawn True", "forkserver True"], run.stderr[
+        -2000:
+    ]

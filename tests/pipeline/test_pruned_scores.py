@@ -1,4 +1,5 @@
-"""Parsing with pruned scores: the same parses as with all of them, by the weights of the moment."""
+"""Parsing with pruned scores: the same parses as with all of them, by the weights of
+the moment."""
 
 import pytest
 import torch
@@ -32,7 +33,9 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
     pruned = parse(nlp)
     iter_scores = parser.model.attrs["iter_scores"]
     monkeypatch.setitem(
-        parser.model.attrs, "iter_scores", lambda *args, pruned, **kwargs: iter_scores(*args, pruned=False, **kwargs)
+        parser.model.attrs,
+        "iter_scores",
+        lambda *args, pruned, **kwargs: iter_scores(*args, pruned=False, **kwargs),
     )
     assert parse(nlp) == pruned
 
@@ -53,12 +56,19 @@ def test_scores_follow_the_weights(nlp):
     train(nlp, steps=1)  # thinc's optimizer changes weights behind torch's back
     doc = nlp("She sees a dog.")
     after = pruned_arcs(parser, doc)
-    assert abs(after - before).max() > 1e-4 and abs(after - all_arcs(parser, doc)).max() < 3e-5
+    assert (
+        abs(after - before).max() > 1e-4
+        and abs(after - all_arcs(parser, doc)).max() < 3e-5
+    )
 
-    weight = parser.model.attrs["get_network"](parser.model).biaffine_scorer.arc_bilinear
+    weight = parser.model.attrs["get_network"](
+        parser.model
+    ).biaffine_scorer.arc_bilinear
     with torch.no_grad():
         weight.mul_(2.0)
     assert abs(pruned_arcs(parser, doc) - all_arcs(parser, doc)).max() < 3e-5
-    with parser.model.use_params({(shim.id, "biaffine_scorer.arc_bilinear"): torch.zeros_like(weight).numpy()}):
+    with parser.model.use_params(
+        {(shim.id, "biaffine_scorer.arc_bilinear"): torch.zeros_like(weight).numpy()}
+    ):
         assert not pruned_arcs(parser, doc).any()
     assert pruned_arcs(parser, doc).any()

@@ -1,4 +1,5 @@
-"""Rolesets: which ones a predicate's words can have, from training data and from PropBank's frames."""
+"""Rolesets: which ones a predicate's words can have, from training data and from
+PropBank's frames."""
 
 import json
 from functools import partial
@@ -11,11 +12,23 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.pipeline.labels import Rolesets, collect_aliases, collect_role_labels, collect_senses, frame_names
+from spacy_lal.pipeline.labels import (
+    Rolesets,
+    collect_aliases,
+    collect_role_labels,
+    collect_senses,
+    frame_names,
+)
 from spacy_lal.trees.frames import Frame, read_frames
 from spacy_lal.trees.roles import Proposition
 
-PAIRS = [("gave", "give.01"), ("gave", "give.01"), ("gave", "give.LV"), ("give", "give.02"), ("moved", "evacuate.01")]
+PAIRS = [
+    ("gave", "give.01"),
+    ("gave", "give.01"),
+    ("gave", "give.LV"),
+    ("give", "give.02"),
+    ("moved", "evacuate.01"),
+]
 FRAMES = [
     Frame("evacuate.02", "evacuate", "", {}, ("v:evacuate",)),
     Frame("evacuate.01", "evacuate", "", {}, ("n:evacuation", "v:evacuate")),
@@ -52,12 +65,26 @@ def test_aliases_serve_words_that_the_training_data_lacks():
     assert names(found, "Evacuations") == ["evacuate.01"]
     # a roleset of the training data comes first
     assert names(found, "evacuating") == ["evacuate.01", "evacuate.02"]
-    assert names(found, "lashing out") == names(found, "lashed out", "lash") == ["lash_out.02"]
+    assert (
+        names(found, "lashing out")
+        == names(found, "lashed out", "lash")
+        == ["lash_out.02"]
+    )
     assert found.choose("lashed out", "", None) == "lash_out.02"
 
 
-SEEN = [("wound", "wound.01"), ("check", "check_out.05"), ("check", "check.07"), ("smoking", "smoke.02")]
-ALIASES_OF_SEEN = [("wind", ["wind.01"]), ("wound", ["wound.01"]), ("check", ["check.07"]), ("smoke", ["smoke.02"])]
+SEEN = [
+    ("wound", "wound.01"),
+    ("check", "check_out.05"),
+    ("check", "check.07"),
+    ("smoking", "smoke.02"),
+]
+ALIASES_OF_SEEN = [
+    ("wind", ["wind.01"]),
+    ("wound", ["wound.01"]),
+    ("check", ["check.07"]),
+    ("smoke", ["smoke.02"]),
+]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +93,11 @@ ALIASES_OF_SEEN = [("wind", ["wind.01"]), ("wound", ["wound.01"]), ("check", ["c
         ("wound", "wind", ["wind.01"]),  # what the training data has is another verb's
         ("wound", "wound", ["wound.01"]),
         ("wound", "", ["wound.01"]),
-        ("check", "check", ["check_out.05", "check.07"]),  # check_out.05 is of the frame file "check"
+        (
+            "check",
+            "check",
+            ["check_out.05", "check.07"],
+        ),  # check_out.05 is of the frame file "check"
         ("smoking", "smoking", ["smoke.02"]),
         ("smoking", "xyz", ["smoke.02"]),
         ("wound up", "wind", ["wind.01"]),
@@ -74,7 +105,9 @@ ALIASES_OF_SEEN = [("wind", ["wind.01"]), ("wound", ["wound.01"]), ("check", ["c
     ],
 )
 def test_rolesets_are_those_of_the_lemma(words, lemma, expected):
-    assert sorted(names(Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN), words, lemma)) == sorted(expected)
+    assert sorted(
+        names(Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN), words, lemma)
+    ) == sorted(expected)
 
 
 def test_a_verb_without_frames_has_its_lemma():
@@ -88,8 +121,13 @@ def test_scores_choose_among_the_rolesets_that_have_scores():
     scores = np.zeros(len(rolesets), dtype="float32")
     scores[rolesets.index("give.LV")] = 1.0
     assert found.choose("gave", "", scores) == "give.LV"
-    assert names(found, "gives")[-1] == "give.09" and found.choose("gives", "", scores) == "give.LV"
-    assert found.choose("lashed out", "", scores) == "lash_out.02"  # without a score, and without a rival
+    assert (
+        names(found, "gives")[-1] == "give.09"
+        and found.choose("gives", "", scores) == "give.LV"
+    )
+    assert (
+        found.choose("lashed out", "", scores) == "lash_out.02"
+    )  # without a score, and without a rival
     assert found.choose("evacuating", "", scores) == "evacuate.01"
 
 
@@ -108,7 +146,9 @@ def test_names_of_frames(words, lemma, expected):
 @pytest.fixture
 def frames(tmp_path):
     path = tmp_path / "frames.jsonl"
-    lines = [{"roleset": one.roleset, "roles": {}, "aliases": one.aliases} for one in FRAMES]
+    lines = [
+        {"roleset": one.roleset, "roles": {}, "aliases": one.aliases} for one in FRAMES
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf8")
     return path
 
@@ -118,15 +158,21 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
     nlp.add_pipe("lal_srl", config=config("none"))
     nlp.config["initialize"]["components"]["lal_srl"] = {"frames": str(frames)}
     nlp.initialize(lambda: [example(nlp, "gave"), example(nlp, "saw")])
-    assert [tuple(one) for one in nlp.get_pipe("lal_srl").label_data["aliases"]] == ALIASES
+    assert [
+        tuple(one) for one in nlp.get_pipe("lal_srl").label_data["aliases"]
+    ] == ALIASES
     assert read_frames(frames)["give.09"].aliases == ("v:give", "j:Giving")
     nlp.to_disk(tmp_path / "saved")
     loaded = spacy.load(tmp_path / "saved")
     roles = loaded.get_pipe("lal_srl")
     assert roles.label_data == nlp.get_pipe("lal_srl").label_data
     iter_scores = roles.model.attrs["iter_scores"]
-    roles.model.attrs["iter_scores"] = partial(iter_scores, threshold=0.0)  # every word is a predicate
-    doc = loaded(Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False]))
+    roles.model.attrs["iter_scores"] = partial(
+        iter_scores, threshold=0.0
+    )  # every word is a predicate
+    doc = loaded(
+        Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False])
+    )
     assert [one.roleset for one in doc._.predicates] == ["evacuate.01", "sleep.01"]
 
 
@@ -140,7 +186,9 @@ def test_a_file_of_frames_that_is_none(tmp_path):
 def test_the_words_of_a_v_are_collected_as_they_are_looked_up():
     """Joined by one space, whatever the text has between them."""
     doc = Doc(
-        spacy.blank("en").vocab, words=["They", "wan", "na", "\n", "go"], spaces=[True, False, False, False, False]
+        spacy.blank("en").vocab,
+        words=["They", "wan", "na", "\n", "go"],
+        spaces=[True, False, False, False, False],
     )
     set_propositions(doc, [Proposition(1, "want_to.01", ((0, 1, "ARG0"), (1, 5, "V")))])
     assert collect_role_labels([Example(doc, doc)])["senses"] == [["wan na go", [0]]]

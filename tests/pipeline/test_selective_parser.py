@@ -1,4 +1,5 @@
-"""Parsers with windows, position queries and selectors: trained, saved, in batches; refused settings."""
+"""Parsers with windows, position queries and selectors: trained, saved, in batches;
+refused settings."""
 
 import pickle
 from typing import Any, Dict, List
@@ -22,9 +23,14 @@ LAYERS: Dict[str, List[Dict[str, Any]]] = {
     "unfactored": [{**LAYER, "factored": False}],
     "window": [{**LAYER, "window": 2}],
     "relaxed": [{**LAYER, "window": 1, "relaxed_window": True}],
-    "positions": [{**LAYER, "queries": "positions", "factored": False, "repeat": 1}, {**LAYER, "factored": False}],
+    "positions": [
+        {**LAYER, "queries": "positions", "factored": False, "repeat": 1},
+        {**LAYER, "factored": False},
+    ],
     "selector": [{**LAYER, "selector": SELECTOR, "repeat": 1}, {**LAYER, "repeat": 1}],
-    "selector_nothing": [{**LAYER, "selector": {**SELECTOR, "on_empty": "nothing"}, "window": 3}],
+    "selector_nothing": [
+        {**LAYER, "selector": {**SELECTOR, "on_empty": "nothing"}, "window": 3}
+    ],
     "selector_soft": [{**LAYER, "selector": {**SELECTOR, "mode": "soft"}}],
 }
 WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا .".split()
@@ -33,11 +39,30 @@ WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا .".split()
 def make_nlp(name: str, dropout: float = 0.2, **options: Any) -> spacy.Language:
     rates = {f"{kind}_dropout": dropout for kind in ("attention", "relu", "residual")}
     layers = {f"layer{i}": {**layer, **rates} for i, layer in enumerate(LAYERS[name])}
-    sizes = {"hidden_width": 16, "char_width": 8, "span_hidden_width": 12, "arc_hidden_width": 8, **options}
-    model = parser_block(label_attention=False, factored=name != "positions", deprel_hidden_width=8, **sizes)
+    sizes = {
+        "hidden_width": 16,
+        "char_width": 8,
+        "span_hidden_width": 12,
+        "arc_hidden_width": 8,
+        **options,
+    }
+    model = parser_block(
+        label_attention=False,
+        factored=name != "positions",
+        deprel_hidden_width=8,
+        **sizes,
+    )
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    nlp.add_pipe("lal_parser", config={"model": {**model, "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers}}})
+    nlp.add_pipe(
+        "lal_parser",
+        config={
+            "model": {
+                **model,
+                "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers},
+            }
+        },
+    )
     return nlp
 
 
@@ -46,7 +71,9 @@ def make_docs(nlp, lengths=(1, 0, 5, 2, 17, 1, 3, 40)):
     docs = []
     for length in lengths:
         words = [WORDS[i] for i in rng.integers(len(WORDS), size=length)]
-        docs.append(Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(length)]))
+        docs.append(
+            Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(length)])
+        )
     return docs
 
 
@@ -83,8 +110,16 @@ def test_two_sentences_are_learned(name):  # D12
             break
     assert losses[-1] < 0.1 < losses[0]
     for eg in examples:
-        doc = nlp(Doc(nlp.vocab, words=[t.text for t in eg.reference], sent_starts=[t.i == 0 for t in eg.reference]))
-        assert [token.head.i for token in doc] == [token.head.i for token in eg.reference]
+        doc = nlp(
+            Doc(
+                nlp.vocab,
+                words=[t.text for t in eg.reference],
+                sent_starts=[t.i == 0 for t in eg.reference],
+            )
+        )
+        assert [token.head.i for token in doc] == [
+            token.head.i for token in eg.reference
+        ]
         assert parses([doc])[0][0] == parses([eg.reference])[0][0]
 
 

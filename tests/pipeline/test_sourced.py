@@ -1,4 +1,5 @@
-"""A parser that listens to a transformer, in other pipelines than its own, by spaCy's means."""
+"""A parser that listens to a transformer, in other pipelines than its own, by spaCy's
+means."""
 
 import pickle
 
@@ -6,7 +7,16 @@ import pytest
 import spacy
 from small_blocks import parser_block
 from spacy.util import load_model_from_config
-from tiny_pipeline import TEXTS, counted, make_bert, make_examples, make_nlp, parses, train, transformer_config
+from tiny_pipeline import (
+    TEXTS,
+    counted,
+    make_bert,
+    make_examples,
+    make_nlp,
+    parses,
+    train,
+    transformer_config,
+)
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +26,8 @@ def bert(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(bert, tmp_path_factory):
-    """A trained pipeline on disk; the parser's listener is one of the two inputs of its network."""
+    """A trained pipeline on disk; the parser's listener is one of the two inputs of its
+    network."""
     path = tmp_path_factory.mktemp("source") / "pipeline"
     train(make_nlp(bert, concatenated=True)).to_disk(path)
     return path
@@ -24,7 +35,9 @@ def folder(bert, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(folder):
-    return parses(by_line(spacy.load(folder, exclude=["tagger"]), TEXTS))  # tags say what is punctuation
+    return parses(
+        by_line(spacy.load(folder, exclude=["tagger"]), TEXTS)
+    )  # tags say what is punctuation
 
 
 def by_line(nlp, texts):
@@ -59,13 +72,21 @@ def test_sourced_by_config(folder, expected):
     config = spacy.blank("en").config
     config["nlp"]["pipeline"] = ["lal_parser"]
     listeners = ["model.tok2vec.*.transformer"]
-    config["components"]["lal_parser"] = {"source": str(folder), "replace_listeners": listeners}
-    assert parses(by_line(load_model_from_config(config, auto_fill=True), TEXTS)) == expected
+    config["components"]["lal_parser"] = {
+        "source": str(folder),
+        "replace_listeners": listeners,
+    }
+    assert (
+        parses(by_line(load_model_from_config(config, auto_fill=True), TEXTS))
+        == expected
+    )
 
 
 def test_replaced_listeners(folder, expected, tmp_path):
     source = spacy.load(folder)
-    source.replace_listeners("transformer", "lal_parser", ["model.tok2vec.*.transformer"])
+    source.replace_listeners(
+        "transformer", "lal_parser", ["model.tok2vec.*.transformer"]
+    )
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", source=source)
     assert parses(by_line(nlp, TEXTS)) == expected
@@ -73,7 +94,10 @@ def test_replaced_listeners(folder, expected, tmp_path):
     loaded = spacy.load(tmp_path / "alone")
     assert parses(by_line(loaded, TEXTS)) == expected
     assert parses(by_line(pickle.loads(pickle.dumps(loaded)), TEXTS)) == expected
-    assert parses(nlp.pipe(by_line(nlp, TEXTS[:2]) * 4, n_process=2, batch_size=3)) == expected[:2] * 4
+    assert (
+        parses(nlp.pipe(by_line(nlp, TEXTS[:2]) * 4, n_process=2, batch_size=3))
+        == expected[:2] * 4
+    )
     copy = load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
     assert parses(by_line(copy, TEXTS)) == expected
 
@@ -92,17 +116,33 @@ def test_replaced_listeners_of_our_transformer(bert, tmp_path, listeners):
     config = transformer_config(bert)
     config["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
     nlp.add_pipe("transformer", first=True, config=config)
-    tok2vec = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": parts} if listeners else listener
-    sizes = {"hidden_width": 16, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16, "n_layers": 1, "use_chars": False}
+    tok2vec = (
+        {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": parts}
+        if listeners
+        else listener
+    )
+    sizes = {
+        "hidden_width": 16,
+        "n_attn_heads": 2,
+        "attn_width": 8,
+        "ff_width": 16,
+        "n_layers": 1,
+        "use_chars": False,
+    }
     nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **sizes)})
     train(nlp, steps=4)
     expected = parses(by_line(nlp, TEXTS))
     nlp.replace_listeners(
-        "transformer", "lal_parser", [f"model.tok2vec.*.part{i}" for i in range(listeners)] or ["model.tok2vec"]
+        "transformer",
+        "lal_parser",
+        [f"model.tok2vec.*.part{i}" for i in range(listeners)] or ["model.tok2vec"],
     )
     tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
     for block in tok2vec["*"].values() if listeners else [tok2vec]:
-        assert (block["@architectures"], block["grad_factor"]) == ("spacy-transformers.Tok2VecTransformer.v3", 0.5)
+        assert (block["@architectures"], block["grad_factor"]) == (
+            "spacy-transformers.Tok2VecTransformer.v3",
+            0.5,
+        )
     nlp.to_disk(tmp_path / "replaced")
     again = spacy.load(tmp_path / "replaced", exclude=["transformer", "senter"])
     assert parses(by_line(nlp, TEXTS)) == parses(by_line(again, TEXTS)) == expected
@@ -114,9 +154,16 @@ def test_nobody_made_the_vectors(bert, folder):
     for source in (spacy.load(folder), train(make_nlp(bert), steps=1)):
         nlp = spacy.blank("en")
         nlp.add_pipe("lal_parser", source=source)
-        with pytest.raises(ValueError, match="'transformer' has not run on the Doc 'She sees .*replace_listeners"):
+        with pytest.raises(
+            ValueError,
+            match="'transformer' has not run on the Doc 'She sees .*replace_listeners",
+        ):
             by_line(nlp, TEXTS)
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 96,
+        "upstream": "tok2vec",
+    }
     source = spacy.blank("en")
     source.add_pipe("tok2vec")
     source.add_pipe("lal_parser", config={"model": parser_block(listener)})
@@ -131,5 +178,7 @@ def test_weights_that_cannot_be_read(folder, tmp_path):
     spacy.load(folder).to_disk(tmp_path)
     path = tmp_path / "lal_parser" / "model"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(ValueError, match="'lal_parser' cannot read its weights .*Expected them whole"):
+    with pytest.raises(
+        ValueError, match="'lal_parser' cannot read its weights .*Expected them whole"
+    ):
         spacy.load(tmp_path)

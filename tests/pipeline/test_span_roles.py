@@ -1,4 +1,5 @@
-"""Roles of the constituents, words and subtrees of a Doc's parse: `spacy-lal.SpanRoleScorer.v1` in `lal_srl`."""
+"""Roles of the constituents, words and subtrees of a Doc's parse:
+`spacy-lal.SpanRoleScorer.v1` in `lal_srl`."""
 
 import pickle
 
@@ -10,7 +11,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from span_roles import TREES, config, parsed, parsed_example
 
-from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.annotations import (
+    get_propositions,
+    sentence_words,
+    set_constituents,
+    set_propositions,
+)
 from spacy_lal.models import batches, roles_inference
 from spacy_lal.trees.roles import Proposition
 
@@ -28,7 +34,9 @@ def find(nlp, docs):
 
 
 def test_it_learns_two_sentences_by_heart(nlp):
-    assert find(nlp, [parsed(nlp, "gave"), parsed(nlp, "saw")]) == list(role_examples.PROPOSITIONS.values())
+    assert find(nlp, [parsed(nlp, "gave"), parsed(nlp, "saw")]) == list(
+        role_examples.PROPOSITIONS.values()
+    )
 
 
 def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
@@ -36,7 +44,10 @@ def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
     set_constituents(both, sentence_words(both), [TREES["saw"], TREES["gave"]])
     alone = find(nlp, [both])[0]
     assert [one.roleset for one in alone] == ["see.01", "sleep.01", "give_up.07"]
-    assert find(nlp, [parsed(nlp, "gave"), both, Doc(nlp.vocab), parsed(nlp, "saw")])[1] == alone
+    assert (
+        find(nlp, [parsed(nlp, "gave"), both, Doc(nlp.vocab), parsed(nlp, "saw")])[1]
+        == alone
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,11 +59,16 @@ def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
     ],
 )
 def test_a_missing_parse_is_named(nlp, left_out, message):
-    with pytest.warns(UserWarning, match=f"'lal_srl' finds no roles.*{message}.*Or exclude 'lal_srl', too"):
+    with pytest.warns(
+        UserWarning,
+        match=f"'lal_srl' finds no roles.*{message}.*Or exclude 'lal_srl', too",
+    ):
         other, doc = nlp.pipe([parsed(nlp, "saw"), parsed(nlp, "gave", **left_out)])
     assert doc._.predicates == [] and len(other._.predicates) == 2
     with pytest.raises(ValueError, match="training.annotating_components"):
-        nlp.get_pipe("lal_srl").update([Example(parsed(nlp, "gave", **left_out), example(nlp, "gave").reference)])
+        nlp.get_pipe("lal_srl").update(
+            [Example(parsed(nlp, "gave", **left_out), example(nlp, "gave").reference)]
+        )
 
 
 def test_the_missing_head_of_one_word_is_no_parse(nlp):
@@ -65,7 +81,9 @@ def test_the_missing_head_of_one_word_is_no_parse(nlp):
 def test_missing_lemmas_are_named():
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=config(word_attr="LEMMA"))
-    with pytest.raises(ValueError, match="has no lemmas: expected a lemmatizer before it"):
+    with pytest.raises(
+        ValueError, match="has no lemmas: expected a lemmatizer before it"
+    ):
         role_examples.train(nlp, [parsed_example(nlp, "gave")], steps=1)
 
 
@@ -73,9 +91,20 @@ def test_missing_lemmas_are_named():
 def test_unusual_docs_get_sound_roles(nlp, words):
     n = len(words)
     heads, starts = [0] * n, [i == 0 for i in range(n)]
-    doc = Doc(nlp.vocab, words=words, heads=heads, deps=["dep"] * n, tags=["VBD"] * n, sent_starts=starts)
+    doc = Doc(
+        nlp.vocab,
+        words=words,
+        heads=heads,
+        deps=["dep"] * n,
+        tags=["VBD"] * n,
+        sent_starts=starts,
+    )
     n_words = sum(map(len, sentence_words(doc)))
-    spans = [(0, n_words, "S"), *((i, n_words, "VP") for i in range(1, min(n_words, 30)))] if n_words else []
+    spans = (
+        [(0, n_words, "S"), *((i, n_words, "VP") for i in range(1, min(n_words, 30)))]
+        if n_words
+        else []
+    )
     set_constituents(doc, sentence_words(doc), [spans] * len(sentence_words(doc)))
     (found,) = find(nlp, [doc])
     for one in found:
@@ -86,11 +115,17 @@ def test_unusual_docs_get_sound_roles(nlp, words):
 
 def test_a_given_predicate_keeps_its_parts(nlp, monkeypatch):
     doc = parsed(nlp, "gave")
-    set_propositions(doc, [Proposition(5, "give_up.07", ((1, 2, "V"), (5, 6, "C-V")), "give")])
+    set_propositions(
+        doc, [Proposition(5, "give_up.07", ((1, 2, "V"), (5, 6, "C-V")), "give")]
+    )
     monkeypatch.setattr(nlp.get_pipe("lal_srl"), "predicates", "doc")
     (found,) = find(nlp, [doc])[0]
     assert (found.token, found.roleset, found.lemma) == (5, "give_up.07", "give")
-    assert {(1, 2, "V"), (5, 6, "C-V")} <= set(found.args) and (3, 6, "ARG1") not in found.args
+    assert {(1, 2, "V"), (5, 6, "C-V")} <= set(found.args) and (
+        3,
+        6,
+        "ARG1",
+    ) not in found.args
 
 
 def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
@@ -98,7 +133,9 @@ def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
     expected = find(nlp, docs)
     monkeypatch.setattr(roles_inference, "_MAX_PAIRS", 3)
     monkeypatch.setattr(batches, "MAX_BATCH_CELLS", 1)
-    assert find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected
+    assert (
+        find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected
+    )
 
 
 def test_disk_bytes_and_pickle(nlp, tmp_path):

@@ -1,4 +1,5 @@
-"""Threads that share one pipeline: the parses of one thread; an error where the transformer has not run."""
+"""Threads that share one pipeline: the parses of one thread; an error where the
+transformer has not run."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -21,12 +22,17 @@ def bert(tmp_path_factory):
 
 
 def make_nlp(bert, architecture=OURS, dropout=DROPOUT):
-    """As the bundled pipeline: senter, tagger and parser listen through a JoinedTok2Vec."""
+    """As the bundled pipeline: senter, tagger and parser listen through a
+    JoinedTok2Vec."""
     config = tiny_pipeline.make_nlp(bert, concatenated=True).config.copy()
     components = config["components"]
-    components["transformer"]["model"].update({"@architectures": architecture, "transformer_config": dict(dropout)})
+    components["transformer"]["model"].update(
+        {"@architectures": architecture, "transformer_config": dict(dropout)}
+    )
     for name in ("senter", "tagger"):
-        components[name]["model"]["tok2vec"] = components["lal_parser"]["model"]["tok2vec"]
+        components[name]["model"]["tok2vec"] = components["lal_parser"]["model"][
+            "tok2vec"
+        ]
     spacy.util.fix_random_seed(0)
     nlp = spacy.util.load_model_from_config(config)
     examples = make_examples(nlp)
@@ -51,7 +57,10 @@ def nlp(folder):
 
 def all_of(docs):
     docs = list(docs)
-    return [(parse, [token.tag_ for token in doc]) for parse, doc in zip(parses(docs), docs, strict=True)]
+    return [
+        (parse, [token.tag_ for token in doc])
+        for parse, doc in zip(parses(docs), docs, strict=True)
+    ]
 
 
 def in_threads(call, values, n_threads=N_THREADS):
@@ -66,7 +75,9 @@ def test_the_parses_of_one_thread(nlp):
     texts = TEXTS * 12
     found = all_of(in_threads(nlp, texts))
     assert found == all_of(map(nlp, TEXTS)) * 12
-    piped = in_threads(lambda i: all_of(nlp.pipe(TEXTS * 2, batch_size=3)), range(N_THREADS))
+    piped = in_threads(
+        lambda i: all_of(nlp.pipe(TEXTS * 2, batch_size=3)), range(N_THREADS)
+    )
     assert piped == [found[: len(TEXTS)] * 2] * N_THREADS
 
 
@@ -126,12 +137,19 @@ def without_transformer(folder, way):
     return nlp
 
 
-@pytest.mark.parametrize("way", ["disable", "exclude", "remove_pipe", "disable_pipe", "select_pipes"])
+@pytest.mark.parametrize(
+    "way", ["disable", "exclude", "remove_pipe", "disable_pipe", "select_pipes"]
+)
 def test_no_answer_by_zeros(folder, way):
     nlp = without_transformer(folder, way)
-    with pytest.raises(ValueError, match="'transformer' has not run on the Doc 'She sees a dog"):
+    with pytest.raises(
+        ValueError, match="'transformer' has not run on the Doc 'She sees a dog"
+    ):
         nlp(TEXTS[0])
-    with pytest.raises(ValueError, match=r"enable 'transformer' or add it, or leave these components out, too"):
+    with pytest.raises(
+        ValueError,
+        match=r"enable 'transformer' or add it, or leave these components out, too",
+    ):
         list(nlp.pipe(TEXTS))
     nlp.select_pipes(disable=["senter"])
     with pytest.raises(ValueError, match="has not run"):

@@ -1,4 +1,5 @@
-"""The tokenizer for text of the web: what stays together, what is divided, and that it is kept on disk."""
+"""The tokenizer for text of the web: what stays together, what is divided, and that it
+is kept on disk."""
 
 import pickle
 from pathlib import Path
@@ -30,11 +31,26 @@ def words(text: str, nlp: Language = NLP) -> List[str]:
         ("Made in the U.S.A.!", "Made in the U.S.A. !"),
         ("a == b ***** <<file.doc>> $$$", "a == b ***** << file.doc >> $$$"),
         ("______ --- ~~", "______ --- ~~"),
-        ("Call 713-853-3989 or 853-3989, 1-800-555-1234.", "Call 713-853-3989 or 853-3989 , 1-800-555-1234 ."),
-        ("A non-human co-worker's e-mail, Pro-Beijing", "A non-human co-worker 's e-mail , Pro-Beijing"),
-        ("a well-known man-made lake, 2001-2002", "a well - known man - made lake , 2001 - 2002"),
-        ("wanna stay and/or go (see below): at 7:30PM", "wan na stay and / or go ( see below ) : at 7:30 PM"),
-        ("w/ cheese b/c Capt. Kidd says so :) etc.", "w/ cheese b/c Capt. Kidd says so :) etc ."),
+        (
+            "Call 713-853-3989 or 853-3989, 1-800-555-1234.",
+            "Call 713-853-3989 or 853-3989 , 1-800-555-1234 .",
+        ),
+        (
+            "A non-human co-worker's e-mail, Pro-Beijing",
+            "A non-human co-worker 's e-mail , Pro-Beijing",
+        ),
+        (
+            "a well-known man-made lake, 2001-2002",
+            "a well - known man - made lake , 2001 - 2002",
+        ),
+        (
+            "wanna stay and/or go (see below): at 7:30PM",
+            "wan na stay and / or go ( see below ) : at 7:30 PM",
+        ),
+        (
+            "w/ cheese b/c Capt. Kidd says so :) etc.",
+            "w/ cheese b/c Capt. Kidd says so :) etc .",
+        ),
         ("It's $5, isn't it?", "It 's $ 5 , is n't it ?"),
         ("see www.x.com/a__b and a@b.org", "see www.x.com/a__b and a@b.org"),
         ("C++ #1 😀", "C++ # 1 😀"),
@@ -69,7 +85,12 @@ WHOLE_TOKENS = {
 @pytest.mark.parametrize("kind", WHOLE_TOKENS)
 @pytest.mark.parametrize("form", ["{}", "see {} now", "({})", "“{}”", "{},", "the {}?"])
 def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
-    if form == "({})" and kind in ("operators", "paths") or form == "the {}?" and kind == "abbreviations":
+    if (
+        form == "({})"
+        and kind in ("operators", "paths")
+        or form == "the {}?"
+        and kind == "abbreviations"
+    ):
         form = "see {} now"
     before, after = (words(part.strip()) for part in form.split("{}"))
     for word in WHOLE_TOKENS[kind].split():
@@ -79,32 +100,71 @@ def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
 @pytest.mark.parametrize(
     "text, expected",
     [
-        ("can't/won't isn't/aren't havn't DON'T CANT", "ca n't / wo n't is n't / are n't hav n't DO N'T CA NT"),
+        (
+            "can't/won't isn't/aren't havn't DON'T CANT",
+            "ca n't / wo n't is n't / are n't hav n't DO N'T CA NT",
+        ),
         (
             "50min 20mins 5kg 10km 65k 25bn 30secs 5hrs 10lb 7:30PM",
             "50 min 20 mins 5 kg 10 km 65 k 25 bn 30 secs 5 hrs 10 lb 7:30 PM",
         ),
         ("[docs](https://x.org/a/b) `code`", "[ docs ] ( https://x.org/a/b ) ` code `"),
-        ("<b>old</b> <p>Hello.</p> <me@x.org>", "<b> old </b> <p> Hello . </p> < me@x.org >"),
+        (
+            "<b>old</b> <p>Hello.</p> <me@x.org>",
+            "<b> old </b> <p> Hello . </p> < me@x.org >",
+        ),
         ("a->b a>=b x!=3 ok👍🏽👍🏽!", "a -> b a >= b x != 3 ok 👍🏽 👍🏽 !"),
-        ("See No. 5, Fig. 3, Vol. 2, App. C, p. 3.", "See No. 5 , Fig. 3 , Vol. 2 , App. C , p. 3 ."),
+        (
+            "See No. 5, Fig. 3, Vol. 2, App. C, p. 3.",
+            "See No. 5 , Fig. 3 , Vol. 2 , App. C , p. 3 .",
+        ),
         ("No. The app. It is art. No.", "No . The app . It is art . No ."),
-        ("a, etc., b etc. and etc. Then etc.", "a , etc. , b etc. and etc . Then etc ."),
-        ("the user id. On Wed. we left. Gimme it.", "the user id . On Wed. we left . Gim me it ."),
+        (
+            "a, etc., b etc. and etc. Then etc.",
+            "a , etc. , b etc. and etc . Then etc .",
+        ),
+        (
+            "the user id. On Wed. we left. Gimme it.",
+            "the user id . On Wed. we left . Gim me it .",
+        ),
         ("'Tis so. 'twas, I'd", "'T is so . 't was , I 'd"),
-        ("its a shame, its not mine, its colour", "it s a shame , it s not mine , its colour"),
-        ("your going on your own, alot. Outta", "you r going on your own , a lot . Outta"),
-        ("an F-16 (U.S.-led) 9am-5pm 5'2 tele#84", "an F - 16 ( U.S. - led ) 9 am - 5 pm 5 ' 2 tele # 84"),
-        ("61persons on-line- 50- -for ~Joe @2.97", "61 persons on - line - 50 - - for ~ Joe @ 2.97"),
-        ("th- big/ mama`s an A+ A++ ----== :?", "th- big / mama `s an A + A ++ ----== :?"),
+        (
+            "its a shame, its not mine, its colour",
+            "it s a shame , it s not mine , its colour",
+        ),
+        (
+            "your going on your own, alot. Outta",
+            "you r going on your own , a lot . Outta",
+        ),
+        (
+            "an F-16 (U.S.-led) 9am-5pm 5'2 tele#84",
+            "an F - 16 ( U.S. - led ) 9 am - 5 pm 5 ' 2 tele # 84",
+        ),
+        (
+            "61persons on-line- 50- -for ~Joe @2.97",
+            "61 persons on - line - 50 - - for ~ Joe @ 2.97",
+        ),
+        (
+            "th- big/ mama`s an A+ A++ ----== :?",
+            "th- big / mama `s an A + A ++ ----== :?",
+        ),
         ("by Inc.. the U.S.. end.. end...?", "by Inc. . the U.S. . end .. end ... ?"),
-        ("he/they'd I'm/you're Mary'll OK'd ya'll", "he / they 'd I 'm / you 're Mary 'll OK'd ya'll"),
+        (
+            "he/they'd I'm/you're Mary'll OK'd ya'll",
+            "he / they 'd I 'm / you 're Mary 'll OK'd ya'll",
+        ),
         (
             "5PM-6PM 250ml 3.5%-4% $5–$10 “No”—he",
             "5 PM - 6 PM 250 ml 3.5 % - 4 % $ 5 – $ 10 “ No ” — he",
         ),
-        ("ftp://a.b/c w.r.t. it, DR. Lotta lemme y'know", "ftp://a.b/c w.r.t. it , DR. Lotta lem me y' know"),
-        ('"Joe"<joe@x.org> a.pdf)(See [1]–[3]', '" Joe " < joe@x.org > a.pdf ) ( See [ 1 ] – [ 3 ]'),
+        (
+            "ftp://a.b/c w.r.t. it, DR. Lotta lemme y'know",
+            "ftp://a.b/c w.r.t. it , DR. Lotta lem me y' know",
+        ),
+        (
+            '"Joe"<joe@x.org> a.pdf)(See [1]–[3]',
+            '" Joe " < joe@x.org > a.pdf ) ( See [ 1 ] – [ 3 ]',
+        ),
         (
             'a <a href="https://x.org">link</a> <img alt="A cat"/>',
             'a <a href= " https://x.org " > link </a> <img alt= " A cat " />',
@@ -114,8 +174,14 @@ def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
             "In /etc/passwd . Km / hr . N/A . So /.",
         ),
         ("rock 'n' roll, \"no\"(twice).", "rock 'n' roll , \" no \" ( twice ) ."),
-        ("2h 100W 220V 3wks 40dB get(a)[0]", "2 h 100 W 220 V 3 wks 40 dB get(a) [ 0 ]"),
-        ("hello(world) USD[38,000 (see 2.1(a)).", "hello ( world ) USD [ 38,000 ( see 2.1(a) ) ."),
+        (
+            "2h 100W 220V 3wks 40dB get(a)[0]",
+            "2 h 100 W 220 V 3 wks 40 dB get(a) [ 0 ]",
+        ),
+        (
+            "hello(world) USD[38,000 (see 2.1(a)).",
+            "hello ( world ) USD [ 38,000 ( see 2.1(a) ) .",
+        ),
     ],
 )
 def test_what_is_divided(text: str, expected: str):
@@ -123,15 +189,29 @@ def test_what_is_divided(text: str, expected: str):
 
 
 ABBREVIATIONS = [
-    ("in {} 5 of it", "Apt. Bldg. Rm. Chap. Sect. Ref. Rte. ch. chap. ex. pt. ver. max. min. est. fn. Tbl. Supp."),
-    ("the {} Smith of it", "Asst. Assoc. Dir. Insp. Brig. Mgr. Mfg. Natl. Intl. Penn. Wyo. Vt. Assn. Govt. Wm. Geo."),
-    ("some {} stuff", "misc. incl. excl. avg. approx. etc. assoc. intl. orig. natl. ibid. op."),
-    ("a 5 {} one", "ft. in. lbs. oz. hrs. mins. tsp. tbsp. gal. mi. sq. qt. km. wks. yds."),
+    (
+        "in {} 5 of it",
+        "Apt. Bldg. Rm. Chap. Sect. Ref. Rte. ch. chap. ex. pt. ver. max. min. est. fn. Tbl. Supp.",
+    ),
+    (
+        "the {} Smith of it",
+        "Asst. Assoc. Dir. Insp. Brig. Mgr. Mfg. Natl. Intl. Penn. Wyo. Vt. Assn. Govt. Wm. Geo.",
+    ),
+    (
+        "some {} stuff",
+        "misc. incl. excl. avg. approx. etc. assoc. intl. orig. natl. ibid. op.",
+    ),
+    (
+        "a 5 {} one",
+        "ft. in. lbs. oz. hrs. mins. tsp. tbsp. gal. mi. sq. qt. km. wks. yds.",
+    ),
 ]
 
 
 @pytest.mark.parametrize("form, abbreviations", ABBREVIATIONS)
-def test_abbreviations_before_numbers_and_names_and_after_numbers(form: str, abbreviations: str):
+def test_abbreviations_before_numbers_and_names_and_after_numbers(
+    form: str, abbreviations: str
+):
     for word in abbreviations.split():
         assert words(form.format(word)) == form.format(word).split()
 
@@ -152,18 +232,34 @@ def test_it_is_kept_on_disk_and_in_pickles(tmp_path: Path):
     NLP.to_disk(tmp_path)
     assert words(text, spacy.load(tmp_path)) == words(text)
     assert words(text, pickle.loads(pickle.dumps(NLP))) == words(text)
-    assert words(text, spacy.blank("en").from_bytes(NLP.to_bytes(exclude=["vocab"]), exclude=["vocab"])) == words(text)
+    assert words(
+        text,
+        spacy.blank("en").from_bytes(
+            NLP.to_bytes(exclude=["vocab"]), exclude=["vocab"]
+        ),
+    ) == words(text)
 
 
 def test_other_languages_keep_their_rules():
-    assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == ["C'", "est", "l'", "été", "!!!"]
+    assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == [
+        "C'",
+        "est",
+        "l'",
+        "été",
+        "!!!",
+    ]
     sentence = "la sous-préfecture, au-dessus d'Aix-en-Provence"
-    assert words(sentence, spacy.blank("fr", config=CONFIG)) == words(sentence, spacy.blank("fr"))
+    assert words(sentence, spacy.blank("fr", config=CONFIG)) == words(
+        sentence, spacy.blank("fr")
+    )
 
 
 @pytest.mark.parametrize("run", ["(", "'", "a", "http://a.b/", ":)", "\u0351", "a.b)"])
-def test_a_run_without_whitespace_is_tokenized_in_bounded_pieces(run: str, monkeypatch: pytest.MonkeyPatch):
-    """spaCy's tokenizer searches the rest of a run again for each mark that it takes off it."""
+def test_a_run_without_whitespace_is_tokenized_in_bounded_pieces(
+    run: str, monkeypatch: pytest.MonkeyPatch
+):
+    """spaCy's tokenizer searches the rest of a run again for each mark that it takes
+    off it."""
     searched: List[int] = []
     search = NLP.tokenizer.suffix_search
 
@@ -177,7 +273,9 @@ def test_a_run_without_whitespace_is_tokenized_in_bounded_pieces(run: str, monke
     text = f"He  said\n {run * 10}, {(run * 1000)[:1000]} it. "
     doc = tokenizer(text)
     assert doc.text == text and max(searched) <= 200
-    assert [token.text for token in doc][-2:] == ["it", "."] and doc[-1].whitespace_ == " "
+    assert [token.text for token in doc][-2:] == ["it", "."] and doc[
+        -1
+    ].whitespace_ == " "
     assert [token.text for token in doc][:2] == ["He", " "]
 
 

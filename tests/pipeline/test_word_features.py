@@ -1,4 +1,5 @@
-"""Words and characters as features: vocabularies come from the training data and are saved with the model."""
+"""Words and characters as features: vocabularies come from the training data and are
+saved with the model."""
 
 import json
 
@@ -11,11 +12,22 @@ from spacy.training import Example
 from spacy_lal.pipeline.labels import collect_labels
 
 WORDS = [["She", "eats", "."], ["The", "dog", "eats", "the", "dog", "."]]
-SPANS = [[(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")], [(0, 6, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "NP")]]
+SPANS = [
+    [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")],
+    [(0, 6, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "NP")],
+]
 FEATURES = {
     "words": {"@misc": "spacy-lal.Words.v1"},
-    "chars": {"@misc": "spacy-lal.CharLSTM.v1", "char_width": 4, "alphabet": "codepoints"},
-    "letters": {"@misc": "spacy-lal.CharConcat.v1", "char_width": 4, "alphabet": "codepoints"},
+    "chars": {
+        "@misc": "spacy-lal.CharLSTM.v1",
+        "char_width": 4,
+        "alphabet": "codepoints",
+    },
+    "letters": {
+        "@misc": "spacy-lal.CharConcat.v1",
+        "char_width": 4,
+        "alphabet": "codepoints",
+    },
     "tags": {"@misc": "spacy-lal.Tags.v1"},
 }
 MODEL = {
@@ -27,13 +39,24 @@ MODEL = {
     "biaffine_scorer": None,
     "encoder": {
         "@misc": "spacy-lal.Encoder.v1",
-        "*": {"all": {"@misc": "spacy-lal.SelfAttentionLayer.v1", "n_heads": 2, "attn_width": 8, "ff_width": 16}},
+        "*": {
+            "all": {
+                "@misc": "spacy-lal.SelfAttentionLayer.v1",
+                "n_heads": 2,
+                "attn_width": 8,
+                "ff_width": 16,
+            }
+        },
     },
 }
 
 
 def make_nlp(*features, **options):
-    inputs = {"@misc": "spacy-lal.InputLayer.v1", "*": {name: FEATURES[name] for name in features}, **options}
+    inputs = {
+        "@misc": "spacy-lal.InputLayer.v1",
+        "*": {name: FEATURES[name] for name in features},
+        **options,
+    }
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", config={"model": {**MODEL, "inputs": inputs}})
     return nlp
@@ -42,7 +65,12 @@ def make_nlp(*features, **options):
 def gold_docs(nlp):
     docs = []
     for words, spans in zip(WORDS, SPANS, strict=True):
-        doc = Doc(nlp.vocab, words=words, tags=["X"] * len(words), sent_starts=[True] + [False] * (len(words) - 1))
+        doc = Doc(
+            nlp.vocab,
+            words=words,
+            tags=["X"] * len(words),
+            sent_starts=[True] + [False] * (len(words) - 1),
+        )
         doc.spans["constituents"] = [Span(doc, *span) for span in spans]
         docs.append(doc)
     return docs
@@ -51,7 +79,10 @@ def gold_docs(nlp):
 def train(nlp, steps=60):
     spacy.util.fix_random_seed(0)
     golds = gold_docs(nlp)
-    examples = [Example(Doc(nlp.vocab, words=[t.text for t in doc], tags=["X"] * len(doc)), doc) for doc in golds]
+    examples = [
+        Example(Doc(nlp.vocab, words=[t.text for t in doc], tags=["X"] * len(doc)), doc)
+        for doc in golds
+    ]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
     losses = []
@@ -65,17 +96,28 @@ def scores(nlp, docs):
 
 
 @pytest.mark.parametrize(
-    "word, expected", [("aé", 256 - 5), ("a\u0142", 512 - 5), ("b\u0436a", sorted({"b", "\u0436", "a"}))]
+    "word, expected",
+    [("aé", 256 - 5), ("a\u0142", 512 - 5), ("b\u0436a", sorted({"b", "\u0436", "a"}))],
 )
 def test_the_alphabet_of_codepoints(word, expected):
     doc = Doc(spacy.blank("en").vocab, words=[word], sent_starts=[True])
     chars = collect_labels([Example(doc, doc)], alphabet="codepoints")["chars"]
-    assert chars == ([chr(i) for i in range(5, expected + 5)] if isinstance(expected, int) else expected)
+    assert chars == (
+        [chr(i) for i in range(5, expected + 5)]
+        if isinstance(expected, int)
+        else expected
+    )
 
 
 @pytest.mark.filterwarnings("ignore:The parser reads part-of-speech tags")
 @pytest.mark.parametrize(
-    "features", [["words"], ["letters"], ["words", "letters"], ["words", "chars", "letters", "tags"]]
+    "features",
+    [
+        ["words"],
+        ["letters"],
+        ["words", "letters"],
+        ["words", "chars", "letters", "tags"],
+    ],
 )
 def test_features_train_and_are_saved(features, tmp_path):
     nlp = make_nlp(*features)
@@ -85,11 +127,18 @@ def test_features_train_and_are_saved(features, tmp_path):
     loaded = spacy.load(tmp_path)
     again = spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
     for other in (loaded, again):
-        assert other.get_pipe("lal_parser").label_data == nlp.get_pipe("lal_parser").label_data
-        for one, two in zip(scores(nlp, gold_docs(nlp)), scores(other, gold_docs(other)), strict=True):
+        assert (
+            other.get_pipe("lal_parser").label_data
+            == nlp.get_pipe("lal_parser").label_data
+        )
+        for one, two in zip(
+            scores(nlp, gold_docs(nlp)), scores(other, gold_docs(other)), strict=True
+        ):
             assert numpy.array_equal(one, two)
     odd = Doc(
-        nlp.vocab, words=["\n", "\U0001f600", " ", "dog", "unheardofverylongword" * 9], sent_starts=[True, *[False] * 4]
+        nlp.vocab,
+        words=["\n", "\U0001f600", " ", "dog", "unheardofverylongword" * 9],
+        sent_starts=[True, *[False] * 4],
     )
     assert nlp(odd).spans["constituents"] and not len(nlp(Doc(nlp.vocab)))
 
@@ -124,10 +173,17 @@ def test_labels_may_be_given_without_examples():
     train(nlp, 1)
     data = json.loads(json.dumps(nlp.get_pipe("lal_parser").label_data))
     other = make_nlp("words")
-    other.get_pipe("lal_parser").initialize(lambda: [Example(d, d) for d in gold_docs(other)], labels=data)
+    other.get_pipe("lal_parser").initialize(
+        lambda: [Example(d, d) for d in gold_docs(other)], labels=data
+    )
     assert other.get_pipe("lal_parser").label_data == data
-    with pytest.raises(ValueError, match="one count for each word, .* got 6 words, 6 of them different, and 5 counts"):
-        other.get_pipe("lal_parser").set_label_data({**data, "word_counts": data["word_counts"][1:]})
+    with pytest.raises(
+        ValueError,
+        match="one count for each word, .* got 6 words, 6 of them different, and 5 counts",
+    ):
+        other.get_pipe("lal_parser").set_label_data(
+            {**data, "word_counts": data["word_counts"][1:]}
+        )
 
 
 @pytest.mark.parametrize(
@@ -138,11 +194,17 @@ def test_labels_may_be_given_without_examples():
             {"chars": {"alphabet": "frequent"}},
             "alphabet: expected the same .* codepoints, frequent",
         ),
-        (["chars", "letters"], {"chars": {"max_word_length": 2}}, "max_word_length of CharLSTM: .* 4 letters .* got 2"),
+        (
+            ["chars", "letters"],
+            {"chars": {"max_word_length": 2}},
+            "max_word_length of CharLSTM: .* 4 letters .* got 2",
+        ),
     ],
 )
 def test_contradictions_are_refused_when_the_config_is_read(features, changes, message):
     blocks = {name: {**FEATURES[name], **changes.get(name, {})} for name in features}
     inputs = {"@misc": "spacy-lal.InputLayer.v1", "*": blocks}
     with pytest.raises(ValueError, match=message):
-        spacy.blank("en").add_pipe("lal_parser", config={"model": {**MODEL, "inputs": inputs}})
+        spacy.blank("en").add_pipe(
+            "lal_parser", config={"model": {**MODEL, "inputs": inputs}}
+        )

@@ -1,4 +1,5 @@
-"""A training that is interrupted ends near one that is not; without interruption it is spaCy's, to the byte."""
+"""A training that is interrupted ends near one that is not; without interruption it is
+spaCy's, to the byte."""
 
 import io
 import shutil
@@ -15,17 +16,41 @@ import tiny_training
 from spacy.language import Language
 from spacy.util import dict_to_dot
 from thinc.api import Config, Model
-from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
+from tiny_training import (
+    assert_same_models,
+    rows,
+    tiny_config,
+    uninterrupted,
+    write_toy_corpora,
+)
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
 from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, torch_module, train
 
-ADAM = {"@optimizers": "Adam.v1", "use_averages": True, "L2": 0.01, "grad_clip": 1.0, "learn_rate": 0.01}
+ADAM = {
+    "@optimizers": "Adam.v1",
+    "use_averages": True,
+    "L2": 0.01,
+    "grad_clip": 1.0,
+    "learn_rate": 0.01,
+}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 VARIANTS: Dict[str, Dict[str, Any]] = {
     "averages, schedules, accumulation": {
-        "training.optimizer": {**ADAM, "learn_rate": {"@schedules": "decaying.v1", "base_rate": 0.02, "decay": 0.1}},
-        "training.batcher.size": {"@schedules": "compounding.v1", "start": 60, "stop": 400, "compound": 1.2},
+        "training.optimizer": {
+            **ADAM,
+            "learn_rate": {
+                "@schedules": "decaying.v1",
+                "base_rate": 0.02,
+                "decay": 0.1,
+            },
+        },
+        "training.batcher.size": {
+            "@schedules": "compounding.v1",
+            "start": 60,
+            "stop": 400,
+            "compound": 1.2,
+        },
         "training.accumulate_gradient": 2,
     },
     "patience, a stream": {
@@ -67,15 +92,27 @@ def run_until(step: int, config: Config, output: Path, **settings: Any) -> str:
 
 def distance(path: Path, expected: Path) -> float:
     """The largest difference between weights of two pipelines."""
-    pairs = zip(weights_of(spacy.load(path)), weights_of(spacy.load(expected)), strict=True)
-    return max(float(numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max()) for one, other in pairs)
+    pairs = zip(
+        weights_of(spacy.load(path)), weights_of(spacy.load(expected)), strict=True
+    )
+    return max(
+        float(numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max())
+        for one, other in pairs
+    )
 
 
 def weights_of(nlp: Language) -> Iterator[Any]:
-    """All weights of a pipeline, in order: of thinc layers, and of the torch networks in them."""
-    models = [pipe.model for _, pipe in nlp.components if isinstance(getattr(pipe, "model", None), Model)]
+    """All weights of a pipeline, in order: of thinc layers, and of the torch networks
+    in them."""
+    models = [
+        pipe.model
+        for _, pipe in nlp.components
+        if isinstance(getattr(pipe, "model", None), Model)
+    ]
     for node in (node for model in models for node in model.walk()):
-        yield from (node.get_param(key) for key in node.param_names if node.has_param(key))
+        yield from (
+            node.get_param(key) for key in node.param_names if node.has_param(key)
+        )
         for module in map(torch_module, node.shims):
             yield from module.state_dict().values() if module is not None else ()
 
@@ -95,19 +132,29 @@ def test_interrupted_as_uninterrupted(variant: str, corpora: Path, tmp_path: Pat
     expected = rows(uninterrupted(config, tmp_path / "spacy"))
     assert rows(run(config, tmp_path / "whole")) == expected
     assert_same_models(tmp_path / "whole", tmp_path / "spacy")
-    log = run_until(1, config, tmp_path / "parts") + run_until(4, config, tmp_path / "parts")
+    log = run_until(1, config, tmp_path / "parts") + run_until(
+        4, config, tmp_path / "parts"
+    )
     assert rows(log + run(config, tmp_path / "parts")) == expected
-    assert distance(tmp_path / "parts" / "model-last", tmp_path / "spacy" / "model-last") < 1e-5
+    assert (
+        distance(tmp_path / "parts" / "model-last", tmp_path / "spacy" / "model-last")
+        < 1e-5
+    )
 
 
 def test_interrupted_transformer(corpora: Path, tmp_path: Path, tiny_bert: Path):  # noqa: F811
     encoder = {"components.transformer.model.transformer_config": NO_DROPOUT}
-    config = without_dropout(tiny_config(corpora, transformer=tiny_bert, changes=encoder))
+    config = without_dropout(
+        tiny_config(corpora, transformer=tiny_bert, changes=encoder)
+    )
     expected = rows(run(config, tmp_path / "whole"))
     log = run_until(3, config, tmp_path / "parts")
     log = rows(log + run(config, tmp_path / "parts"))
     assert [row.split()[:2] for row in log] == [row.split()[:2] for row in expected]
-    assert distance(tmp_path / "parts" / "model-last", tmp_path / "whole" / "model-last") < 0.05
+    assert (
+        distance(tmp_path / "parts" / "model-last", tmp_path / "whole" / "model-last")
+        < 0.05
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,24 +171,42 @@ def output(stopped: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(stopped, tmp_path / "output"))
 
 
-def test_the_newest_checkpoint_is_kept_and_an_ended_training_is_not_repeated(corpora: Path, tmp_path: Path):
+def test_the_newest_checkpoint_is_kept_and_an_ended_training_is_not_repeated(
+    corpora: Path, tmp_path: Path
+):
     config = tiny_config(corpora, changes={"training.max_steps": 2})
     run_until(1, config, tmp_path, steps=1)
-    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()] == ["step-00000002"]
+    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()] == [
+        "step-00000002"
+    ]
     run(config, tmp_path)
-    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).rglob("*")] == ["step-00000003", "state.pt"]
+    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).rglob("*")] == [
+        "step-00000003",
+        "state.pt",
+    ]
     log = run(config, tmp_path)
     assert "This training ended after step 2" in log and not rows(log)
 
 
 def test_other_config(corpora: Path, output: Path):
-    config = tiny_config(corpora, changes={"training.optimizer.L2": 0.1, "training.max_steps": 1})
+    config = tiny_config(
+        corpora, changes={"training.optimizer.L2": 0.1, "training.max_steps": 1}
+    )
     with pytest.raises(ValueError) as caught:
         run(config, output)
     message = str(caught.value)
-    assert "training.optimizer.L2: 0.0 -> 0.1" in message and "training.max_steps: 8 -> 1" in message
-    assert "learn_rate" not in message and "--no-resume" in message and "--output" in message
-    assert [row.split()[:2] for row in rows(run(config, output, resume=False))] == [["0", "0"]]
+    assert (
+        "training.optimizer.L2: 0.0 -> 0.1" in message
+        and "training.max_steps: 8 -> 1" in message
+    )
+    assert (
+        "learn_rate" not in message
+        and "--no-resume" in message
+        and "--output" in message
+    )
+    assert [row.split()[:2] for row in rows(run(config, output, resume=False))] == [
+        ["0", "0"]
+    ]
 
 
 def test_damaged_checkpoint(corpora: Path, output: Path):
@@ -163,8 +228,13 @@ def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.Monkey
         return update(nlp, *args, **settings)
 
     before = (output / "model-last" / "lal_parser" / "model").read_bytes()
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="out of memory"):
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(RuntimeError, match="out of memory"),
+    ):
         patch.setattr(Language, "update", fail_once)
         run(tiny_config(corpora), output)
     assert (output / "model-last" / "lal_parser" / "model").read_bytes() != before
-    assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == ["step-00000002"]
+    assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == [
+        "step-00000002"
+    ]

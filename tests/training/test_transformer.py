@@ -29,10 +29,13 @@ def make_nlp(bert, architecture="spacy-lal.TransformerModel.v1", **settings):
 
 
 def vectors(nlp, texts=(LONG, *TEXTS)):
-    """The vectors of the pieces of each Doc, without those of padding; None for a Doc without pieces."""
+    """The vectors of the pieces of each Doc, without those of padding; None for a Doc
+    without pieces."""
     found = [doc._.trf_data for doc in nlp.pipe(texts)]
     return [
-        data.model_output.last_hidden_state[data.wordpieces.attention_mask > 0] if len(data.wordpieces) else None
+        data.model_output.last_hidden_state[data.wordpieces.attention_mask > 0]
+        if len(data.wordpieces)
+        else None
         for data in found
     ]
 
@@ -40,7 +43,9 @@ def vectors(nlp, texts=(LONG, *TEXTS)):
 def assert_close(some, others, **tolerance):
     assert len(some) == len(others)
     for one, other in zip(some, others, strict=True):
-        assert (one is None and other is None) or numpy.allclose(one, other, **tolerance)
+        assert (one is None and other is None) or numpy.allclose(
+            one, other, **tolerance
+        )
 
 
 def runs_of(nlp, monkeypatch):
@@ -58,20 +63,32 @@ def runs_of(nlp, monkeypatch):
 
 @pytest.mark.parametrize("max_batch_pieces", [1, 500, 100_000])
 @pytest.mark.parametrize("spare", [0, 64, 100_000])
-def test_vectors_are_spacy_transformers_whatever_is_run_at_once(bert, max_batch_pieces, spare, monkeypatch):
+def test_vectors_are_spacy_transformers_whatever_is_run_at_once(
+    bert, max_batch_pieces, spare, monkeypatch
+):
     monkeypatch.setitem(transformer_module._SPARE_PIECES, "cpu", spare)
     monkeypatch.setattr(transformer_module, "MAX_BATCH_PIECES", max_batch_pieces)
     nlp = make_nlp(bert)
     runs = runs_of(nlp, monkeypatch)
-    assert_close(vectors(nlp), vectors(make_nlp(bert, "spacy-transformers.TransformerModel.v3")), atol=1e-5)
+    assert_close(
+        vectors(nlp),
+        vectors(make_nlp(bert, "spacy-transformers.TransformerModel.v3")),
+        atol=1e-5,
+    )
     assert (len(runs) == 2) == (max_batch_pieces == spare == 100_000)
     assert max_batch_pieces > 1 or set(runs) == {1}
 
 
-@pytest.mark.parametrize("limit", [64, 256], ids=["the tokenizer's limit", "the transformer's limit"])
+@pytest.mark.parametrize(
+    "limit", [64, 256], ids=["the tokenizer's limit", "the transformer's limit"]
+)
 def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     words = ["abcdefghijklmnopqrst" * 2] * 14 + ["The", "cat", "sat", "a" * 90]
-    settings = {"tokenizer_config": {"model_max_length": 64, "use_fast": True}} if limit == 64 else {}
+    settings = (
+        {"tokenizer_config": {"model_max_length": 64, "use_fast": True}}
+        if limit == 64
+        else {}
+    )
     nlp = make_nlp(bert, **settings)
     doc = nlp(" ".join(words))
     data = doc._.trf_data
@@ -81,7 +98,9 @@ def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     assert len(data.wordpieces) > len(spans[0])
     short = nlp("The cat sat on the mat.")
     assert len(short._.trf_data.wordpieces) == 1
-    assert_close(vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5)
+    assert_close(
+        vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -103,9 +122,17 @@ def test_training_in_groups_is_training_at_once(bert, monkeypatch):
     gradients = []
     for spare in (0, 10**6):
         monkeypatch.setitem(transformer_module._SPARE_PIECES, "cpu", spare)
-        nlp = make_nlp(bert, transformer_config={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+        nlp = make_nlp(
+            bert,
+            transformer_config={
+                "hidden_dropout_prob": 0.0,
+                "attention_probs_dropout_prob": 0.0,
+            },
+        )
         model = nlp.get_pipe("transformer").model
-        output, backprop = model.begin_update([nlp.make_doc(text) for text in (LONG, *TEXTS) if text])
+        output, backprop = model.begin_update(
+            [nlp.make_doc(text) for text in (LONG, *TEXTS) if text]
+        )
         ones = []
         for data in output.doc_data:
             mask = numpy.asarray(data.wordpieces.attention_mask, dtype="f4")[..., None]
@@ -119,7 +146,10 @@ def test_training_in_groups_is_training_at_once(bert, monkeypatch):
 
 
 def test_each_architecture_loads_what_the_other_saved(bert):
-    ours, theirs = make_nlp(bert), make_nlp(bert, "spacy-transformers.TransformerModel.v3")
+    ours, theirs = (
+        make_nlp(bert),
+        make_nlp(bert, "spacy-transformers.TransformerModel.v3"),
+    )
     expected = vectors(ours)
     for one, other in ((ours, theirs), (theirs, ours)):
         with torch.no_grad():
@@ -139,7 +169,11 @@ def test_no_gradient_of_what_the_optimizer_leaves_as_it_is(bert):
     def update(optimizer):
         before = words.detach().clone(), layer.detach().clone()
         output, backprop = model.begin_update([nlp.make_doc(TEXTS[0])])
-        backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+        backprop(
+            output.unsplit_by_doc(
+                [[data.model_output.last_hidden_state] for data in output.doc_data]
+            )
+        )
         model.finish_update(optimizer)
         return not torch.equal(words, before[0]), not torch.equal(layer, before[1])
 
@@ -153,7 +187,8 @@ def test_no_gradient_of_what_the_optimizer_leaves_as_it_is(bert):
 
 
 def test_the_space_before_a_word_is_none_of_its_pieces(bert):
-    """Some tokenizers count it to the word's first piece, and spacy-transformers to the word before."""
+    """Some tokenizers count it to the word's first piece, and spacy-transformers to the
+    word before."""
     nlp = make_nlp(bert)
     model = nlp.get_pipe("transformer").model
     expected = nlp("The old dog sleeps.")._.trf_data.align
@@ -162,9 +197,15 @@ def test_the_space_before_a_word_is_none_of_its_pieces(bert):
         def __call__(self, texts, **settings):
             found = super().__call__(texts, **settings)
             for row, text in zip(found.get("offset_mapping", ()), texts, strict=False):
-                row[:, 0] -= [begin < end and begin > 0 and text[begin - 1] == " " for begin, end in row]
+                row[:, 0] -= [
+                    begin < end and begin > 0 and text[begin - 1] == " "
+                    for begin, end in row
+                ]
             return found
 
     model.tokenizer.__class__ = WithSpaces
     align = nlp("The old dog sleeps.")._.trf_data.align
-    assert align.lengths.tolist() == expected.lengths.tolist() and align.dataXd.tolist() == expected.dataXd.tolist()
+    assert (
+        align.lengths.tolist() == expected.lengths.tolist()
+        and align.dataXd.tolist() == expected.dataXd.tolist()
+    )

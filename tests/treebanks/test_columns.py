@@ -25,7 +25,9 @@ bc/x  1  0  Yes  UH  (TOP(INTJ*))  yes  -  1  -  *  -
 bc/y  0  0  Go  VB  *  go  XX  -  -  *  (V*)  -
 #end document
 """
-GIVE = Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "C-V"), (3, 4, "ARG1")), "give")
+GIVE = Proposition(
+    1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "C-V"), (3, 4, "ARG1")), "give"
+)
 BOOK = Proposition(3, "book.01", ((3, 4, "V"),), "book")
 
 
@@ -39,17 +41,34 @@ def test_read(tmp_path):
     first, second, third = read_columns(write(tmp_path, ONTONOTES))
     assert first.words == ["She", "gave", "up", "books", ")"]
     assert first.tags == ["PRP", "VBD", "RP", "NNS", "-RRB-"]
-    assert first.tree.spans == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 3, "PRT"), (3, 4, "NP")]
+    assert first.tree.spans == [
+        (0, 5, "S"),
+        (0, 1, "NP"),
+        (1, 4, "VP"),
+        (2, 3, "PRT"),
+        (3, 4, "NP"),
+    ]
     assert first.roles == (GIVE, BOOK)
-    assert [one.sent_id for one in (first, second, third)] == ["bc/x/001-1", "bc/x/001-2", "bc/y/000-1"]
-    assert [one.begins("newdoc") for one in (first, second, third)] == [True, False, True]
+    assert [one.sent_id for one in (first, second, third)] == [
+        "bc/x/001-1",
+        "bc/x/001-2",
+        "bc/y/000-1",
+    ]
+    assert [one.begins("newdoc") for one in (first, second, third)] == [
+        True,
+        False,
+        True,
+    ]
     assert second.roles == () and second.tree.spans == [(0, 1, "INTJ")]
-    assert third.tree is None and third.roles == (Proposition(0, "", ((0, 1, "V"),), "go"),)
+    assert third.tree is None and third.roles == (
+        Proposition(0, "", ((0, 1, "V"),), "go"),
+    )
     assert first.dependencies.heads == [None] * 5 and first.dependencies.line == 2
 
 
 def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
-    """`she gave up` has a tree, `Go` has none: they do not share a Doc, since a Doc has trees for all its sentences."""
+    """`she gave up` has a tree, `Go` has none: they do not share a Doc, since a Doc has
+    trees for all its sentences."""
     path = write(tmp_path, ONTONOTES)
     trees = [sentence.tree.spans for sentence in read_columns(path) if sentence.tree]
     with_trees, without = make_docs(read_columns(path), Vocab(), n_sents=10)
@@ -58,17 +77,29 @@ def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
 
 
 def columns(sentence):
-    return sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles
+    return (
+        sentence.words,
+        sentence.tags,
+        sentence.tree.spans if sentence.tree else None,
+        sentence.roles,
+    )
 
 
 def test_written_and_read_again(tmp_path):
     sentences = list(read_columns(write(tmp_path, ONTONOTES)))
     begin, end = document_lines("bc/x")
     assert begin == "#begin document (bc/x); part 000\n"
-    text = begin + "".join(format_columns(*columns(one), "bc/x") for one in sentences) + end
+    text = (
+        begin
+        + "".join(format_columns(*columns(one), "bc/x") for one in sentences)
+        + end
+    )
     again = list(read_columns(write(tmp_path, text)))
     assert list(map(columns, again)) == list(map(columns, sentences))
-    assert text.splitlines()[2].split() == "bc/x 0 1 gave VBD (VP* give 01 - - * (V*) * -".split()
+    assert (
+        text.splitlines()[2].split()
+        == "bc/x 0 1 gave VBD (VP* give 01 - - * (V*) * -".split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +119,11 @@ def test_rolesets(tmp_path, roleset, lemma, cells):
     text = format_columns(["New York ("], [""], None, [proposition])
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_columns(write(tmp_path, text))
-    assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""
+    assert (
+        sentence.words == ["New York ("]
+        and sentence.roles == (proposition,)
+        and sentence.sent_id == ""
+    )
 
 
 def line(*cells):
@@ -101,14 +136,30 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
 @pytest.mark.parametrize(
     "text, number, message",
     [
-        (GO + GO.replace("0\tGo", "1\tGo"), 1, "expected 14 columns .*2 predicates.*got 13"),
+        (
+            GO + GO.replace("0\tGo", "1\tGo"),
+            1,
+            "expected 14 columns .*2 predicates.*got 13",
+        ),
         (GO + GO, 2, "expected the word number 1, got '0' .is an empty line missing"),
         (GO.replace("0\tGo", "1\tGo"), 1, "expected the word number 0, got '1'"),
-        ("#begin document (d)\n\nd 0 0 Go VB\n", 3, "expected 12 columns .*0 predicates.*got 5"),
+        (
+            "#begin document (d)\n\nd 0 0 Go VB\n",
+            3,
+            "expected 12 columns .*0 predicates.*got 5",
+        ),
         (GO.replace("Go", "[WORD]"), 1, r"expected a word, got \[WORD\]"),
         (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
-        (GO.replace("(S*)", "(S*"), 1, "the parse is no tree over the sentence: .*never closed|no tree"),
-        (GO.replace("(V*)", "(V*"), 1, r"\(V\* is not closed by the end of the sentence, in column 12"),
+        (
+            GO.replace("(S*)", "(S*"),
+            1,
+            "the parse is no tree over the sentence: .*never closed|no tree",
+        ),
+        (
+            GO.replace("(V*)", "(V*"),
+            1,
+            r"\(V\* is not closed by the end of the sentence, in column 12",
+        ),
         (GO.replace("(V*)", "(ARG1*)"), 1, "one of them V, .*, in column 12"),
         (GO.replace("(V*)", "(A(V*))"), 1, "nested"),
         ("\n" + GO + "\udcff", 3, "expected UTF-8"),

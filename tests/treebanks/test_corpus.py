@@ -26,7 +26,10 @@ def nlp():
 def folder(nlp, tmp_path_factory):
     """dev.spacy with 4 sentences a Doc, train/0000.spacy ... with one."""
     folder = tmp_path_factory.mktemp("corpus")
-    for name, n_sents, path in [("dev", 4, folder / "dev.spacy"), ("train", 1, folder / "train")]:
+    for name, n_sents, path in [
+        ("dev", 4, folder / "dev.spacy"),
+        ("train", 1, folder / "train"),
+    ]:
         sentences = read_treebank(TOY / f"{name}.ptb", TOY / f"{name}.conllu")
         with patch("spacy_lal.treebanks.docs.DOCS_A_FILE", 50):
             write_docs(make_docs(sentences, nlp.vocab, n_sents=n_sents), path)
@@ -37,10 +40,16 @@ def test_predicted_docs_have_gold_tokens_and_boundaries_only(nlp, folder):
     examples = list(TreebankCorpus(folder / "dev.spacy")(nlp))
     assert len(examples) == 4
     for eg in examples:
-        assert [t.text_with_ws for t in eg.predicted] == [t.text_with_ws for t in eg.reference]
-        assert [sent.start for sent in eg.predicted.sents] == [sent.start for sent in eg.reference.sents]
+        assert [t.text_with_ws for t in eg.predicted] == [
+            t.text_with_ws for t in eg.reference
+        ]
+        assert [sent.start for sent in eg.predicted.sents] == [
+            sent.start for sent in eg.reference.sents
+        ]
         assert len(list(eg.predicted.sents)) == 4
-        assert not eg.predicted.has_annotation("DEP") and not eg.predicted.has_annotation("TAG")
+        assert not eg.predicted.has_annotation(
+            "DEP"
+        ) and not eg.predicted.has_annotation("TAG")
         assert SPANS_KEY not in eg.predicted.spans and eg.reference.spans[SPANS_KEY]
         assert eg.predicted.vocab is nlp.vocab
 
@@ -49,7 +58,9 @@ def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, fold
     corpus = TreebankCorpus(folder / "dev.spacy")
     first, second = list(corpus(nlp)), list(corpus(nlp))
     first[0].predicted[0].tag_ = "XX"
-    assert second[0].predicted[0].tag_ == "" and next(corpus(nlp)).predicted[0].tag_ == ""
+    assert (
+        second[0].predicted[0].tag_ == "" and next(corpus(nlp)).predicted[0].tag_ == ""
+    )
     assert all(a.reference is b.reference for a, b in zip(first, second, strict=True))
     other = spacy.blank("en")
     assert next(corpus(other)).reference.vocab is other.vocab
@@ -58,11 +69,16 @@ def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, fold
 def test_folder_list_of_paths(nlp, folder):
     assert len(list(TreebankCorpus(folder / "train")(nlp))) == 79
     assert len(list(TreebankCorpus(str(folder))(nlp))) == 83
-    assert len(list(TreebankCorpus([folder / "dev.spacy", str(folder / "train")])(nlp))) == 83
+    assert (
+        len(list(TreebankCorpus([folder / "dev.spacy", str(folder / "train")])(nlp)))
+        == 83
+    )
 
 
 def test_trees_only_has_no_arcs(nlp, folder):
-    examples = list(TreebankCorpus(folder / "train", trees_only=folder / "dev.spacy")(nlp))
+    examples = list(
+        TreebankCorpus(folder / "train", trees_only=folder / "dev.spacy")(nlp)
+    )
     with_arcs, without = examples[:79], examples[79:]
     assert all(eg.reference.has_annotation("DEP") for eg in with_arcs)
     originals = list(TreebankCorpus(folder / "dev.spacy")(nlp))
@@ -76,9 +92,19 @@ def test_trees_only_has_no_arcs(nlp, folder):
 
 def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
     corpus = TreebankCorpus(folder / "dev.spacy", max_length=8)
-    whole = [sent for eg in TreebankCorpus(folder / "dev.spacy")(nlp) for sent in eg.reference.sents]
-    trees = [tree for eg in TreebankCorpus(folder / "dev.spacy")(nlp) for tree in get_constituents(eg.reference)]
-    short = [(sent, tree) for sent, tree in zip(whole, trees, strict=True) if len(sent) <= 8]
+    whole = [
+        sent
+        for eg in TreebankCorpus(folder / "dev.spacy")(nlp)
+        for sent in eg.reference.sents
+    ]
+    trees = [
+        tree
+        for eg in TreebankCorpus(folder / "dev.spacy")(nlp)
+        for tree in get_constituents(eg.reference)
+    ]
+    short = [
+        (sent, tree) for sent, tree in zip(whole, trees, strict=True) if len(sent) <= 8
+    ]
     assert 0 < len(short) < len(whole)
     with pytest.warns(
         UserWarning,
@@ -89,17 +115,24 @@ def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
     assert len(warned) == 1
     kept = [sent for eg in examples for sent in eg.reference.sents]
     assert [sent.text for sent in kept] == [sent.text for sent, _ in short]
-    assert [tree for eg in examples for tree in get_constituents(eg.reference)] == [tree for _, tree in short]
+    assert [tree for eg in examples for tree in get_constituents(eg.reference)] == [
+        tree for _, tree in short
+    ]
     for ours, (theirs, _) in zip(kept, short, strict=True):
         assert [t.head.i - t.i for t in ours] == [t.head.i - t.i for t in theirs]
         assert [t.dep_ for t in ours] == [t.dep_ for t in theirs]
-    assert [len(list(eg.predicted.sents)) for eg in examples] == [len(list(eg.reference.sents)) for eg in examples]
+    assert [len(list(eg.predicted.sents)) for eg in examples] == [
+        len(list(eg.reference.sents)) for eg in examples
+    ]
 
 
 def test_shuffle_follows_the_seed(nlp, folder):
     def texts(seed):
         random.seed(seed)
-        return [eg.reference.text for eg in TreebankCorpus(folder / "train", shuffle=True)(nlp)]
+        return [
+            eg.reference.text
+            for eg in TreebankCorpus(folder / "train", shuffle=True)(nlp)
+        ]
 
     plain = [eg.reference.text for eg in TreebankCorpus(folder / "train")(nlp)]
     assert texts(1) == texts(1) != texts(2)
@@ -118,14 +151,24 @@ def test_bad_paths(nlp, tmp_path):
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
-        ([(0, 3, "A"), (1, 4, "B")], r"two that cross: \(0, 3, 'A'\) and \(1, 4, 'B'\), in 'Dogs bark at cats"),
-        ([(0, 4, "A"), (1, 2, "")], "expected labels without white space and brackets, got '', in 'Dogs"),
+        (
+            [(0, 3, "A"), (1, 4, "B")],
+            r"two that cross: \(0, 3, 'A'\) and \(1, 4, 'B'\), in 'Dogs bark at cats",
+        ),
+        (
+            [(0, 4, "A"), (1, 2, "")],
+            "expected labels without white space and brackets, got '', in 'Dogs",
+        ),
         ([(0, 4, "S::")], "got 'S::', in"),
         ([(0, 4, "S (")], r"got 'S \(', in"),
     ],
 )
 def test_gold_that_is_no_tree(nlp, tmp_path, spans, message):
-    doc = Doc(nlp.vocab, words=["Dogs", "bark", "at", "cats"], sent_starts=[True, False, False, False])
+    doc = Doc(
+        nlp.vocab,
+        words=["Dogs", "bark", "at", "cats"],
+        sent_starts=[True, False, False, False],
+    )
     fine = doc.copy()
     doc.spans[SPANS_KEY] = [Span(doc, *span) for span in spans]
     write_docs([fine, doc], tmp_path / "x.spacy")

@@ -1,4 +1,5 @@
-"""Examples whose predicted Docs are parsed: several parses of each Doc, and files that do not fit together."""
+"""Examples whose predicted Docs are parsed: several parses of each Doc, and files that
+do not fit together."""
 
 import random
 
@@ -8,7 +9,12 @@ import span_roles
 from spacy.tokens import Doc
 from spacy.util import registry
 
-from spacy_lal.annotations import get_constituents, get_propositions, has_propositions, set_propositions
+from spacy_lal.annotations import (
+    get_constituents,
+    get_propositions,
+    has_propositions,
+    set_propositions,
+)
 from spacy_lal.treebanks.corpora import ParsedCorpus
 from spacy_lal.treebanks.docs import write_docs
 
@@ -47,7 +53,9 @@ def test_the_parse_is_predicted_and_roles_are_gold(nlp, folder):
     for eg, doc in zip(examples, parsed_docs(nlp), strict=True):
         assert not has_propositions(eg.predicted)
         assert get_propositions(eg.reference) == get_propositions(doc) != []
-        assert [token.head.i for token in eg.predicted] == [token.head.i for token in doc]
+        assert [token.head.i for token in eg.predicted] == [
+            token.head.i for token in doc
+        ]
         assert [token.tag_ for token in eg.predicted] == [token.tag_ for token in doc]
         assert list(get_constituents(eg.predicted)) == list(get_constituents(doc))
     first, second = (next(iter(corpus(nlp))).predicted for _ in range(2))
@@ -58,19 +66,34 @@ def test_each_call_chooses_among_the_parses(nlp, folder):
     random.seed(0)
     corpus = ParsedCorpus([folder], shuffle=True)
     calls = [list(corpus(nlp)) for _ in range(16)]
-    is_flat = [[eg.predicted[1].head.i == 0 and eg.predicted[2].head.i == 0 for eg in call] for call in calls]
-    assert {(True, True), (True, False), (False, True), (False, False)} == set(map(tuple, is_flat))
+    is_flat = [
+        [eg.predicted[1].head.i == 0 and eg.predicted[2].head.i == 0 for eg in call]
+        for call in calls
+    ]
+    assert {(True, True), (True, False), (False, True), (False, False)} == set(
+        map(tuple, is_flat)
+    )
     assert {call[0].predicted[0].text for call in calls} == {"She", "They"}
     for call in calls:
         for eg in call:
-            assert [token.head.i for token in eg.predicted] == [token.head.i for token in eg.reference]
+            assert [token.head.i for token in eg.predicted] == [
+                token.head.i for token in eg.reference
+            ]
 
 
 def test_refused(nlp, folder, tmp_path):
     write_docs(parsed_docs(nlp)[:1], folder / "2.spacy")
-    with pytest.raises(ValueError, match=r"expected the same Docs, .* in .*0\.spacy and .*2\.spacy"):
+    with pytest.raises(
+        ValueError, match=r"expected the same Docs, .* in .*0\.spacy and .*2\.spacy"
+    ):
         list(ParsedCorpus(folder)(nlp))
-    write_docs([parsed_docs(nlp)[0], Doc(nlp.vocab, words=["No", "."], sent_starts=[True, False])], folder / "2.spacy")
+    write_docs(
+        [
+            parsed_docs(nlp)[0],
+            Doc(nlp.vocab, words=["No", "."], sent_starts=[True, False]),
+        ],
+        folder / "2.spacy",
+    )
     with pytest.raises(ValueError, match="expected the same Docs"):
         list(ParsedCorpus(folder)(nlp))
     with pytest.raises(ValueError, match="no path"):

@@ -1,4 +1,5 @@
-"""Treebanks as sentences and Docs: what comes out is what is in the files, and files that disagree say where."""
+"""Treebanks as sentences and Docs: what comes out is what is in the files, and files
+that disagree say where."""
 
 import resource
 from itertools import islice
@@ -28,7 +29,9 @@ TREES = [
 
 
 def row(number, form, head, deprel, tag="NN", misc="_"):
-    return f"{number}\t{form}\t{form.lower()}\tX\t{tag}\t_\t{head}\t{deprel}\t_\t{misc}\n"
+    return (
+        f"{number}\t{form}\t{form.lower()}\tX\t{tag}\t_\t{head}\t{deprel}\t_\t{misc}\n"
+    )
 
 
 SENTENCES = [
@@ -37,7 +40,9 @@ SENTENCES = [
     + row(2, "dog", 3, "nsubj")
     + row(3, "barks", 0, "root", "VBZ", "SpaceAfter=No")
     + row(4, ".", 3, "punct", "."),
-    "# sent_id = a-2\n" + row(1, "Go", 0, "root", "VB", "SpaceAfter=No") + row(2, ".", 1, "punct", "."),
+    "# sent_id = a-2\n"
+    + row(1, "Go", 0, "root", "VB", "SpaceAfter=No")
+    + row(2, ".", 1, "punct", "."),
     "# newdoc id = d2\n# sent_id = b-1\n"
     + row(1, "(", 2, "punct", "-LRB-", "SpaceAfter=No")
     + row(2, "rain", 0, "root", "NN", "SpaceAfter=No")
@@ -52,7 +57,9 @@ def treebank(tmp_path):
     def write(trees=TREES, sentences=SENTENCES):
         ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
         ptb.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
-        conllu.write_text("".join(f"{sentence}\n" for sentence in sentences), encoding="utf-8")
+        conllu.write_text(
+            "".join(f"{sentence}\n" for sentence in sentences), encoding="utf-8"
+        )
         return ptb, conllu
 
     return write
@@ -93,9 +100,15 @@ def test_both_kinds(treebank):
 
 def test_sentence_ids_are_kept(treebank, tmp_path):
     docs = docs_of(*treebank(), n_sents=2)
-    assert [list(doc.user_data["sent_ids"]) for doc in docs] == [["a-1", "a-2"], ["b-1"]]
+    assert [list(doc.user_data["sent_ids"]) for doc in docs] == [
+        ["a-1", "a-2"],
+        ["b-1"],
+    ]
     loaded = through_docbin(docs, tmp_path / "x.spacy")
-    assert [list(doc.user_data["sent_ids"]) for doc in loaded] == [["a-1", "a-2"], ["b-1"]]
+    assert [list(doc.user_data["sent_ids"]) for doc in loaded] == [
+        ["a-1", "a-2"],
+        ["b-1"],
+    ]
     ptb, _ = treebank()
     assert not docs_of(ptb, None)[0].user_data
 
@@ -110,14 +123,22 @@ def test_a_root_over_several_constituents_is_no_constituent(treebank):
 @pytest.mark.parametrize("n_sents", [1, 2, 10])
 def test_grouping(treebank, n_sents, tmp_path):
     docs = through_docbin(docs_of(*treebank(), n_sents=n_sents), tmp_path / "x.spacy")
-    assert [len(list(doc.sents)) for doc in docs] == {1: [1, 1, 1], 2: [2, 1], 10: [3]}[n_sents]
+    assert [len(list(doc.sents)) for doc in docs] == {1: [1, 1, 1], 2: [2, 1], 10: [3]}[
+        n_sents
+    ]
     constituents = [sentence for doc in docs for sentence in get_constituents(doc)]
     assert constituents == [tree.spans for tree in read_trees(treebank()[0])]
 
 
 def test_grouping_by_document(treebank):
-    assert [len(list(doc.sents)) for doc in docs_of(*treebank(), n_sents=0, by_document=True)] == [2, 1]
-    assert [len(list(doc.sents)) for doc in docs_of(*treebank(), n_sents=1, by_document=True)] == [1, 1, 1]
+    assert [
+        len(list(doc.sents))
+        for doc in docs_of(*treebank(), n_sents=0, by_document=True)
+    ] == [2, 1]
+    assert [
+        len(list(doc.sents))
+        for doc in docs_of(*treebank(), n_sents=1, by_document=True)
+    ] == [1, 1, 1]
     with pytest.raises(ValueError, match="n_sents=0"):
         docs_of(*treebank(), n_sents=0)
 
@@ -126,27 +147,58 @@ def test_grouping_by_document(treebank):
 
 
 def test_missing_heads_are_unset_and_sentence_boundaries_survive(treebank, tmp_path):
-    first = row(1, "The", "_", "_") + row(2, "dog", 3, "nsubj") + row(3, "barks", 0, "root") + row(4, ".", "_", "_")
+    first = (
+        row(1, "The", "_", "_")
+        + row(2, "dog", 3, "nsubj")
+        + row(3, "barks", 0, "root")
+        + row(4, ".", "_", "_")
+    )
     conllu = treebank(sentences=[first, SENTENCES[1], first])[1]
     made = docs_of(None, conllu, n_sents=3)
     for doc in [*made, *through_docbin(made, tmp_path / "s.spacy")]:
-        assert [token.has_head() for token in doc][:6] == [False, True, True, False, True, True]
+        assert [token.has_head() for token in doc][:6] == [
+            False,
+            True,
+            True,
+            False,
+            True,
+            True,
+        ]
         assert [sent.start for sent in doc.sents] == [0, 4, 6]
-    assert [sentence.heads for sentence in written(doc)] == [[None, 3, 0, None], [0, 1], [None, 3, 0, None]]
+    assert [sentence.heads for sentence in written(doc)] == [
+        [None, 3, 0, None],
+        [0, 1],
+        [None, 3, 0, None],
+    ]
 
 
 def test_sentences_without_any_head_or_without_root_stand_alone(treebank, tmp_path):
     no_heads = row(1, "a", "_", "_") + row(2, "b", "_", "_")
     no_root = row(1, "a", "_", "_") + row(2, "b", 3, "x") + row(3, "c", "_", "_")
-    conllu = treebank(sentences=[SENTENCES[1], no_heads, no_heads, no_root, no_root, SENTENCES[1]])[1]
+    conllu = treebank(
+        sentences=[SENTENCES[1], no_heads, no_heads, no_root, no_root, SENTENCES[1]]
+    )[1]
     docs = through_docbin(docs_of(None, conllu, n_sents=6), tmp_path / "x.spacy")
-    assert [[len(sent) for sent in doc.sents] for doc in docs] == [[2], [2, 2], [3], [3], [2]]
-    assert [[token.has_head() for token in doc] for doc in docs[2:4]] == [[False, True, False]] * 2
+    assert [[len(sent) for sent in doc.sents] for doc in docs] == [
+        [2],
+        [2, 2],
+        [3],
+        [3],
+        [2],
+    ]
+    assert [[token.has_head() for token in doc] for doc in docs[2:4]] == [
+        [False, True, False]
+    ] * 2
     assert docs[2][1].head.i == 2
 
 
 def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp_path):
-    two = row(1, "a", 2, "x") + row(2, "b", 0, "root") + row(3, "c", 0, "root") + row(4, "d", 3, "x")
+    two = (
+        row(1, "a", 2, "x")
+        + row(2, "b", 0, "root")
+        + row(3, "c", 0, "root")
+        + row(4, "d", 3, "x")
+    )
     conllu = treebank(sentences=[two, two])[1]
     (doc,) = through_docbin(docs_of(None, conllu, n_sents=2), tmp_path / "x.spacy")
     assert [sent.start for sent in doc.sents] == [0, 4]
@@ -154,12 +206,21 @@ def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp
 
 
 def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
-    words = row(1, "Go", 0, "root") + row(2, "on", 1, "prt").replace("\tX\t", "\tPREPO\t")
+    words = row(1, "Go", 0, "root") + row(2, "on", 1, "prt").replace(
+        "\tX\t", "\tPREPO\t"
+    )
     none = row(1, "Go", 0, "root").replace("\tX\t", "\t_\t")
     _, conllu = treebank(sentences=[none, words, words])
-    with pytest.warns(UserWarning, match=r"left out 2 UPOS that spaCy does not know \(first .*x\.conllu:4: 'PREPO'\)"):
+    with pytest.warns(
+        UserWarning,
+        match=r"left out 2 UPOS that spaCy does not know \(first .*x\.conllu:4: 'PREPO'\)",
+    ):
         docs = docs_of(None, conllu)
-    assert [[token.pos_ for token in doc] for doc in docs] == [[""], ["X", ""], ["X", ""]]
+    assert [[token.pos_ for token in doc] for doc in docs] == [
+        [""],
+        ["X", ""],
+        ["X", ""],
+    ]
     assert check_treebank(None, conllu).unknown_pos == 2
 
 
@@ -174,7 +235,11 @@ def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
     )
     (sentence,) = written(doc)
     assert sentence.words == ["dogs", "bark", "loudly"]
-    assert sentence.heads == [2, 0, 1]  # "loudly" hung on a space, which hangs on "dogs"
+    assert sentence.heads == [
+        2,
+        0,
+        1,
+    ]  # "loudly" hung on a space, which hangs on "dogs"
     assert sentence.deprels == ["nsubj", "root", "advmod"]
 
 
@@ -184,7 +249,10 @@ def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
 def test_escapes_in_the_conllu_are_undone_where_the_tree_has_raw_text(treebank):
     tree = "(ROOT (NP (-LRB- -LRB-) (CD 3\\/4) (NN a-RRB-) (NN -LSB-) (: --)))"
     words = ["-LRB-", "3\\/4", "a-RRB-", "[", "—"]
-    sentence = "".join(row(i, word, i - 1, "root" if i == 1 else "dep") for i, word in enumerate(words, start=1))
+    sentence = "".join(
+        row(i, word, i - 1, "root" if i == 1 else "dep")
+        for i, word in enumerate(words, start=1)
+    )
     (doc,) = docs_of(*treebank([tree], [sentence]))
     assert [token.text for token in doc] == ["(", "3/4", "a)", "[", "—"]
     (alone,) = docs_of(None, treebank([tree], [sentence])[1])
@@ -209,20 +277,28 @@ def disagreement(ptb, conllu):
 
 
 def test_other_word(treebank):
-    ptb, conllu = treebank(sentences=[SENTENCES[0], SENTENCES[1].replace("Go", "Run"), SENTENCES[2]])
+    ptb, conllu = treebank(
+        sentences=[SENTENCES[0], SENTENCES[1].replace("Go", "Run"), SENTENCES[2]]
+    )
     message = disagreement(ptb, conllu)
-    assert message.startswith(f"{ptb}:2 and {conllu}:9: word 1 is 'Go' in the tree and 'Run' in the CoNLL-U")
+    assert message.startswith(
+        f"{ptb}:2 and {conllu}:9: word 1 is 'Go' in the tree and 'Run' in the CoNLL-U"
+    )
 
 
 def test_words_that_look_the_same(treebank):
     ptb, conllu = treebank(["(S (NN caf\u00e9))"], [row(1, "cafe\u0301", 0, "root")])
-    assert r"is 'caf\xe9' in the tree and 'cafe\u0301' in the CoNLL-U" in disagreement(ptb, conllu)
+    assert r"is 'caf\xe9' in the tree and 'cafe\u0301' in the CoNLL-U" in disagreement(
+        ptb, conllu
+    )
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_missing_sentence(treebank, missing):
     ptb, conllu = treebank(sentences=SENTENCES[:missing] + SENTENCES[missing + 1 :])
-    assert disagreement(ptb, conllu).startswith(f"{ptb}:{missing + 1}: no sentence in {conllu}")
+    assert disagreement(ptb, conllu).startswith(
+        f"{ptb}:{missing + 1}: no sentence in {conllu}"
+    )
 
 
 # Files
@@ -233,7 +309,9 @@ def test_kinds_of_files(treebank, tmp_path):
     assert find_files([conllu, ptb])[:2] == (ptb, conllu)
     assert find_files([ptb])[:2] == (ptb, None)
     for path, name in [(ptb, "trees.txt"), (conllu, "arcs.txt")]:
-        (tmp_path / name).write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
+        (tmp_path / name).write_text(
+            "\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8"
+        )
     assert find_files([tmp_path / "arcs.txt", tmp_path / "trees.txt"])[:2] == (
         tmp_path / "trees.txt",
         tmp_path / "arcs.txt",
@@ -241,8 +319,14 @@ def test_kinds_of_files(treebank, tmp_path):
     (tmp_path / "neither").write_text("\nThe dog barks.\n", encoding="utf-8")
     (tmp_path / "empty").write_text("\n", encoding="utf-8")
     for paths, reason in [
-        ([ptb, tmp_path / "trees.txt"], "expected a bracket file, .*trees.txt .brackets"),
-        ([tmp_path / "neither"], r"neither:2: expected a bracketed tree or a line of CoNLL-U"),
+        (
+            [ptb, tmp_path / "trees.txt"],
+            "expected a bracket file, .*trees.txt .brackets",
+        ),
+        (
+            [tmp_path / "neither"],
+            r"neither:2: expected a bracketed tree or a line of CoNLL-U",
+        ),
         ([tmp_path / "empty"], "empty file"),
         ([tmp_path / "gone.ptb"], "no such file"),
         ([], "got none"),
@@ -258,14 +342,21 @@ def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path, monkeypatch)
         (folder / name).write_bytes(b"mine")
     write_docs(docs_of(*treebank()), folder)
     others = ["00000.spacy", "0001.spacy", "0003.spacy", "2019.spacy"]
-    assert sorted(path.name for path in folder.iterdir()) == sorted(["0000.spacy", *others])
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        ["0000.spacy", *others]
+    )
     assert all((folder / name).read_bytes() == b"mine" for name in others)
     (folder / "0001.spacy").unlink()
     monkeypatch.setattr("spacy_lal.treebanks.docs.DOCS_A_FILE", 1)
     write_docs(docs_of(*treebank())[:2], folder)
     monkeypatch.undo()
     write_docs(docs_of(*treebank()), folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["0000.spacy", "00000.spacy", "0003.spacy", "2019.spacy"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "0000.spacy",
+        "00000.spacy",
+        "0003.spacy",
+        "2019.spacy",
+    ]
 
 
 def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path, monkeypatch):
@@ -276,7 +367,11 @@ def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path, monkey
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, before.values())), hard))
-    words = Doc(Vocab(), words=[f"word{i}" for i in range(1000)], sent_starts=[True] + [False] * 999)
+    words = Doc(
+        Vocab(),
+        words=[f"word{i}" for i in range(1000)],
+        sent_starts=[True] + [False] * 999,
+    )
     try:
         with pytest.raises(OSError):
             write_docs([*islice(docs_of(*treebank()), 1), words], folder)
@@ -291,16 +386,38 @@ def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path, monkey
 
 
 def assert_round_trip(ptb, conllu, path, limit=None):
-    """Trees and dependencies come back from a `.spacy` file as they stand in the treebank, none dropped."""
-    docs = through_docbin(make_docs(islice(read_treebank(ptb, conllu), limit), Vocab(), n_sents=10), path)
-    sentences = [found for doc in docs for found in zip(doc.sents, get_constituents(doc), written(doc), strict=True)]
-    dependencies, trees = islice(read_conllu(conllu), limit), islice(read_brackets(ptb), limit)
-    for (sent, spans, ours), gold, tree in zip(sentences, dependencies, trees, strict=True):
-        assert (ours.words, ours.tags, ours.lemmas) == (gold.words, gold.tags, gold.lemmas)
-        assert (ours.heads, ours.deprels, ours.spaces) == (gold.heads, gold.deprels, gold.spaces)
+    """Trees and dependencies come back from a `.spacy` file as they stand in the
+    treebank, none dropped."""
+    docs = through_docbin(
+        make_docs(islice(read_treebank(ptb, conllu), limit), Vocab(), n_sents=10), path
+    )
+    sentences = [
+        found
+        for doc in docs
+        for found in zip(doc.sents, get_constituents(doc), written(doc), strict=True)
+    ]
+    dependencies, trees = (
+        islice(read_conllu(conllu), limit),
+        islice(read_brackets(ptb), limit),
+    )
+    for (sent, spans, ours), gold, tree in zip(
+        sentences, dependencies, trees, strict=True
+    ):
+        assert (ours.words, ours.tags, ours.lemmas) == (
+            gold.words,
+            gold.tags,
+            gold.lemmas,
+        )
+        assert (ours.heads, ours.deprels, ours.spaces) == (
+            gold.heads,
+            gold.deprels,
+            gold.spaces,
+        )
         words, tags = [token.text for token in sent], [token.tag_ for token in sent]
         if spans and spans[0][:2] == (0, len(words)):
-            assert write_brackets(spans_to_tree(words, tags, spans)) == write_brackets(tree)
+            assert write_brackets(spans_to_tree(words, tags, spans)) == write_brackets(
+                tree
+            )
 
 
 @pytest.mark.parametrize("name", ["train", "dev"])

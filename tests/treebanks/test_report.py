@@ -1,4 +1,5 @@
-"""The figures of `spacy lal check`, on trees small enough to count by hand and on treebanks whose figures are known."""
+"""The figures of `spacy lal check`, on trees small enough to count by hand and on
+treebanks whose figures are known."""
 
 import json
 from itertools import product
@@ -30,7 +31,9 @@ def is_tree(heads):
 
 @pytest.mark.parametrize("n_words", [1, 2, 3, 4, 5])
 def test_projective_is_no_crossing_arcs(n_words):
-    trees = [heads for heads in product(range(n_words + 1), repeat=n_words) if is_tree(heads)]
+    trees = [
+        heads for heads in product(range(n_words + 1), repeat=n_words) if is_tree(heads)
+    ]
     assert len(trees) == (n_words + 1) ** (n_words - 1)  # Cayley
     assert all(is_projective(heads) != crossing_arcs(heads) for heads in trees)
 
@@ -42,7 +45,8 @@ def word(number, form, head, deprel="x", tag="T"):
 def test_counts(tmp_path):
     ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
     ptb.write_text(
-        "(TOP (S (VP (T a) (NP (T b) (U c)))))\n(TOP (NP (T a)) (NP (T b)))\n(TOP (T a))\n", encoding="utf-8"
+        "(TOP (S (VP (T a) (NP (T b) (U c)))))\n(TOP (NP (T a)) (NP (T b)))\n(TOP (T a))\n",
+        encoding="utf-8",
     )
     conllu.write_text(
         word(1, "a", 0, "root") + word(2, "b", 1) + word(3, "c", 1) + "\n"
@@ -52,20 +56,43 @@ def test_counts(tmp_path):
     )  # fmt: skip
     report = check_treebank(ptb, conllu)
     assert report.sound
-    assert (report.sentences, report.tokens, report.constituents, report.arcs) == (3, 6, 5, 5)
+    assert (report.sentences, report.tokens, report.constituents, report.arcs) == (
+        3,
+        6,
+        5,
+        5,
+    )
     assert report.labels == {"S": 1, "VP": 1, "NP": 3}
     assert report.chains == {"S::VP": 1}
     assert report.deprels == {"root": 3, "x": 2}
     assert report.tags == {"T": 6}
     assert report.different_tags == 1
     assert report.lengths == {3: 1, 2: 1, 1: 1}
-    assert (report.wide_constituents, report.one_outside_head) == (3, 2)  # S and VP are fine, (b c) is not
+    assert (report.wide_constituents, report.one_outside_head) == (
+        3,
+        2,
+    )  # S and VP are fine, (b c) is not
     assert report.one_outside_head_share == pytest.approx(2 / 3)
-    assert (report.several_roots, report.no_root, report.missing_heads, report.non_projective) == (1, 0, 1, 0)
+    assert (
+        report.several_roots,
+        report.no_root,
+        report.missing_heads,
+        report.non_projective,
+    ) == (1, 0, 1, 0)
     assert report.trees_without_cover == 2
     values = json.loads(json.dumps(report.to_dict()))
-    assert values["lengths"] == {"mean": 2.0, "median": 2, "p95": 3, "max": 3, "histogram": report.length_histogram()}
-    assert report.length_histogram()["1-10"] == 3 == sum(report.length_histogram().values())
+    assert values["lengths"] == {
+        "mean": 2.0,
+        "median": 2,
+        "p95": 3,
+        "max": 3,
+        "histogram": report.length_histogram(),
+    }
+    assert (
+        report.length_histogram()["1-10"]
+        == 3
+        == sum(report.length_histogram().values())
+    )
     assert values["sound"] is True
 
 
@@ -74,8 +101,17 @@ def test_toy_treebank_is_as_its_readme_says():
     dev = check_treebank(TOY / "dev.ptb", TOY / "dev.conllu")
     assert (train.sentences, dev.sentences) == (79, 16)
     for report in [train, dev]:
-        assert report.sound and not report.different_tags and not report.trees_without_cover
-        assert not (report.non_projective or report.several_roots or report.no_root or report.missing_heads)
+        assert (
+            report.sound
+            and not report.different_tags
+            and not report.trees_without_cover
+        )
+        assert not (
+            report.non_projective
+            or report.several_roots
+            or report.no_root
+            or report.missing_heads
+        )
     assert train.wide_constituents - train.one_outside_head == 1
     assert dev.one_outside_head_share == 1.0
     assert set(dev.labels) <= set(train.labels)
@@ -92,9 +128,16 @@ def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
     report = check_treebank(TOY / "dev.ptb", path)
     assert not report.sound
     places = [problem.split(" ")[0] for problem in report.problems]
-    assert len(places) == 4  # a word; a malformed sentence, and the tree that lost it; a tree without sentence
-    zero = [line for line in path.read_text(encoding="utf-8").splitlines() if "zero" in line]
+    assert (
+        len(places) == 4
+    )  # a word; a malformed sentence, and the tree that lost it; a tree without sentence
+    zero = [
+        line for line in path.read_text(encoding="utf-8").splitlines() if "zero" in line
+    ]
     line = path.read_text(encoding="utf-8").splitlines().index(zero[0]) + 1
     assert f"{path}:{line}:" in places
     assert report.sentences == 16
-    assert any(f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem for problem in report.problems)
+    assert any(
+        f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem
+        for problem in report.problems
+    )

@@ -23,14 +23,20 @@ CONLLU = """\
 3\tgone\t_\tVERB\tVBN\t_\t0\troot\t_\t_
 
 """
-BRACKETS = (
-    "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP it)) (PRT (RP up))))\n(SQ (VBZ Has) (NP (PRP he)) (VP (VBN gone)))\n"
-)
+BRACKETS = "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP it)) (PRT (RP up))))\n(SQ (VBZ Has) (NP (PRP he)) (VP (VBN gone)))\n"
 GIVE = {"token": 1, "lemma": "give", "roleset": "give_up.06"}
 GIVE["args"] = [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"], [3, 4, "C-V"]]
 HAVE = {"token": 0, "lemma": "have", "roleset": "have.01", "args": [[0, 1, "V"]]}
-GO = {"token": 2, "lemma": "go", "roleset": "go.01", "args": [[0, 2, "ARG1"], [2, 3, "V"]]}
-ROLES = [{"sent_id": "2", "words": 3, "predicates": [HAVE, GO]}, {"sent_id": "1", "words": 4, "predicates": [GIVE]}]
+GO = {
+    "token": 2,
+    "lemma": "go",
+    "roleset": "go.01",
+    "args": [[0, 2, "ARG1"], [2, 3, "V"]],
+}
+ROLES = [
+    {"sent_id": "2", "words": 3, "predicates": [HAVE, GO]},
+    {"sent_id": "1", "words": 4, "predicates": [GIVE]},
+]
 PROPS = "- (ARG0*)\ngive (V*)\n- (ARG1*)\n- (C-V*)\n\nhave (V*) (ARG1*\n- * *)\ngo * (V*)\n\n"
 COLUMNS = "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end document\n"
 
@@ -55,15 +61,27 @@ def find(folder, *names):
 
 
 def rolesets(folder, *names):
-    return [[one.roleset for one in sentence.roles] for sentence in read_sentences(find(folder, *names))]
+    return [
+        [one.roleset for one in sentence.roles]
+        for sentence in read_sentences(find(folder, *names))
+    ]
 
 
 def test_files_by_ending_and_content(folder):
-    assert find(folder, "x.props", "x.conllu") == TreebankFiles(None, folder / "x.conllu", folder / "x.props")
+    assert find(folder, "x.props", "x.conllu") == TreebankFiles(
+        None, folder / "x.conllu", folder / "x.props"
+    )
     assert find(folder, "x.srl.jsonl").roles == folder / "x.srl.jsonl"
-    assert find(folder, "x.conll").columns == folder / "x.conll"  # as CoNLL-U by its ending, columns by its content
-    assert find(folder, "y_gold_conll").has_words and find(folder, "y_gold_conll").columns == folder / "y_gold_conll"
-    assert find(folder, "x.ptb", "x.conllu") == TreebankFiles(folder / "x.ptb", folder / "x.conllu")
+    assert (
+        find(folder, "x.conll").columns == folder / "x.conll"
+    )  # as CoNLL-U by its ending, columns by its content
+    assert (
+        find(folder, "y_gold_conll").has_words
+        and find(folder, "y_gold_conll").columns == folder / "y_gold_conll"
+    )
+    assert find(folder, "x.ptb", "x.conllu") == TreebankFiles(
+        folder / "x.ptb", folder / "x.conllu"
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,13 +99,22 @@ def test_files_that_do_not_go_together(folder, names, message):
 
 
 def test_joined_by_id_and_by_order(folder):
-    assert rolesets(folder, "x.conllu", "x.srl.jsonl") == [["give_up.06"], ["have.01", "go.01"]]
-    assert rolesets(folder, "x.conllu", "x.ptb", "x.srl.jsonl") == [["give_up.06"], ["have.01", "go.01"]]
+    assert rolesets(folder, "x.conllu", "x.srl.jsonl") == [
+        ["give_up.06"],
+        ["have.01", "go.01"],
+    ]
+    assert rolesets(folder, "x.conllu", "x.ptb", "x.srl.jsonl") == [
+        ["give_up.06"],
+        ["have.01", "go.01"],
+    ]
     assert rolesets(folder, "y_gold_conll") == [["go.02"]]
     sentences = list(read_sentences(find(folder, "x.ptb", "x.props")))
-    assert sentences[0].roles == (Proposition(1, "", tuple(map(tuple, GIVE["args"])), "give"),)
+    assert sentences[0].roles == (
+        Proposition(1, "", tuple(map(tuple, GIVE["args"])), "give"),
+    )
     with pytest.raises(
-        TreebankError, match=r"x\.srl\.jsonl:1 and .*x\.ptb:1: 3 words in the roles and 4 in the sentence"
+        TreebankError,
+        match=r"x\.srl\.jsonl:1 and .*x\.ptb:1: 3 words in the roles and 4 in the sentence",
     ):
         list(read_sentences(find(folder, "x.ptb", "x.srl.jsonl")))
 
@@ -96,9 +123,18 @@ def test_joined_by_id_and_by_order(folder):
     "props, message",
     [
         (PROPS + "-\n", r"x\.props:10: no sentence for roles 3"),
-        (PROPS.partition("\n\n")[0], r"x\.conllu:8: no roles in .*x\.props for sentence 2"),
-        (PROPS.replace("(V*)\n- (ARG1*)", "*\n- (ARG1*)"), r"x\.props:2: expected .* one of them V"),
-        (PROPS.replace("- (ARG0*)\n", "- (ARG0*\n"), r"x\.props:2: expected the end of \(ARG0\*"),
+        (
+            PROPS.partition("\n\n")[0],
+            r"x\.conllu:8: no roles in .*x\.props for sentence 2",
+        ),
+        (
+            PROPS.replace("(V*)\n- (ARG1*)", "*\n- (ARG1*)"),
+            r"x\.props:2: expected .* one of them V",
+        ),
+        (
+            PROPS.replace("- (ARG0*)\n", "- (ARG0*\n"),
+            r"x\.props:2: expected the end of \(ARG0\*",
+        ),
     ],
 )
 def test_props_that_do_not_fit(folder, props, message):
@@ -109,26 +145,66 @@ def test_props_that_do_not_fit(folder, props, message):
 
 def test_report(folder):
     report = check_roles(find(folder, "x.conllu", "x.ptb", "x.srl.jsonl"))
-    assert (report.sentences, report.without_predicate, report.predicates, report.auxiliaries) == (2, 0, 3, 1)
-    assert (report.arguments, report.without_arguments, report.wide_predicates) == (3, 1, 1)
-    assert (report.compared_with_trees, report.on_constituents, report.on_subtrees) == (3, 2, 2)
+    assert (
+        report.sentences,
+        report.without_predicate,
+        report.predicates,
+        report.auxiliaries,
+    ) == (2, 0, 3, 1)
+    assert (report.arguments, report.without_arguments, report.wide_predicates) == (
+        3,
+        1,
+        1,
+    )
+    assert (report.compared_with_trees, report.on_constituents, report.on_subtrees) == (
+        3,
+        2,
+        2,
+    )
     assert report.misaligned == [f"{folder / 'x.conllu'}:8: ARG1 Has he"]
-    assert report.roles["V"] == 3 and report.rolesets == {"give_up.06": 1, "have.01": 1, "go.01": 1}
-    assert json.loads(json.dumps(report.to_dict()))["on_constituents_share"] == pytest.approx(2 / 3)
+    assert report.roles["V"] == 3 and report.rolesets == {
+        "give_up.06": 1,
+        "have.01": 1,
+        "go.01": 1,
+    }
+    assert json.loads(json.dumps(report.to_dict()))[
+        "on_constituents_share"
+    ] == pytest.approx(2 / 3)
     alone = check_roles(find(folder, "x.srl.jsonl"))
-    assert alone.predicates == 3 and alone.on_constituents_share is alone.on_subtrees_share is None
-    assert check_roles(find(folder, "x.conll")).on_constituents_share is None  # no arguments
+    assert (
+        alone.predicates == 3
+        and alone.on_constituents_share is alone.on_subtrees_share is None
+    )
+    assert (
+        check_roles(find(folder, "x.conll")).on_constituents_share is None
+    )  # no arguments
 
 
 @pytest.mark.parametrize("name", ["dev", pytest.param("train", marks=pytest.mark.slow)])
 def test_ewt(shared_dir, name):
     """The counts of TREEBANKS.md."""
-    report = check_roles(find(shared_dir / "ewt", f"{name}.conllu", f"{name}.ptb", f"{name}.srl.jsonl"))
-    counts = (report.predicates, report.auxiliaries, report.without_arguments, report.arguments, report.continuations)
-    counts += (report.references, report.adjacent, len(report.rolesets), len(report.roles))
+    report = check_roles(
+        find(shared_dir / "ewt", f"{name}.conllu", f"{name}.ptb", f"{name}.srl.jsonl")
+    )
+    counts = (
+        report.predicates,
+        report.auxiliaries,
+        report.without_arguments,
+        report.arguments,
+        report.continuations,
+    )
+    counts += (
+        report.references,
+        report.adjacent,
+        len(report.rolesets),
+        len(report.roles),
+    )
     expected = {
         "dev": (4977, 591, 834, 9580, 84, 153, 43, 1074, 45),
         "train": (40469, 4924, 6959, 81361, 685, 1500, 384, 3107, 59),
     }
     assert counts == expected[name] and report.problem is None
-    assert round(report.on_constituents_share, 3) == 0.998 and 0.82 < report.on_subtrees_share < 0.83
+    assert (
+        round(report.on_constituents_share, 3) == 0.998
+        and 0.82 < report.on_subtrees_share < 0.83
+    )

@@ -1,4 +1,5 @@
-"""Brackets: round trips, escapes, what reading cleans away, and one test per malformation."""
+"""Brackets: round trips, escapes, what reading cleans away, and one test per
+malformation."""
 
 import pickle
 from pathlib import Path
@@ -24,7 +25,10 @@ AS_IS = {"strip_root": False, "strip_traces": False, "strip_functions": False}
 
 
 def read_lines(text, **options):
-    return [(write_brackets(tree), line) for tree, line in read_brackets_with_lines(text.split("\n"), **options)]
+    return [
+        (write_brackets(tree), line)
+        for tree, line in read_brackets_with_lines(text.split("\n"), **options)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -43,9 +47,18 @@ def read_lines(text, **options):
         ("(NP-SBJ-1 (NN cat))", "(NP (NN cat))"),
         ("(NP=2 (NN cat))", "(NP (NN cat))"),
         ("(ADVP|PRT (RB up))", "(ADVP (RB up))"),
-        ("(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))", "(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))"),
-        ("(NP (PRP$ its) (: --) (SYM =) (= =))", "(NP (PRP$ its) (: --) (SYM =) (= =))"),
-        ("(S (NP-SBJ (-NONE- *T*-1)) (VP (VB go) (NP (NP (-NONE- *)))))", "(S (VP (VB go)))"),
+        (
+            "(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))",
+            "(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))",
+        ),
+        (
+            "(NP (PRP$ its) (: --) (SYM =) (= =))",
+            "(NP (PRP$ its) (: --) (SYM =) (= =))",
+        ),
+        (
+            "(S (NP-SBJ (-NONE- *T*-1)) (VP (VB go) (NP (NP (-NONE- *)))))",
+            "(S (VP (VB go)))",
+        ),
     ],
 )
 def test_reads_and_cleans(text, expected):
@@ -60,7 +73,12 @@ def test_options_switch_cleaning_off():
 
 def test_several_on_a_line_one_over_many_comments_and_blank_lines():
     text = "# sent 1\n(A (B b)) (C\n\n  (D # )\n (E e))(F f)\n\n   # (G\n(H h)\n"
-    assert read_lines(text) == [("(A (B b))", 2), ("(C (D #) (E e))", 2), ("(F f)", 5), ("(H h)", 8)]
+    assert read_lines(text) == [
+        ("(A (B b))", 2),
+        ("(C (D #) (E e))", 2),
+        ("(F f)", 5),
+        ("(H h)", 8),
+    ]
 
 
 MALFORMED = [
@@ -83,7 +101,9 @@ MALFORMED = [
 def test_malformed(text, line, shown):
     with pytest.raises(TreebankError) as caught:
         list(read_brackets(text.split("\n"), name="bad.ptb"))
-    assert str(caught.value).startswith(f"bad.ptb:{line}: ") and f": '{shown}" in str(caught.value)
+    assert str(caught.value).startswith(f"bad.ptb:{line}: ") and f": '{shown}" in str(
+        caught.value
+    )
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
@@ -95,11 +115,15 @@ def test_stars_that_are_no_traces():
 
 def test_files(tmp_path: Path):
     path = tmp_path / "a.ptb"
-    path.write_bytes("\ufeff(NP (NN caf\u00e9))\r\n(NP (CD 1\u00a0000) (X a\u2028b))\r\n".encode())
+    path.write_bytes(
+        "\ufeff(NP (NN caf\u00e9))\r\n(NP (CD 1\u00a0000) (X a\u2028b))\r\n".encode()
+    )
     trees = list(read_brackets(path))
     assert trees[0][0][0] == "caf\u00e9"
     assert (trees[1][0][0], trees[1][1][0]) == ("1\u00a0000", "a\u2028b")
-    assert [write_brackets(tree) for tree in read_brackets(str(path))] == [write_brackets(tree) for tree in trees]
+    assert [write_brackets(tree) for tree in read_brackets(str(path))] == [
+        write_brackets(tree) for tree in trees
+    ]
     path.write_bytes(b"(NN cat)\n(NN caf\xe9)\n")
     with pytest.raises(TreebankError, match=r"a\.ptb:2: expected UTF-8.*caf\\\\xe9"):
         list(read_brackets(path))
@@ -116,12 +140,20 @@ def test_deep_nesting():
     text = opening + "(NN cat)" + ")" * DEPTH
     tree = parse_tree(text)
     assert write_brackets(tree) == text
-    for bad in (opening + "(NN cat)", text + ")", opening + "((NN cat))", opening + "(NN cat) dog"):
+    for bad in (
+        opening + "(NN cat)",
+        text + ")",
+        opening + "((NN cat))",
+        opening + "(NN cat) dog",
+    ):
         with pytest.raises(TreebankError) as caught:
             list(read_brackets([bad]))
         assert len(str(caught.value)) < 250
     assert read_lines(opening + "(-NONE- *)" + ")" * DEPTH) == []
-    assert write_brackets(parse_tree("(TOP " * DEPTH + "(NN cat)" + ")" * DEPTH)) == "(NN cat)"
+    assert (
+        write_brackets(parse_tree("(TOP " * DEPTH + "(NN cat)" + ")" * DEPTH))
+        == "(NN cat)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,34 +184,64 @@ def test_escapes(raw, escaped):
 
 def test_words_that_are_escapes_read_as_what_they_stand_for():
     assert escape_word("-LRB-") == "-LRB-" and unescape_word("-LRB-") == "("
-    assert (unescape_word("/."), unescape_word("/?"), unescape_word("1/.")) == (".", "?", "1/.")  # of OntoNotes
-    assert unescape_word(r"1\/2") == "1/2" and unescape_word(r"\*") == "*" and unescape_word("\\\\") == "\\\\"
+    assert (unescape_word("/."), unescape_word("/?"), unescape_word("1/.")) == (
+        ".",
+        "?",
+        "1/.",
+    )  # of OntoNotes
+    assert (
+        unescape_word(r"1\/2") == "1/2"
+        and unescape_word(r"\*") == "*"
+        and unescape_word("\\\\") == "\\\\"
+    )
 
 
-tricky = st.text(st.sampled_from(list("()-LRBSCU+020 \\/*E\n\t\u00a0[]a\u2028\x1c")), max_size=14)
+tricky = st.text(
+    st.sampled_from(list("()-LRBSCU+020 \\/*E\n\t\u00a0[]a\u2028\x1c")), max_size=14
+)
 
 
 @given(tricky | st.text())
 def test_every_word_comes_back(word):
     escaped = escape_word(word)
-    assert escaped and not set(escaped) & set("(){}[]") and not any(char.isspace() for char in escaped)
+    assert (
+        escaped
+        and not set(escaped) & set("(){}[]")
+        and not any(char.isspace() for char in escaped)
+    )
     assert unescape_word(escaped) == unescape_word(word)
     text = write_brackets(Tree("X", [Tree("X\\", [word]), Tree("Y", ["b"])]))
-    assert Tree.fromstring(text).leaves() == [escaped, "b"]  # NLTK takes a backslash and a bracket as one
+    assert Tree.fromstring(text).leaves() == [
+        escaped,
+        "b",
+    ]  # NLTK takes a backslash and a bracket as one
     if unescape_word(word) == word:
         assert parse_tree(write_brackets(Tree("X", [word])))[0] == word
 
 
-labels = st.text(st.characters(exclude_characters="()[]{}", exclude_categories=["Z", "C"]), min_size=1, max_size=4)
-leaves = st.builds(lambda tag, word: Tree(tag, [word]), labels, st.sampled_from(["a", "b b", "(", "x]", "#", "\u2028"]))
-trees = st.recursive(leaves, lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)))
+labels = st.text(
+    st.characters(exclude_characters="()[]{}", exclude_categories=["Z", "C"]),
+    min_size=1,
+    max_size=4,
+)
+leaves = st.builds(
+    lambda tag, word: Tree(tag, [word]),
+    labels,
+    st.sampled_from(["a", "b b", "(", "x]", "#", "\u2028"]),
+)
+trees = st.recursive(
+    leaves,
+    lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)),
+)
 
 
 @given(trees)
 def test_every_tree_comes_back(tree):
     text = write_brackets(tree)
     assert parse_tree(text, **AS_IS) == tree
-    assert parse_tree(text.replace(" ", "\n \n "), **AS_IS) == tree  # indented: "(ROOT" at the margin begins the next
+    assert (
+        parse_tree(text.replace(" ", "\n \n "), **AS_IS) == tree
+    )  # indented: "(ROOT" at the margin begins the next
     assert list(read_brackets([text + text], **AS_IS)) == [tree, tree]
 
 
@@ -188,7 +250,14 @@ def test_every_tree_comes_back(tree):
 
 def test_messages_quote_little_and_no_control_characters():
     long = "b" * 5000
-    for text in [f"(NN a {long})", long, f"(NN ({long}))", f"({long})", f"(NN {long} (NN a))", "\x1b[2J" * 99]:
+    for text in [
+        f"(NN a {long})",
+        long,
+        f"(NN ({long}))",
+        f"({long})",
+        f"(NN {long} (NN a))",
+        "\x1b[2J" * 99,
+    ]:
         with pytest.raises(TreebankError) as caught:
             parse_tree(text)
         assert len(str(caught.value)) < 300 and str(caught.value).isprintable()
@@ -198,6 +267,10 @@ def test_a_tree_of_too_many_brackets(monkeypatch):
     monkeypatch.setattr(brackets, "MAX_BRACKETS", 6)
     tree = "(S (NP (NN a)) (VP (VB b)) (. .))"
     assert len(list(read_brackets([tree, tree, f"{tree} {tree}"]))) == 4
-    for lines in [["(NN a)", "(S " + tree + ")"], ["", *["(S"] * 100], ["(NN a)(S" + "(NP" * 1000]]:
+    for lines in [
+        ["(NN a)", "(S " + tree + ")"],
+        ["", *["(S"] * 100],
+        ["(NN a)(S" + "(NP" * 1000],
+    ]:
         with pytest.raises(TreebankError, match="<text>:.*at most 6 brackets"):
             list(read_brackets(lines))

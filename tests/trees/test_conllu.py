@@ -45,7 +45,11 @@ def test_columns():
     assert first.deprels == ["punct", "nsubj", "cop", "root", "punct", "punct"]
     assert first.tags == ["``", "PRP", "VBZ", "JJ", ".", "''"]
     assert first.morphs == ["", "Case=Nom|Number=Sing", "", "Degree=Pos", "", ""]
-    assert first.metadata == {"newdoc id": "d1", "sent_id": "s1", "text": '"She\'s late."'}
+    assert first.metadata == {
+        "newdoc id": "d1",
+        "sent_id": "s1",
+        "text": '"She\'s late."',
+    }
     assert first.lines == [4, 6, 7, 8, 10, 11] and first.line == 4
     assert second.words == ["_", "OK"]  # an underscore can be a word
     assert second.lemmas == ["_", ""]
@@ -56,9 +60,15 @@ def test_columns():
 def test_ranges_and_empty_nodes_are_no_words_but_keep_their_spaces():
     (first, _) = read_conllu(TEXT.splitlines())
     assert first.spaces == [False, False, True, False, False, True]
-    # Where the words do not spell the surface form, no text can be made of them without spaces.
+    # Where the words do not spell the surface form, no text can be made of them without
+    # spaces.
     (sentence,) = read_conllu(
-        lines("1-2\tzum\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No", word(1, "zu", "2"), word(2, "dem"), word(3, "Bau", "2"))
+        lines(
+            "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No",
+            word(1, "zu", "2"),
+            word(2, "dem"),
+            word(3, "Bau", "2"),
+        )
     )
     assert sentence.spaces == [True, False, True]
 
@@ -69,7 +79,17 @@ def test_round_trip(tmp_path):
     path.write_text("".join(map(format_conllu, sentences)), encoding="utf-8")
     again = list(read_conllu(path))
     for before, after in zip(sentences, again, strict=True):
-        for name in ["words", "lemmas", "pos", "tags", "morphs", "heads", "deprels", "spaces", "metadata"]:
+        for name in [
+            "words",
+            "lemmas",
+            "pos",
+            "tags",
+            "morphs",
+            "heads",
+            "deprels",
+            "spaces",
+            "metadata",
+        ]:
             assert getattr(before, name) == getattr(after, name)
     assert [sentence.path for sentence in again] == [str(path)] * 2
     assert "".join(map(format_conllu, again)) == path.read_text(encoding="utf-8")
@@ -77,7 +97,17 @@ def test_round_trip(tmp_path):
 
 def test_byte_order_mark_windows_line_ends_and_odd_spaces(tmp_path):
     path = tmp_path / "x.conllu"
-    text = "\ufeff" + "\r\n".join([word(1, "a  b\u00a0c\u2028d"), word(2, head="1"), "", "", word(1), "", "# the end"])
+    text = "\ufeff" + "\r\n".join(
+        [
+            word(1, "a  b\u00a0c\u2028d"),
+            word(2, head="1"),
+            "",
+            "",
+            word(1),
+            "",
+            "# the end",
+        ]
+    )
     path.write_bytes(text.encode("utf-8"))
     first, second = read_conllu(path)
     assert first.words == ["a  b\u00a0c\u2028d", "a"]
@@ -111,13 +141,27 @@ BAD = [
     (lines(word("x")), 1, "word number"),
     (lines(word(1, form=" ")), 1, "empty"),
     (lines(word(1, head="1")), 1, "circle"),
-    (lines(word(1, head="0"), word(2, head="3"), word(3, head="4"), word(4, head="2")), 2, "circle"),
+    (
+        lines(
+            word(1, head="0"), word(2, head="3"), word(3, head="4"), word(4, head="2")
+        ),
+        2,
+        "circle",
+    ),
     (lines("# c", word("1.1")), 2, "without words"),
     (lines(word("9" * 5000)), 1, "word number.*'999*'[.][.][.]$"),
     (lines(word(1), word("1" * 5000 + "-" + "2" * 5000)), 2, "a range"),
-    (lines(word(1), columns(2, feats="a|b")), 2, "FEATS as Name=Value pairs .* word 2 .'a'., got 'a.b'"),
+    (
+        lines(word(1), columns(2, feats="a|b")),
+        2,
+        "FEATS as Name=Value pairs .* word 2 .'a'., got 'a.b'",
+    ),
     (lines(columns(1, feats="A=b|c")), 1, "FEATS"),
-    (lines("1\tb\r2\tc\r\x1b[2J"), 1, "got 3 .a carriage return alone ends no line.: .*x1b"),
+    (
+        lines("1\tb\r2\tc\r\x1b[2J"),
+        1,
+        "got 3 .a carriage return alone ends no line.: .*x1b",
+    ),
     (
         lines(*[word(i, form="w" * 500, head=i % 900 + 1) for i in range(1, 901)]),
         1,
@@ -141,7 +185,16 @@ def test_errors_name_file_and_line(tmp_path, rows, line, reason):
 
 def test_a_sentence_of_too_many_lines(monkeypatch):
     monkeypatch.setattr(conllu, "MAX_ROWS", 3)
-    assert len(list(read_conllu(lines(word(1), word(2), "# c", "", "# c", word(1), "", word(1))))) == 3
+    assert (
+        len(
+            list(
+                read_conllu(
+                    lines(word(1), word(2), "# c", "", "# c", word(1), "", word(1))
+                )
+            )
+        )
+        == 3
+    )
     with pytest.raises(TreebankError, match="<conllu>:3: .*at most 3 lines"):
         list(read_conllu(lines(word(1), "", "# c", word(1), word(2), word(3))))
 
@@ -150,19 +203,35 @@ def test_contractions():
     words = "I do n't think John 's dogs ' toys can not be 've gon na ' x '".split()
     glued = {"do", "John", "dogs", "can", "gon", "be", "x"}
     spaces = [word not in glued for word in words]
-    tags = ["POS" if i in (words.index("'"), words.index("'s")) else "" for i in range(len(words))]
+    tags = [
+        "POS" if i in (words.index("'"), words.index("'s")) else ""
+        for i in range(len(words))
+    ]
     ranges = english_contractions(words, tags, spaces)
     assert [" ".join(words[a - 1 : b]) for a, b in ranges] == [
         *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na")
     ]
-    assert english_contractions(["should", "n't", "'ve"], [""] * 3, [False, False, True]) == [(1, 3)]
-    pairs = "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|x s|the y|5 min|i s".split("|")
-    found = [pair for pair in pairs if english_contractions(pair.split(), ["", ""], [False, True]) == [(1, 2)]]
+    assert english_contractions(
+        ["should", "n't", "'ve"], [""] * 3, [False, False, True]
+    ) == [(1, 3)]
+    pairs = "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|x s|the y|5 min|i s".split(
+        "|"
+    )
+    found = [
+        pair
+        for pair in pairs
+        if english_contractions(pair.split(), ["", ""], [False, True]) == [(1, 2)]
+    ]
     assert found == pairs[:10]
     n = len(words)
-    sentence = conllu.ConlluSentence(words, [""] * n, [""] * n, [""] * n, [""] * n, [None] * n, [""] * n, spaces)
+    sentence = conllu.ConlluSentence(
+        words, [""] * n, [""] * n, [""] * n, [""] * n, [None] * n, [""] * n, spaces
+    )
     sentence.ranges = ranges
     text = format_conllu(sentence)
-    assert "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdo\t_\t_\t_\t_\t_\t_\t_\t_\n3\tn't" in text
+    assert (
+        "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdo\t_\t_\t_\t_\t_\t_\t_\t_\n3\tn't"
+        in text
+    )
     (again,) = read_conllu(text.splitlines())
     assert (again.words, again.spaces) == (words, spaces)

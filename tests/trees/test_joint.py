@@ -1,4 +1,5 @@
-"""Joint spans: equal to the reference's conversion on its golden vectors; total and lossless on any input."""
+"""Joint spans: equal to the reference's conversion on its golden vectors; total and
+lossless on any input."""
 
 import json
 from typing import List
@@ -9,12 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_lal.trees.brackets import parse_tree
-from spacy_lal.trees.joint import JointSpan, dissolve, joint_spans, label_ids, outside_heads, word_order
+from spacy_lal.trees.joint import (
+    JointSpan,
+    dissolve,
+    joint_spans,
+    label_ids,
+    outside_heads,
+    word_order,
+)
 from spacy_lal.trees.spans import LabelVocab, SpanError, tree_to_spans
 
 
 def check_sound(spans, heads, joint):
-    """What holds for any input: nothing lost, pre-order, heads inside and inherited, `<H>` of several siblings."""
+    """What holds for any input: nothing lost, pre-order, heads inside and inherited,
+    `<H>` of several siblings."""
     assert dissolve(joint) == list(spans)
     assert joint == sorted(joint, key=lambda span: (span.start, -span.end))
     assert len({span[:2] for span in joint}) == len(joint)
@@ -28,7 +37,9 @@ def check_sound(spans, heads, joint):
             children[around[-1]].append(span)
         around.append(span)
     for span, below in children.items():
-        words = set(range(span.start, span.end)) - {i for child in below for i in range(child.start, child.end)}
+        words = set(range(span.start, span.end)) - {
+            i for child in below for i in range(child.start, child.end)
+        }
         assert span.lexical_head in words | {child.lexical_head for child in below}
         if span.label == "<H>":
             members = sorted(words | {child.lexical_head for child in below})
@@ -49,14 +60,29 @@ def test_example_of_the_reference():
     "heads, expected",
     [
         ([0, 1, 1, 1], [(0, 4, "S", 0)]),
-        ([0, 1, 2, 3], [(0, 4, "S", 0), (1, 4, "<H>", 1), (2, 4, "<H>", 2)]),  # a chain: one within the other
-        ([3, 0, 2, 2], [(0, 4, "S", 1)]),  # 1 depends on 3 across 2, the head: a gap, no <H>
-        ([3, 0, 2, 3], [(0, 4, "S", 1), (2, 4, "<H>", 2)]),  # what stands together of such a group stays bound
+        (
+            [0, 1, 2, 3],
+            [(0, 4, "S", 0), (1, 4, "<H>", 1), (2, 4, "<H>", 2)],
+        ),  # a chain: one within the other
+        (
+            [3, 0, 2, 2],
+            [(0, 4, "S", 1)],
+        ),  # 1 depends on 3 across 2, the head: a gap, no <H>
+        (
+            [3, 0, 2, 3],
+            [(0, 4, "S", 1), (2, 4, "<H>", 2)],
+        ),  # what stands together of such a group stays bound
         ([4, 4, 2, 0], [(0, 4, "S", 3), (1, 3, "<H>", 1)]),
-        ([2, 1, 0, 3], [(0, 4, "S", 2), (0, 2, "<H>", 0)]),  # a cycle hangs below the root by its first word
+        (
+            [2, 1, 0, 3],
+            [(0, 4, "S", 2), (0, 2, "<H>", 0)],
+        ),  # a cycle hangs below the root by its first word
         ([2, 3, 1, 1], [(0, 4, "S", 0), (1, 3, "<H>", 2)]),  # a cycle of all
         ([None, None, None, None], [(0, 4, "S", 0)]),
-        ([-1, 1, 9, 3], [(0, 4, "S", 0), (2, 4, "<H>", 2)]),  # no root at all: the first word without head
+        (
+            [-1, 1, 9, 3],
+            [(0, 4, "S", 0), (2, 4, "<H>", 2)],
+        ),  # no root at all: the first word without head
         ([1, 2, 3, 4], [(0, 4, "S", 0)]),  # each word its own head
     ],
 )
@@ -69,10 +95,26 @@ def test_order_of_words():
     heads = [0, 1, 1]
     spans = [(0, 3, "VP"), (1, 3, "S")]
     assert joint_spans(spans, heads)[1] == (1, 3, "S", 1)
-    assert joint_spans(spans, heads, deprels=["root", "obj", "xcomp"])[1] == (1, 3, "S", 2)
-    assert joint_spans(spans, heads, deprels=["root", "obj", "acl:relcl"])[1] == (1, 3, "S", 2)
-    assert joint_spans(spans, heads, deprels=["root", "punct", "obj"])[1] == (1, 3, "S", 2)
-    # Depth comes before the deprel, punctuation before depth unless it governs: then all would hang on it.
+    assert joint_spans(spans, heads, deprels=["root", "obj", "xcomp"])[1] == (
+        1,
+        3,
+        "S",
+        2,
+    )
+    assert joint_spans(spans, heads, deprels=["root", "obj", "acl:relcl"])[1] == (
+        1,
+        3,
+        "S",
+        2,
+    )
+    assert joint_spans(spans, heads, deprels=["root", "punct", "obj"])[1] == (
+        1,
+        3,
+        "S",
+        2,
+    )
+    # Depth comes before the deprel, punctuation before depth unless it governs: then
+    # all would hang on it.
     assert word_order([0, 1, 2], ["dep", "dep", "root"]) == [0, 1, 2]
     assert word_order([0, 1, 1], ["punct", "dep", "punct"]) == [0, 1, 2]
     assert word_order([2, 0, 2], ["punct", "dep", "punct"]) == [1, 0, 2]
@@ -83,7 +125,10 @@ def test_short_and_top_level():
     assert joint_spans([], [0]) == []
     assert joint_spans([(0, 1, "S::VP")], [0]) == [(0, 1, "S::VP", 0)]
     # Without a constituent above all words, siblings are bound all the same.
-    assert joint_spans([(2, 4, "NP")], [3, 1, 0, 3]) == [(0, 2, "<H>", 0), (2, 4, "NP", 2)]
+    assert joint_spans([(2, 4, "NP")], [3, 1, 0, 3]) == [
+        (0, 2, "<H>", 0),
+        (2, 4, "NP", 2),
+    ]
     expanded = [(0, 2, "S"), (0, 2, "VP"), (0, 1, ""), (0, 2, "<H>")]
     assert joint_spans(expanded, [0, 1]) == [(0, 2, "S::VP", 0)]
 
@@ -107,7 +152,11 @@ def test_label_ids():
     joint = joint_spans([(0, 4, "S"), (1, 2, "XP"), (3, 4, "NP")], [3, 1, 0, 3])
     ids, unseen = label_ids(joint, 4, vocab)
     assert ids.dtype == np.int32 and ids.shape == (5, 5) and unseen == ["XP"]
-    assert {(i, j): ids[i, j] for i, j in np.argwhere(ids)} == {(0, 4): 2, (0, 2): 1, (3, 4): 3}
+    assert {(i, j): ids[i, j] for i, j in np.argwhere(ids)} == {
+        (0, 4): 2,
+        (0, 2): 1,
+        (3, 4): 3,
+    }
 
 
 def test_five_thousand_deep():
@@ -115,10 +164,14 @@ def test_five_thousand_deep():
     spans = tree_to_spans(parse_tree("(S (A a) " * depth + "(B b)" + ")" * depth)).spans
     heads = [i + 2 for i in range(depth)] + [0]
     joint = joint_spans(spans, heads)
-    assert [span[:3] for span in joint] == spans and {span.lexical_head for span in joint} == {depth}
+    assert [span[:3] for span in joint] == spans and {
+        span.lexical_head for span in joint
+    } == {depth}
     chain = joint_spans([(0, depth, "S")], list(range(depth)))
     assert len(chain) == depth - 1
-    assert joint_spans([(0, depth, "S")], [*range(2, depth + 1), 1])[0].lexical_head == 0
+    assert (
+        joint_spans([(0, depth, "S")], [*range(2, depth + 1), 1])[0].lexical_head == 0
+    )
 
 
 def random_spans(draw, n_words):
@@ -153,7 +206,8 @@ def test_any_input_converts_and_dissolves(sentence):
 
 
 def test_gold_trees_of_the_golden_vectors(data_dir):
-    """Trees, heads, `<H>` spans and lexical heads as the reference's own code made them (its golden vectors)."""
+    """Trees, heads, `<H>` spans and lexical heads as the reference's own code made them
+    (its golden vectors)."""
     lines = (data_dir / "joint_gold.jsonl").read_text().splitlines()
     with_sub_heads = 0
     for line in lines:

@@ -11,19 +11,32 @@ def test_lines_and_their_numbers(tmp_path: Path):
     path = tmp_path / "x.txt"
     path.write_bytes(b"\xef\xbb\xbfa\r\nb\x85c\n\nlast")
     path.write_bytes("\ufeffa\r\nb\x85c\n\nlast".encode())
-    assert list(numbered_lines(path)) == [(1, "a\r\n"), (2, "b\x85c\n"), (3, "\n"), (4, "last")]
+    assert list(numbered_lines(path)) == [
+        (1, "a\r\n"),
+        (2, "b\x85c\n"),
+        (3, "\n"),
+        (4, "last"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"a\nb\xffc\n", r":2: expected UTF-8, got b'\\xff' \(invalid start byte\): 'b"),
+        (
+            b"a\nb\xffc\n",
+            r":2: expected UTF-8, got b'\\xff' \(invalid start byte\): 'b",
+        ),
         (b"\xff\xfea\x00", ": expected text in UTF-8, got UTF-16"),
         (b"a\n\x00\n", ":2: expected text, got a NUL character"),
-        (b"a\n" + b"x" * 200, ":2: expected a line of at most 100 bytes, got a longer one"),
+        (
+            b"a\n" + b"x" * 200,
+            ":2: expected a line of at most 100 bytes, got a longer one",
+        ),
     ],
 )
-def test_what_is_no_text(tmp_path: Path, content: bytes, reason: str, monkeypatch: pytest.MonkeyPatch):
+def test_what_is_no_text(
+    tmp_path: Path, content: bytes, reason: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("spacy_lal.files.MAX_LINE", 100)
     path = tmp_path / "x.txt"
     path.write_bytes(content)

@@ -46,7 +46,9 @@ def test_written_and_read_again(tmp_path):
     propositions = list(read_props(write(tmp_path, TWO)))
     text = "".join(format_props(one.propositions, one.n_words) for one in propositions)
     again = list(read_props(write(tmp_path, text)))
-    assert [one.propositions for one in again] == [one.propositions for one in propositions]
+    assert [one.propositions for one in again] == [
+        one.propositions for one in propositions
+    ]
     assert text.startswith("- (A0*) *\ngive (V*) *\n- (A1* (A0*)\n")
 
 
@@ -58,7 +60,16 @@ def test_first_columns_without_a_lemma():
     assert format_props([Proposition(0, "", args, "a b")], 1) == "a_b (V*)\n\n"
 
 
-@given(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from(["A0", "C-A1", "R-AM-TMP"])), max_size=6))
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 3),
+            st.booleans(),
+            st.sampled_from(["A0", "C-A1", "R-AM-TMP"]),
+        ),
+        max_size=6,
+    )
+)
 def test_cells_and_back(pieces):
     args, place = [], 0
     for length, is_argument, role in pieces:
@@ -73,12 +84,24 @@ def test_cells_and_back(pieces):
     [
         ("-\n\n\n-\n", 3, "expected a word, got an empty line"),
         ("\n-\n", 1, "expected a word, got an empty line"),
-        ("- *\n", 1, "column for each of the sentence's 0 predicates .*, got 1: '- \\*'"),
+        (
+            "- *\n",
+            1,
+            "column for each of the sentence's 0 predicates .*, got 1: '- \\*'",
+        ),
         ("run (V*)\n-\n", 2, "sentence's 1 predicates .*, got 0"),
         ("run (V*) *\n- * *\n", 1, "got 2"),
-        ("run (V*\n- *\n", 1, r"\(V\* is not closed by the end of the sentence, in column 2 \(of 'run'\)"),
+        (
+            "run (V*\n- *\n",
+            1,
+            r"\(V\* is not closed by the end of the sentence, in column 2 \(of 'run'\)",
+        ),
         ("- *)\nrun (V*)\n", 1, "expected an open bracket before"),
-        ("run (V*)\n- (A0*\n- (A1*)\n- *)\n", 3, r"expected the end of \(A0\* before .*flat"),
+        (
+            "run (V*)\n- (A0*\n- (A1*)\n- *)\n",
+            3,
+            r"expected the end of \(A0\* before .*flat",
+        ),
         ("run (V*)\n- (A0(A1*\n- *))\n", 2, "nested arguments are not read"),
         ("run (V*)\n- (A0*A1)\n", 2, r"expected \*A0\) to close"),
         ("run V\n", 1, r"expected \*, \(ROLE\*, \*\) or \(ROLE\*\), got 'V'"),
@@ -91,7 +114,9 @@ def test_malformed(tmp_path, text, line, message):
         list(read_props(write(tmp_path, text)))
 
 
-@pytest.mark.parametrize("args", [[(0, 3, "A0")], [(1, 2, "A0"), (0, 1, "V")], [(0, 1, "A(")], [(0, 1, "")]])
+@pytest.mark.parametrize(
+    "args", [[(0, 3, "A0")], [(1, 2, "A0"), (0, 1, "V")], [(0, 1, "A(")], [(0, 1, "")]]
+)
 def test_what_has_no_cells(args):
     with pytest.raises(PropositionError):
         args_to_cells(args, 2)

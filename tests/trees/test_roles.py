@@ -19,7 +19,9 @@ from spacy_lal.trees.roles import (
 )
 
 ROLES = ["V", "ARG0", "ARG1", "C-ARG1", "R-ARG0", "ARGM-TMP", "C-V"]
-GIVE = Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG2"), (3, 5, "ARG1")), "give")
+GIVE = Proposition(
+    1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG2"), (3, 5, "ARG1")), "give"
+)
 
 
 @st.composite
@@ -37,14 +39,22 @@ def test_tags_and_back(args):
 
 
 def test_adjacent_arguments_of_one_role_stay_apart():
-    assert args_to_bio([(0, 2, "ARGM-ADV"), (2, 3, "ARGM-ADV")], 4) == ["B-ARGM-ADV", "I-ARGM-ADV", "B-ARGM-ADV", "O"]
+    assert args_to_bio([(0, 2, "ARGM-ADV"), (2, 3, "ARGM-ADV")], 4) == [
+        "B-ARGM-ADV",
+        "I-ARGM-ADV",
+        "B-ARGM-ADV",
+        "O",
+    ]
 
 
 @pytest.mark.parametrize(
     "tags, args",
     [
         (["I-A0", "I-A0", "O"], [(0, 2, "A0")]),  # opens an argument
-        (["B-A0", "I-A1", "I-A2"], [(0, 3, "A0")]),  # continues the open one, and the first tag names it
+        (
+            ["B-A0", "I-A1", "I-A2"],
+            [(0, 3, "A0")],
+        ),  # continues the open one, and the first tag names it
         (["B-A0", "O", "I-A1"], [(0, 1, "A0"), (2, 3, "A1")]),
         (["B-A0", "B-A0"], [(0, 1, "A0"), (1, 2, "A0")]),
     ],
@@ -55,7 +65,9 @@ def test_foreign_tags(tags, args):
 
 @pytest.mark.parametrize("tag", ["", "B-", "X", "V", "o"])
 def test_what_is_no_tag(tag):
-    with pytest.raises(PropositionError, match="expected O, B-ROLE or I-ROLE .* as tag 1"):
+    with pytest.raises(
+        PropositionError, match="expected O, B-ROLE or I-ROLE .* as tag 1"
+    ):
         bio_to_args(["O", tag])
 
 
@@ -68,7 +80,9 @@ def test_overlapping_arguments_have_no_tags():
 
 def test_the_references_columns(shared_dir):
     """Tags as LISA's own converter reads them, legal and illegal."""
-    cases = json.loads((shared_dir / "vectors_srl" / "i_columns.json").read_text(encoding="utf8"))
+    cases = json.loads(
+        (shared_dir / "vectors_srl" / "i_columns.json").read_text(encoding="utf8")
+    )
     assert cases
     for case in cases:
         column = ["*"] * len(case["tags"])
@@ -79,7 +93,14 @@ def test_the_references_columns(shared_dir):
 
 
 def test_parts_join_the_latest_argument():
-    args = [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "ARG1"), (3, 4, "C-ARG1"), (5, 6, "C-V"), (6, 7, "C-ARG1")]
+    args = [
+        (0, 1, "ARG1"),
+        (1, 2, "V"),
+        (2, 3, "ARG1"),
+        (3, 4, "C-ARG1"),
+        (5, 6, "C-V"),
+        (6, 7, "C-ARG1"),
+    ]
     assert join_parts(args) == [
         JoinedArgument("ARG1", ((0, 1),)),
         JoinedArgument("V", ((1, 2), (5, 6))),
@@ -88,7 +109,9 @@ def test_parts_join_the_latest_argument():
 
 
 def test_orphans_and_references():
-    assert join_parts([(0, 1, "C-ARG1"), (1, 2, "C-ARG1"), (2, 3, "R-ARG0"), (3, 4, "C-R-ARG0")]) == [
+    assert join_parts(
+        [(0, 1, "C-ARG1"), (1, 2, "C-ARG1"), (2, 3, "R-ARG0"), (3, 4, "C-R-ARG0")]
+    ) == [
         JoinedArgument("ARG1", ((0, 1), (1, 2))),
         JoinedArgument("R-ARG0", ((2, 3), (3, 4))),
     ]
@@ -100,7 +123,9 @@ def test_sound():
     check_proposition(GIVE, 5)
     assert predicate_span(GIVE.args) == (1, 2)
     assert make_proposition(1, "give.01", reversed(GIVE.args), "give") == GIVE
-    check_proposition(Proposition(2, "", ((0, 1, "V"), (2, 3, "C-V"))), 3)  # "side-stepping"
+    check_proposition(
+        Proposition(2, "", ((0, 1, "V"), (2, 3, "C-V"))), 3
+    )  # "side-stepping"
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,33 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from spacy_lal.trees.brackets import parse_tree, write_brackets
-from spacy_lal.trees.spans import SpanError, collapse_chains, expand_chains, spans_to_tree, tree_to_spans
+from spacy_lal.trees.spans import (
+    SpanError,
+    collapse_chains,
+    expand_chains,
+    spans_to_tree,
+    tree_to_spans,
+)
 
 DEPTH = 5000
 
 
 def test_example():
-    tree = parse_tree("(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (NN TV)))) (VP (VBZ is) (ADJP (JJ big))) (. .))")
+    tree = parse_tree(
+        "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (NN TV)))) (VP (VBZ is) (ADJP (JJ big))) (. .))"
+    )
     words, tags, spans = tree_to_spans(tree)
     assert words == "the cat on TV is big .".split()
     assert tags == "DT NN IN NN VBZ JJ .".split()
-    assert spans == [(0, 7, "S"), (0, 4, "NP"), (0, 2, "NP"), (2, 4, "PP"), (3, 4, "NP"), (4, 6, "VP"), (5, 6, "ADJP")]
+    assert spans == [
+        (0, 7, "S"),
+        (0, 4, "NP"),
+        (0, 2, "NP"),
+        (2, 4, "PP"),
+        (3, 4, "NP"),
+        (4, 6, "VP"),
+        (5, 6, "ADJP"),
+    ]
     assert spans_to_tree(words, tags, spans) == tree
 
 
@@ -39,11 +55,20 @@ def test_chains_and_single_words(text, spans):
 
 def test_fragments_get_a_root():
     words, tags = ["a", "b", "c"], ["A", "B", "C"]
-    assert write_brackets(spans_to_tree(words, tags, [(0, 2, "X")])) == "(TOP (X (A a) (B b)) (C c))"
-    assert write_brackets(spans_to_tree(words, tags, [], root="ROOT")) == "(ROOT (A a) (B b) (C c))"
+    assert (
+        write_brackets(spans_to_tree(words, tags, [(0, 2, "X")]))
+        == "(TOP (X (A a) (B b)) (C c))"
+    )
+    assert (
+        write_brackets(spans_to_tree(words, tags, [], root="ROOT"))
+        == "(ROOT (A a) (B b) (C c))"
+    )
     assert write_brackets(spans_to_tree(["a"], ["A"], [])) == "(A a)"
     assert spans_to_tree(["a"], None, []) == Tree("TOP", ["a"])
-    assert write_brackets(spans_to_tree(words, tags, [(0, 3, ""), (1, 2, "X")])) == "(TOP (A a) (X (B b)) (C c))"
+    assert (
+        write_brackets(spans_to_tree(words, tags, [(0, 3, ""), (1, 2, "X")]))
+        == "(TOP (A a) (X (B b)) (C c))"
+    )
 
 
 def test_crossing_spans_are_named():
@@ -60,9 +85,19 @@ def test_spans_outside_of_the_words(span):
 def test_chains_expand_and_collapse():
     spans = [(0, 3, "S::VP"), (0, 1, ""), (1, 3, "NP"), (2, 3, "A::B::C")]
     expanded = expand_chains(spans)
-    assert expanded == [(0, 3, "S"), (0, 3, "VP"), (1, 3, "NP"), (2, 3, "A"), (2, 3, "B"), (2, 3, "C")]
+    assert expanded == [
+        (0, 3, "S"),
+        (0, 3, "VP"),
+        (1, 3, "NP"),
+        (2, 3, "A"),
+        (2, 3, "B"),
+        (2, 3, "C"),
+    ]
     assert collapse_chains(expanded) == [spans[0], *spans[2:]]
-    assert collapse_chains([(1, 2, "B"), (0, 2, "A"), (0, 2, "C::D")]) == [(0, 2, "A::C::D"), (1, 2, "B")]
+    assert collapse_chains([(1, 2, "B"), (0, 2, "A"), (0, 2, "C::D")]) == [
+        (0, 2, "A::C::D"),
+        (1, 2, "B"),
+    ]
 
 
 def test_deep_nesting():
@@ -85,7 +120,10 @@ labels = st.sampled_from(["S", "NP", "TOP", "A:B", "%", "%3A"])
 words = st.sampled_from(["a", "(", "", ("tuple", "leaf"), 7])
 preterminals = st.builds(lambda tag, word: Tree(tag, [word]), labels, words)
 trees = st.recursive(
-    preterminals, lambda inner: st.builds(Tree, labels, st.lists(inner | words, min_size=1, max_size=4))
+    preterminals,
+    lambda inner: st.builds(
+        Tree, labels, st.lists(inner | words, min_size=1, max_size=4)
+    ),
 )
 
 

@@ -1,4 +1,5 @@
-"""Patterns of tgrep: against a slow evaluation from the definitions, against nltk.tgrep where it is right; errors."""
+"""Patterns of tgrep: against a slow evaluation from the definitions, against nltk.tgrep
+where it is right; errors."""
 
 import random
 from itertools import product
@@ -15,14 +16,21 @@ Path = Tuple[int, ...]
 
 
 class Slow:
-    """A tree as a set of paths; every relation as its definition says, over all pairs of nodes."""
+    """A tree as a set of paths; every relation as its definition says, over all pairs
+    of nodes."""
 
     def __init__(self, tree: Tree) -> None:
         self.paths: List[Path] = [tuple(path) for path in tree.treepositions()]
         self.text = {path: self._text(tree[path]) for path in self.paths}
         words = sorted(path for path in self.paths if not isinstance(tree[path], Tree))
-        self.span = {path: [i for i, word in enumerate(words) if word[: len(path)] == path] for path in self.paths}
-        self.n_children = {path: sum(p[:-1] == path and p != () for p in self.paths) for path in self.paths}
+        self.span = {
+            path: [i for i, word in enumerate(words) if word[: len(path)] == path]
+            for path in self.paths
+        }
+        self.n_children = {
+            path: sum(p[:-1] == path and p != () for p in self.paths)
+            for path in self.paths
+        }
 
     @staticmethod
     def _text(node: Any) -> str:
@@ -43,14 +51,23 @@ class Slow:
         flipped = {",": ".", ",,": "..", "$,": "$.", "$,,": "$.."}
         if relation in flipped:
             return self.holds(flipped[relation], b, a)
-        below = [b[:i] for i in range(len(a) + 1, len(b) + 1)]  # from a's daughter down to b
+        below = [
+            b[:i] for i in range(len(a) + 1, len(b) + 1)
+        ]  # from a's daughter down to b
         tests: Dict[str, Callable[[], bool]] = {
             "<": lambda: self.is_parent(a, b),
             "<:": lambda: self.is_parent(a, b) and self.n_children[a] == 1,
             "<<": lambda: self.dominates(a, b),
-            "<<,": lambda: self.dominates(a, b) and all(path[-1] == 0 for path in below),
-            "<<'": lambda: self.dominates(a, b) and all(self.is_last(path) for path in below),
-            "<<:": lambda: self.dominates(a, b) and all(self.n_children[path[:-1]] == 1 for path in below),
+            "<<,": lambda: (
+                self.dominates(a, b) and all(path[-1] == 0 for path in below)
+            ),
+            "<<'": lambda: (
+                self.dominates(a, b) and all(self.is_last(path) for path in below)
+            ),
+            "<<:": lambda: (
+                self.dominates(a, b)
+                and all(self.n_children[path[:-1]] == 1 for path in below)
+            ),
             ".": lambda: self.span[a][-1] + 1 == self.span[b][0],
             "..": lambda: self.span[a][-1] < self.span[b][0],
             "$": lambda: a != b and () not in (a, b) and a[:-1] == b[:-1],
@@ -72,12 +89,16 @@ def random_tree(rng: random.Random, depth: int = 4) -> Tree:
     children: List[Any] = []
     for _ in range(rng.choice([1, 1, 2, 3])):
         deeper = depth > 0 and rng.random() < 0.75
-        children.append(random_tree(rng, depth - 1) if deeper else rng.choice(["a", "b", "A"]))
+        children.append(
+            random_tree(rng, depth - 1) if deeper else rng.choice(["a", "b", "A"])
+        )
     return Tree(rng.choice(["A", "B", "C"]), children)
 
 
 def found(pattern: str, tree: Tree) -> List[Tuple[str, int, int]]:
-    return [(match.label, match.start, match.end) for match in Pattern(pattern).search(tree)]
+    return [
+        (match.label, match.start, match.end) for match in Pattern(pattern).search(tree)
+    ]
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -94,13 +115,17 @@ def test_every_relation_against_its_definition(relation: str):
                     for path in sorted(slow.paths)
                     if one in ("*", slow.text[path])
                     and negated
-                    != any(other in ("*", slow.text[b]) and slow.holds(relation, path, b) for b in slow.paths)
+                    != any(
+                        other in ("*", slow.text[b]) and slow.holds(relation, path, b)
+                        for b in slow.paths
+                    )
                 ]
                 assert as_paths(pattern, tree) == expected, (pattern, str(tree))
 
 
 def as_paths(pattern: str, tree: Tree) -> List[Path]:
-    """The matches as paths: each node of the searched tree has a label or word of its own object."""
+    """The matches as paths: each node of the searched tree has a label or word of its
+    own object."""
     places: Dict[int, Path] = {}
     copy = tree.copy(deep=True)
     for path in tree.treepositions():
@@ -128,8 +153,17 @@ def test_labels_are_tried_in_all_ways():
             for x, y in product(slow.paths, repeat=2)
             if slow.text[x] == "A" and slow.text[y] == "B" and slow.holds("..", x, y)
         ]
-        pairs = [(x, y) for x, y in pairs if not any(slow.holds("<", x, z) and slow.text[z] == "C" for z in slow.paths)]
-        both = [{a for a in slow.paths if slow.holds("<<", a, x) and slow.holds("<<", a, y)} for x, y in pairs]
+        pairs = [
+            (x, y)
+            for x, y in pairs
+            if not any(
+                slow.holds("<", x, z) and slow.text[z] == "C" for z in slow.paths
+            )
+        ]
+        both = [
+            {a for a in slow.paths if slow.holds("<<", a, x) and slow.holds("<<", a, y)}
+            for x, y in pairs
+        ]
         expected = sorted(set().union(*both))
         assert as_paths("* << B=y << (A=x .. =y !< C)", tree) == expected
 
@@ -141,14 +175,22 @@ def test_faults_of_nltk_are_not_ours():
     assert found("x . y", tree) == [("", 1, 2)]
     assert found("A >>, S", tree) == [("A", 0, 1)]  # the same node, not an equal one
     assert found("x >>' A", tree) == [("", 0, 1), ("", 1, 2)]
-    assert found(r"A|B < i@/^\S$/", tree) == [("A", 0, 1), ("A", 1, 2), ("B", 2, 3)]  # `\S` is not `\s`
+    assert found(r"A|B < i@/^\S$/", tree) == [
+        ("A", 0, 1),
+        ("A", 1, 2),
+        ("B", 2, 3),
+    ]  # `\S` is not `\s`
     assert found("S < 'B", tree) == [("B", 2, 3)]  # the node after the quote is printed
-    assert found("B=b > (S < =b)", tree) == [("B", 2, 3)]  # a name without quotes can be bound
+    assert found("B=b > (S < =b)", tree) == [
+        ("B", 2, 3)
+    ]  # a name without quotes can be bound
     assert found("y $, *", tree) == [] and found("A $. A", tree) == [("A", 0, 1)]
 
 
 def test_names():
-    tree = parse_tree('(S (`` ``) (PRP$ my) (NP=2 (NN "a/b")) (. .) (X |))', strip_functions=False)
+    tree = parse_tree(
+        '(S (`` ``) (PRP$ my) (NP=2 (NN "a/b")) (. .) (X |))', strip_functions=False
+    )
     assert found('"PRP$"', tree) == [("PRP$", 1, 2)]
     assert found('"."', tree) == [(".", 3, 4), ("", 3, 4)]
     assert found("``", tree) == [("``", 0, 1), ("", 0, 1)]
@@ -165,7 +207,10 @@ def test_names():
         ("NP <<5 X", "unknown relation '<<5' at character 4, before '<<5 X'"),
         ("NP <0 X", "unknown relation '<0'"),
         ("(NP", r"expected a relation or '\)' at character 4, at the end"),
-        ("NP)", r"expected a relation such as < or .., or the end at character 3, before '\)'"),
+        (
+            "NP)",
+            r"expected a relation such as < or .., or the end at character 3, before '\)'",
+        ),
         ("NP < =x", "the label 'x' is not bound before at character 7"),
         ("NP [< A=x | < B] < =x", "the label 'x' is not bound before"),
         ("NP=x|VP < =x", "the label 'x' is not bound before"),

@@ -1,13 +1,15 @@
-"""Cut an encoder like BERT's or MPNet's to its lower layers, and to the pieces that a language needs.
+"""Cut an encoder like BERT's or MPNet's to its lower layers, and to the pieces that a
+language needs.
 
-    python scripts/cut_encoder.py ../../assets/all-mpnet-base-v2 ../../assets/mpnet-4 --layers 4
-    python scripts/cut_encoder.py e5 e5-french --layers 6 --text french.txt --top 20000
+    python scripts/cut_encoder.py ../../assets/all-mpnet-base-v2 ../../assets/mpnet-4
+    --layers 4 python scripts/cut_encoder.py e5 e5-french --layers 6 --text french.txt
+    --top 20000
 
 The upper layers of encoders that were trained for sentence vectors forget words
-(docs/experiments/2026-11-cut-encoders.md). With `--text`, the most frequent pieces of the texts stay, and single
-characters that the texts have or that are Latin, punctuation or symbols; of WordPiece without it, all of Latin script,
-digits, punctuation and symbols. Special pieces always stay. The new folder loads by path.
-"""
+(docs/experiments/2026-11-cut-encoders.md). With `--text`, the most frequent pieces of
+the texts stay, and single characters that the texts have or that are Latin, punctuation
+or symbols; of WordPiece without it, all of Latin script, digits, punctuation and
+symbols. Special pieces always stay. The new folder loads by path."""
 
 import argparse
 import json
@@ -20,15 +22,36 @@ from typing import Any, Dict, List, Optional, Set
 
 import torch
 from tokenizers import Tokenizer
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
 UNUSED = re.compile(r"\[unused\d+\]")
 LATIN = ("LATIN", "COMBINING")
 # letters, by the beginning of their Unicode names, that English text has by themselves
-ALONE = ("GREEK", "CYRILLIC", "SUPERSCRIPT", "MODIFIER", "FEMININE", "MASCULINE", "MICRO")
+ALONE = (
+    "GREEK",
+    "CYRILLIC",
+    "SUPERSCRIPT",
+    "MODIFIER",
+    "FEMININE",
+    "MASCULINE",
+    "MICRO",
+)
 SPACE = "▁"  # of a Unigram tokenizer, before the first piece of a word
 INSIDE = "##"  # of WordPiece, before the other pieces of a word
-SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+SPECIAL = (
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
 
 
 def cut_layers(model: PreTrainedModel, n_layers: int) -> None:
@@ -38,17 +61,24 @@ def cut_layers(model: PreTrainedModel, n_layers: int) -> None:
     """
     layers = getattr(getattr(model, "encoder", None), "layer", None)
     if layers is None:
-        raise ValueError(f"{type(model).__name__} has no encoder.layer: expected an encoder like BERT's or MPNet's")
+        raise ValueError(
+            f"{type(model).__name__} has no encoder.layer: expected an encoder like BERT's or MPNet's"
+        )
     if not 0 < n_layers <= len(layers):
-        raise ValueError(f"expected --layers from 1 to {len(layers)}, the encoder's, got {n_layers}")
+        raise ValueError(
+            f"expected --layers from 1 to {len(layers)}, the encoder's, got {n_layers}"
+        )
     model.encoder.layer = layers[:n_layers]
     model.config.num_hidden_layers = n_layers
 
 
 def is_latin(piece: str) -> bool:
-    """Whether a piece of WordPiece has no letters but Latin ones, or is a single Greek, Cyrillic or modifying one."""
+    """Whether a piece of WordPiece has no letters but Latin ones, or is a single Greek,
+    Cyrillic or modifying one."""
     text = piece.removeprefix(INSIDE)
-    return not UNUSED.fullmatch(piece) and all(_stays(char, alone=len(text) == 1) for char in text)
+    return not UNUSED.fullmatch(piece) and all(
+        _stays(char, alone=len(text) == 1) for char in text
+    )
 
 
 def _stays(char: str, *, alone: bool) -> bool:
@@ -57,32 +87,50 @@ def _stays(char: str, *, alone: bool) -> bool:
     return unicodedata.name(char, "").startswith(LATIN + ALONE if alone else LATIN)
 
 
-def frequent_pieces(tokenizer: PreTrainedTokenizerFast, pieces: List[str], texts: List[Path], top: int) -> Set[int]:
-    """Numbers of at most `top` pieces: single characters first, then the most frequent ones."""
+def frequent_pieces(
+    tokenizer: PreTrainedTokenizerFast, pieces: List[str], texts: List[Path], top: int
+) -> Set[int]:
+    """Numbers of at most `top` pieces: single characters first, then the most frequent
+    ones."""
     counts: Counter[int] = Counter()
     for path in texts:
         with path.open(encoding="utf8") as lines:
             for line in lines:
-                text = line.partition("# text = ")[2] if path.suffix == ".conllu" else line
-                counts.update(tokenizer(text.strip(), add_special_tokens=False)["input_ids"])
+                text = (
+                    line.partition("# text = ")[2] if path.suffix == ".conllu" else line
+                )
+                counts.update(
+                    tokenizer(text.strip(), add_special_tokens=False)["input_ids"]
+                )
     plain = [piece.lstrip(SPACE).removeprefix(INSIDE) for piece in pieces]
     kept = {i for i, text in enumerate(plain) if _is_character(text, used=i in counts)}
-    return kept | {i for i, _ in [one for one in counts.most_common() if one[0] not in kept][: max(0, top - len(kept))]}
+    return kept | {
+        i
+        for i, _ in [one for one in counts.most_common() if one[0] not in kept][
+            : max(0, top - len(kept))
+        ]
+    }
 
 
 def _is_character(text: str, *, used: bool) -> bool:
-    """Whether a piece is one character, of the texts or from the blocks of Latin script, punctuation and symbols."""
-    return len(text) <= 1 and (used or all(ord(char) < 0x250 or 0x2000 <= ord(char) < 0x2200 for char in text))
+    """Whether a piece is one character, of the texts or from the blocks of Latin
+    script, punctuation and symbols."""
+    return len(text) <= 1 and (
+        used or all(ord(char) < 0x250 or 0x2000 <= ord(char) < 0x2200 for char in text)
+    )
 
 
 def cut_pieces(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, texts: List[Path], top: int
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    texts: List[Path],
+    top: int,
 ) -> PreTrainedTokenizerFast:
     """Keep the rows of a model's word embeddings for the pieces that stay, in place.
 
     RETURNS (PreTrainedTokenizerFast): A tokenizer of these pieces, in their old order.
-    RAISES (ValueError): The tokenizer is neither WordPiece nor Unigram, or a Unigram one without texts; or pieces
-        before the padding go.
+    RAISES (ValueError): The tokenizer is neither WordPiece nor Unigram, or a Unigram
+        one without texts; or pieces before the padding go.
     """
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     kind, vocab = state["model"]["type"], state["model"]["vocab"]
@@ -97,21 +145,31 @@ def cut_pieces(
         raise ValueError(
             f"expected a tokenizer of WordPiece, or of Unigram with --text, got {kind} and {len(texts)} texts"
         )
-    kept |= set(tokenizer.all_special_ids) | {token["id"] for token in state["added_tokens"]}
+    kept |= set(tokenizer.all_special_ids) | {
+        token["id"] for token in state["added_tokens"]
+    }
     chosen = sorted(i for i in kept if i < model.config.vocab_size)
     new = {old: i for i, old in enumerate(chosen)}
     _renumber(state, pieces, new)
     weights = model.get_input_embeddings().weight.detach()[chosen].clone()
     padding = new[tokenizer.pad_token_id]
     if padding != tokenizer.pad_token_id:  # MPNet's positions depend on it
-        raise ValueError(f"expected the padding piece before all pieces that go, got number {tokenizer.pad_token_id}")
-    model.set_input_embeddings(torch.nn.Embedding.from_pretrained(weights, freeze=False, padding_idx=padding))
+        raise ValueError(
+            f"expected the padding piece before all pieces that go, got number {tokenizer.pad_token_id}"
+        )
+    model.set_input_embeddings(
+        torch.nn.Embedding.from_pretrained(weights, freeze=False, padding_idx=padding)
+    )
     model.config.vocab_size, model.config.pad_token_id = len(chosen), padding
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer.from_str(json.dumps(state)),
         model_max_length=tokenizer.model_max_length,
         model_input_names=tokenizer.model_input_names,
-        **{name: str(getattr(tokenizer, name)) for name in SPECIAL if getattr(tokenizer, name) is not None},
+        **{
+            name: str(getattr(tokenizer, name))
+            for name in SPECIAL
+            if getattr(tokenizer, name) is not None
+        },
     )
 
 
@@ -136,12 +194,26 @@ def _renumber(state: Dict[str, Any], pieces: List[str], new: Dict[int, int]) -> 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Load, cut, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoder", type=Path, help="folder of an encoder and its tokenizer")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "encoder", type=Path, help="folder of an encoder and its tokenizer"
+    )
     parser.add_argument("output", type=Path, help="folder to write; must not exist")
-    parser.add_argument("--layers", type=int, required=True, help="how many of the lower layers stay")
-    parser.add_argument("--text", type=Path, nargs="+", default=[], help="texts, or CoNLL-U with `# text`")
-    parser.add_argument("--top", type=int, default=20000, help="how many pieces stay, with --text")
+    parser.add_argument(
+        "--layers", type=int, required=True, help="how many of the lower layers stay"
+    )
+    parser.add_argument(
+        "--text",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="texts, or CoNLL-U with `# text`",
+    )
+    parser.add_argument(
+        "--top", type=int, default=20000, help="how many pieces stay, with --text"
+    )
     args = parser.parse_args(arguments)
     try:
         if args.output.exists():

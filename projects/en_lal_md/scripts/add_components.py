@@ -19,7 +19,18 @@ Not here: training, and packaging (build_package.py).
 import argparse
 import shutil
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 import numpy as np
 import spacy
@@ -43,7 +54,8 @@ WHITE_SPACE: Dict[str, Any] = {
     "patterns": [[{"IS_SPACE": True}]],
     "attrs": {"TAG": "_SP", "POS": "SPACE", "MORPH": "_"},
 }
-# Number and person of a verb by the pronoun before it, with at most two adverbs between.
+# Number and person of a verb by the pronoun before it, with at most two adverbs
+# between.
 AGREEMENT = {
     ("i",): ("Sing", "1"),
     ("you",): ("Sing", "2"),
@@ -52,28 +64,98 @@ AGREEMENT = {
     ("they",): ("Plur", "3"),
 }
 TENSES = {"VBD": "Past", "VBP": "Pres"}
-# The UPOS that a Penn tag has in EWT and GUM. Another one is replaced by the first of them, with its features.
+# The UPOS that a Penn tag has in EWT and GUM. Another one is replaced by the first of
+# them, with its features.
 UPOS_OF_TAGS = {
-    **{"CC": "CCONJ", "CD": "NUM", "DT": "DET PRON", "EX": "PRON", "IN": "ADP SCONJ", "JJ": "ADJ", "JJR": "ADJ"},
-    **{"JJS": "ADJ", "MD": "AUX", "NN": "NOUN PRON SYM X", "NNS": "NOUN", "NNP": "PROPN ADJ VERB", "NNPS": "PROPN"},
-    **{"PDT": "DET", "POS": "PART", "PRP": "PRON", "PRP$": "PRON", "RB": "ADV PART", "RBR": "ADV", "RBS": "ADV"},
-    **{"RP": "ADP", "TO": "PART", "UH": "INTJ", "VB": "VERB AUX", "VBD": "VERB AUX", "VBG": "VERB AUX"},
-    **{"VBN": "VERB AUX", "VBP": "VERB AUX", "VBZ": "VERB AUX", "WDT": "PRON DET", "WP": "PRON", "WRB": "ADV"},
+    **{
+        "CC": "CCONJ",
+        "CD": "NUM",
+        "DT": "DET PRON",
+        "EX": "PRON",
+        "IN": "ADP SCONJ",
+        "JJ": "ADJ",
+        "JJR": "ADJ",
+    },
+    **{
+        "JJS": "ADJ",
+        "MD": "AUX",
+        "NN": "NOUN PRON SYM X",
+        "NNS": "NOUN",
+        "NNP": "PROPN ADJ VERB",
+        "NNPS": "PROPN",
+    },
+    **{
+        "PDT": "DET",
+        "POS": "PART",
+        "PRP": "PRON",
+        "PRP$": "PRON",
+        "RB": "ADV PART",
+        "RBR": "ADV",
+        "RBS": "ADV",
+    },
+    **{
+        "RP": "ADP",
+        "TO": "PART",
+        "UH": "INTJ",
+        "VB": "VERB AUX",
+        "VBD": "VERB AUX",
+        "VBG": "VERB AUX",
+    },
+    **{
+        "VBN": "VERB AUX",
+        "VBP": "VERB AUX",
+        "VBZ": "VERB AUX",
+        "WDT": "PRON DET",
+        "WP": "PRON",
+        "WRB": "ADV",
+    },
 }
-FEATURES_OF_TAGS = {"JJ": "Degree=Pos", "NN": "Number=Sing", "NNP": "Number=Sing", "NNS": "Number=Plur"}
+FEATURES_OF_TAGS = {
+    "JJ": "Degree=Pos",
+    "NN": "Number=Sing",
+    "NNP": "Number=Sing",
+    "NNS": "Number=Plur",
+}
 FEATURES_OF_TAGS.update(dict.fromkeys(("IN", "RB", "RP", "UH"), "_"))
-# But of these pairs the UPOS is right more often, on dev; of some, only where the word is in lower case, or is not.
+# But of these pairs the UPOS is right more often, on dev; of some, only where the word
+# is in lower case, or is not.
 TAGS_BY_UPOS: Dict[Tuple[str, str, Optional[bool]], str] = {
-    **{("NN", "PROPN", None): "NNP", ("NNPS", "NOUN", None): "NNS", ("NNP", "NOUN", True): "NN"},
-    **{("NNS", "PROPN", False): "NNPS", ("TO", "ADP", None): "IN", ("RB", "ADP", None): "RP"},
-    **{("RB", "ADJ", None): "JJ", ("UH", "ADV", None): "RB", ("VBG", "NOUN", None): "NN"},
+    **{
+        ("NN", "PROPN", None): "NNP",
+        ("NNPS", "NOUN", None): "NNS",
+        ("NNP", "NOUN", True): "NN",
+    },
+    **{
+        ("NNS", "PROPN", False): "NNPS",
+        ("TO", "ADP", None): "IN",
+        ("RB", "ADP", None): "RP",
+    },
+    **{
+        ("RB", "ADJ", None): "JJ",
+        ("UH", "ADV", None): "RB",
+        ("VBG", "NOUN", None): "NN",
+    },
 }
-# The UPOS that a deprel asks for in the place of another, and the tag where it changes; on dev the deprel is right at
-# least as often as the UPOS. Of adverbs the UPOS is.
+# The UPOS that a deprel asks for in the place of another, and the tag where it changes;
+# on dev the deprel is right at least as often as the UPOS. Of adverbs the UPOS is.
 UPOS_OF_DEPRELS = {
-    **{("amod", "NOUN"): "ADJ JJ", ("amod", "PROPN"): "ADJ", ("aux", "VERB"): "AUX", ("aux:pass", "VERB"): "AUX"},
-    **{("cop", "VERB"): "AUX", ("case", "CCONJ"): "ADP IN", ("case", "PROPN"): "ADP IN", ("case", "SCONJ"): "ADP"},
-    **{("cc", "PUNCT"): "SYM SYM", ("mark", "ADP"): "SCONJ", ("mark", "PRON"): "SCONJ IN"},
+    **{
+        ("amod", "NOUN"): "ADJ JJ",
+        ("amod", "PROPN"): "ADJ",
+        ("aux", "VERB"): "AUX",
+        ("aux:pass", "VERB"): "AUX",
+    },
+    **{
+        ("cop", "VERB"): "AUX",
+        ("case", "CCONJ"): "ADP IN",
+        ("case", "PROPN"): "ADP IN",
+        ("case", "SCONJ"): "ADP",
+    },
+    **{
+        ("cc", "PUNCT"): "SYM SYM",
+        ("mark", "ADP"): "SCONJ",
+        ("mark", "PRON"): "SCONJ IN",
+    },
 }
 DEPRELS_OF_ADVERBS = ("compound:prt", "expl")  # `advmod` in their place
 FEATURES_OF_UPOS = {"ADJ": "Degree=Pos", "ADP": "_", "SCONJ": "_", "SYM": "_"}
@@ -92,14 +174,18 @@ def round_weights(path: Path) -> None:
             if value is not None:
                 half = np.asarray(value, dtype=np.float16)
                 if not np.isfinite(half).all():
-                    raise SourceError(path, 0, f"expected weights that half precision can hold, got others in {name}")
+                    raise SourceError(
+                        path,
+                        0,
+                        f"expected weights that half precision can hold, got others in {name}",
+                    )
                 node[name] = half.astype(np.float32)
     path.write_bytes(srsly.msgpack_dumps(message))
 
 
 def strings_of(pipeline: Path, name: str) -> Set[str]:
-    """The strings that a morphologizer or a lemmatizer writes on Docs: its labels, and the parts of the edit trees that
-    are labels.
+    """The strings that a morphologizer or a lemmatizer writes on Docs: its labels, and
+    the parts of the edit trees that are labels.
 
     pipeline (Path): The saved pipeline; its vocabulary has the strings of the trees.
     """
@@ -112,26 +198,47 @@ def strings_of(pipeline: Path, name: str) -> Set[str]:
         left = list(cfg["labels"])
         while left:
             tree = trees[left.pop()]
-            left.extend(tree[key] for key in ("prefix_tree", "suffix_tree") if tree.get(key, NO_TREE) != NO_TREE)
+            left.extend(
+                tree[key]
+                for key in ("prefix_tree", "suffix_tree")
+                if tree.get(key, NO_TREE) != NO_TREE
+            )
             strings.update(store[tree[key]] for key in ("orig", "subst") if key in tree)
     return {string for string in strings if string}
 
 
 def agreement_patterns() -> Iterator[Dict[str, Any]]:
-    """Patterns of an attribute_ruler by AGREEMENT. A verb with other features, such as Typo=Yes, is left alone."""
+    """Patterns of an attribute_ruler by AGREEMENT. A verb with other features, such as
+    Typo=Yes, is left alone."""
     adverb, line_break = {"TAG": "RB", "OP": "?"}, {"IS_SPACE": True, "OP": "*"}
     for pronouns, (number, person) in AGREEMENT.items():
         for tag, tense in TENSES.items():
             needed = ["Mood=Ind", f"Tense={tense}", "VerbForm=Fin"]
-            allowed = [*needed, "Number=Sing", "Number=Plur", *(f"Person={i}" for i in (1, 2, 3))]
+            allowed = [
+                *needed,
+                "Number=Sing",
+                "Number=Plur",
+                *(f"Person={i}" for i in (1, 2, 3)),
+            ]
             verb = {"TAG": tag, "MORPH": {"IS_SUPERSET": needed, "IS_SUBSET": allowed}}
-            morph = f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
-            pattern = [{"LOWER": {"IN": list(pronouns)}}, line_break, adverb, line_break, adverb, line_break, verb]
+            morph = (
+                f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
+            )
+            pattern = [
+                {"LOWER": {"IN": list(pronouns)}},
+                line_break,
+                adverb,
+                line_break,
+                adverb,
+                line_break,
+                verb,
+            ]
             yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
 
 
 def consistent_patterns() -> Iterator[Dict[str, Any]]:
-    """Patterns of an attribute_ruler that make Penn tag and UPOS agree. A word without UPOS is left alone."""
+    """Patterns of an attribute_ruler that make Penn tag and UPOS agree. A word without
+    UPOS is left alone."""
     for tag, allowed in UPOS_OF_TAGS.items():
         attrs = {"POS": allowed.split()[0]}
         if tag in FEATURES_OF_TAGS:
@@ -142,20 +249,30 @@ def consistent_patterns() -> Iterator[Dict[str, Any]]:
                 kept.append(pos)
                 token = {"TAG": tag, "POS": pos, "IS_SPACE": False}
                 if is_lower is not None:
-                    yield {"patterns": [[{**token, "IS_LOWER": not is_lower}]], "attrs": attrs}
+                    yield {
+                        "patterns": [[{**token, "IS_LOWER": not is_lower}]],
+                        "attrs": attrs,
+                    }
                     token["IS_LOWER"] = is_lower
                 yield {"patterns": [[token]], "attrs": {"TAG": new}}
-        yield {"patterns": [[{"TAG": tag, "POS": {"NOT_IN": kept}, "IS_SPACE": False}]], "attrs": attrs}
+        yield {
+            "patterns": [[{"TAG": tag, "POS": {"NOT_IN": kept}, "IS_SPACE": False}]],
+            "attrs": attrs,
+        }
 
 
 def deprel_patterns() -> Iterator[Dict[str, Any]]:
-    """Patterns of an attribute_ruler that make UPOS and deprel agree. It comes after the parser."""
+    """Patterns of an attribute_ruler that make UPOS and deprel agree. It comes after
+    the parser."""
     for (deprel, pos), new in UPOS_OF_DEPRELS.items():
         attrs = dict(zip(("POS", "TAG"), new.split(), strict=False))
         if attrs["POS"] in FEATURES_OF_UPOS:
             attrs["MORPH"] = FEATURES_OF_UPOS[attrs["POS"]]
         yield {"patterns": [[{"DEP": deprel, "POS": pos}]], "attrs": attrs}
-    yield {"patterns": [[{"DEP": {"IN": list(DEPRELS_OF_ADVERBS)}, "POS": "ADV"}]], "attrs": {"DEP": "advmod"}}
+    yield {
+        "patterns": [[{"DEP": {"IN": list(DEPRELS_OF_ADVERBS)}, "POS": "ADV"}]],
+        "attrs": {"DEP": "advmod"},
+    }
 
 
 def add_components(
@@ -170,22 +287,28 @@ def add_components(
 
     base (Path): A saved pipeline; left as it is.
     output (Path): The folder to write.
-    components (Mapping[str, Path]): Names, and the saved pipelines that have them, in order.
-    before (Optional[str]): The component of `base` that follows them. None: they come last.
+    components (Mapping[str, Path]): Names, and the saved pipelines that have them, in
+        order.
+    before (Optional[str]): The component of `base` that follows them. None: they come
+        last.
     frames (Optional[Path]): PropBank's frames, for the vocabulary.
-    RAISES (SourceError): A component is missing in its pipeline, or is in `base` already.
-    """
+    RAISES (SourceError): A component is missing in its pipeline, or is in `base`
+    already."""
     config = Config().from_disk(base / "config.cfg", interpolate=False)
     names: List[str] = list(config["nlp"]["pipeline"])
     if before is not None and before not in names:
-        raise SourceError(base, 0, f"expected the component {before!r}, got {', '.join(names)}")
+        raise SourceError(
+            base, 0, f"expected the component {before!r}, got {', '.join(names)}"
+        )
     strings: Set[str] = set()
     with written_folder(output) as folder:
         shutil.copytree(base, folder, dirs_exist_ok=True)
         for name, source in components.items():
             if name in names or not (source / name).is_dir():
                 where = base if name in names else source
-                raise SourceError(where, 0, f"expected {name!r} to be in the trained pipeline alone")
+                raise SourceError(
+                    where, 0, f"expected {name!r} to be in the trained pipeline alone"
+                )
             shutil.copytree(source / name, folder / name)
             round_weights(folder / name / "model")
             trained = Config().from_disk(source / "config.cfg").interpolate()
@@ -195,8 +318,16 @@ def add_components(
         names[place:place] = components
         if MORPHOLOGIZER in names and RULER not in names:
             strings |= _write_ruler(folder / RULER)
-            config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
-            place = 1 + max(names.index(name) for name in (MORPHOLOGIZER, LEMMATIZER, PARSER) if name in names)
+            config["components"][RULER] = {
+                "factory": RULER,
+                "validate": False,
+                "scorer": None,
+            }
+            place = 1 + max(
+                names.index(name)
+                for name in (MORPHOLOGIZER, LEMMATIZER, PARSER)
+                if name in names
+            )
             names.insert(place, RULER)
             if config["nlp"]["lang"] == "en" and LEMMATIZER in names:
                 config["components"][LEMMAS] = {"factory": LEMMAS}
@@ -215,7 +346,12 @@ def _write_ruler(path: Path) -> Set[str]:
     """Write the attribute_ruler; returns the strings that it sets."""
     strings = {"_SP", "SPACE"}
     ruler = AttributeRuler(Vocab())
-    for rule in (WHITE_SPACE, *agreement_patterns(), *consistent_patterns(), *deprel_patterns()):
+    for rule in (
+        WHITE_SPACE,
+        *agreement_patterns(),
+        *consistent_patterns(),
+        *deprel_patterns(),
+    ):
         ruler.add(**rule)  # type: ignore[arg-type]
         strings.update(rule["attrs"].values())
     ruler.to_disk(path, exclude=["vocab"])
@@ -230,22 +366,35 @@ def _update_meta(folder: Path) -> None:
     """Components and labels of a meta.json by the pipeline beside it."""
     meta: Dict[str, Any] = srsly.read_json(folder / META)
     loaded = spacy.load(folder).meta
-    srsly.write_json(folder / META, {**meta, **{key: loaded[key] for key in ("labels", "pipeline", "components")}})
+    srsly.write_json(
+        folder / META,
+        {**meta, **{key: loaded[key] for key in ("labels", "pipeline", "components")}},
+    )
 
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("base", metavar="BASE", type=Path)
     parser.add_argument("output", metavar="OUTPUT", type=Path)
-    parser.add_argument("--component", metavar="NAME=FOLDER", action="append", required=True)
+    parser.add_argument(
+        "--component", metavar="NAME=FOLDER", action="append", required=True
+    )
     parser.add_argument("--before", metavar="NAME")
     parser.add_argument("--frames", metavar="FILE", type=Path)
     args = parser.parse_args(arguments)
     pairs = [one.partition("=") for one in args.component]
     components = {name: Path(folder) for name, _, folder in pairs}
-    add_components(args.base, args.output, components, before=args.before, frames=args.frames)
-    added = sum(path.stat().st_size for name, *_ in pairs for path in (args.output / name).rglob("*"))
+    add_components(
+        args.base, args.output, components, before=args.before, frames=args.frames
+    )
+    added = sum(
+        path.stat().st_size
+        for name, *_ in pairs
+        for path in (args.output / name).rglob("*")
+    )
     print(f"{args.output}: {added / 1e6:.1f} MB of new components")
 
 

@@ -1,12 +1,14 @@
-"""Build CRAFT 5.0.2: biomedical articles; trees made by hand, dependencies made of them, Stanford style and not UD.
+"""Build CRAFT 5.0.2: biomedical articles; trees made by hand, dependencies made of
+them, Stanford style and not UD.
 
     python scripts/build_craft.py assets/sources/craft.tar.gz assets/craft
 
-SOURCE is the repository UCDenver-ccp/CRAFT at commit 2abe82b8 as a .tar.gz or a folder. An article has its trees in
-structural-annotation/treebank/penn/*.tree and its dependencies in structural-annotation/dependency/conllu/*.conllu,
-sentence by sentence over the same words. With --test, the articles of CRAFT's own test list are built; of the
-others, in the order of their numbers, every tenth from the fifth on is for development.
-"""
+SOURCE is the repository UCDenver-ccp/CRAFT at commit 2abe82b8 as a .tar.gz or a folder.
+An article has its trees in structural-annotation/treebank/penn/*.tree and its
+dependencies in structural-annotation/dependency/conllu/*.conllu, sentence by sentence
+over the same words. With --test, the articles of CRAFT's own test list are built; of
+the others, in the order of their numbers, every tenth from the fifth on is for
+development."""
 
 import argparse
 import re
@@ -14,7 +16,17 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
 from nltk.tree import Tree
-from treebank import Sentence, SourceError, check_words, keep_metadata, preterminals, put_words, run, save, unpacked
+from treebank import (
+    Sentence,
+    SourceError,
+    check_words,
+    keep_metadata,
+    preterminals,
+    put_words,
+    run,
+    save,
+    unpacked,
+)
 
 from spacy_lal.trees import format_conllu, is_preterminal, read_brackets_with_lines
 from spacy_lal.trees.conllu import ConlluBlock, parse_conllu_block, read_conllu_blocks
@@ -29,32 +41,46 @@ QUOTES = {"``": '"', "''": '"'}  # the trees' quotation marks, the CoNLL-U's
 def read_ids(craft: Path, test: bool = False) -> Dict[str, List[str]]:
     """The numbers of the articles for training and development, or for the test."""
     if test:
-        return {"test": sorted((craft / IDS / "craft-ids-test.txt").read_text(encoding="utf8").split())}
+        return {
+            "test": sorted(
+                (craft / IDS / "craft-ids-test.txt").read_text(encoding="utf8").split()
+            )
+        }
     lists = [craft / IDS / f"craft-ids-{name}.txt" for name in ("train", "dev")]
-    ids = sorted(number for path in lists for number in path.read_text(encoding="utf8").split())
+    ids = sorted(
+        number for path in lists for number in path.read_text(encoding="utf8").split()
+    )
     dev = ids[4::10]
     return {"train": [number for number in ids if number not in dev], "dev": dev}
 
 
 def without_sections(tree: Tree) -> Tree:
-    """A tree without the labels that say where in an article a sentence stands: over one constituent they give way to
-    it, over anything else they become FRAG."""
+    """A tree without the labels that say where in an article a sentence stands: over
+    one constituent they give way to it, over anything else they become FRAG."""
     if is_preterminal(tree):
         return tree
     children = [without_sections(child) for child in tree]
     if tree.label() not in SECTION_LABELS:
         return Tree(tree.label(), children)
-    return children[0] if len(children) == 1 and not is_preterminal(children[0]) else Tree("FRAG", children)
+    return (
+        children[0]
+        if len(children) == 1 and not is_preterminal(children[0])
+        else Tree("FRAG", children)
+    )
 
 
 def without_spaces(word: str) -> str:
-    """A word without white space, which a tree cannot hold: some have a hair space within (`Xpd TTD` to `Xpd_TTD`)."""
+    """A word without white space, which a tree cannot hold: some have a hair space
+    within (`Xpd TTD` to `Xpd_TTD`)."""
     return re.sub(r"\s", "_", word.strip())
 
 
 def with_misc(conllu: str, block: ConlluBlock) -> str:
-    """A sentence with the source's tenth column, which tells more than SpaceAfter (`19:ref=`, `3:gap=`)."""
-    misc = iter(line.split("\t")[-1] for _, line in block.lines if not line.startswith("#"))
+    """A sentence with the source's tenth column, which tells more than SpaceAfter
+    (`19:ref=`, `3:gap=`)."""
+    misc = iter(
+        line.split("\t")[-1] for _, line in block.lines if not line.startswith("#")
+    )
     lines = []
     for line in conllu.split("\n"):
         columns, tab, _ = line.rpartition("\t")
@@ -76,7 +102,9 @@ def read_article(craft: Path, number: str) -> Iterator[Sentence]:
     for (tree, line), block in zip(trees, blocks, strict=True):
         sentence = parse_conllu_block(block)
         sentence.words = [without_spaces(word) for word in sentence.words]
-        words = [without_spaces(QUOTES.get(leaf[0], leaf[0])) for leaf in preterminals(tree)]
+        words = [
+            without_spaces(QUOTES.get(leaf[0], leaf[0])) for leaf in preterminals(tree)
+        ]
         check_words(path, line, words, sentence)
         tree = without_sections(tree)
         put_words(tree, sentence)
@@ -92,13 +120,26 @@ def read_split(craft: Path, numbers: Sequence[str]) -> Iterator[Sentence]:
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", type=Path, help="UCDenver-ccp/CRAFT, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev, .ptb, .nonml.ptb and .conllu")
-    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "source", type=Path, help="UCDenver-ccp/CRAFT, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "output",
+        type=Path,
+        help="folder for train and dev, .ptb, .nonml.ptb and .conllu",
+    )
+    parser.add_argument(
+        "--test", action="store_true", help="build test in place of train and dev"
+    )
     args = parser.parse_args(arguments)
     with unpacked(args.source, IDS, TREES, DEPENDENCIES) as craft:
-        splits = {split: read_split(craft, numbers) for split, numbers in read_ids(craft, args.test).items()}
+        splits = {
+            split: read_split(craft, numbers)
+            for split, numbers in read_ids(craft, args.test).items()
+        }
         save("craft", splits, args.output, flat=True)
 
 

@@ -1,20 +1,24 @@
-"""Build the English Web Treebank: weblogs, newsgroups, e-mail, reviews, answers; trees and dependencies made by hand.
+"""Build the English Web Treebank: weblogs, newsgroups, e-mail, reviews, answers; trees
+and dependencies made by hand.
 
-    python scripts/build_ewt.py assets/sources/propbank.tar.gz assets/sources/ewt-ud-2016.tar.gz \\
-        assets/sources/ewt-ud.tar.gz assets/ewt
+    python scripts/build_ewt.py assets/sources/propbank.tar.gz
+        assets/sources/ewt-ud-2016.tar.gz \\ assets/sources/ewt-ud.tar.gz assets/ewt
 
 Each source is a .tar.gz or a folder:
 
-- propbank/propbank-release at commit 4abade0b has the trees as skeletons, their words masked, in
-  data/google/ewt/**.gold_skel: a token a line, where `(TOP(S(NP*)` is what opens before the token and closes after it.
-- UniversalDependencies/UD_English-EWT at commit 15d613d8 (release 2.16) has today's words, tags and dependencies, in
-  not-to-release/sources, and which document is for training or development, in not-to-release/file-lists.
-- The same repository at commit 319066d1, of November 2016, still has the treebank's own tokens: a skeleton sentence is
-  the sentence of the same document and number there. Its words are then aligned with today's.
+- propbank/propbank-release at commit 4abade0b has the trees as skeletons, their words
+  masked, in data/google/ewt/**.gold_skel: a token a line, where `(TOP(S(NP*)` is what
+  opens before the token and closes after it.
+- UniversalDependencies/UD_English-EWT at commit 15d613d8 (release 2.16) has today's
+  words, tags and dependencies, in not-to-release/sources, and which document is for
+  training or development, in not-to-release/file-lists.
+- The same repository at commit 319066d1, of November 2016, still has the treebank's own
+  tokens: a skeleton sentence is the sentence of the same document and number there. Its
+  words are then aligned with today's.
 
-With --test, only the test documents are built. Documents without a skeleton are printed and left out, and so are the
-few sentences whose words changed since 2016 so that their brackets are unknown.
-"""
+With --test, only the test documents are built. Documents without a skeleton are printed
+and left out, and so are the few sentences whose words changed since 2016 so that their
+brackets are unknown."""
 
 import argparse
 from difflib import SequenceMatcher
@@ -22,7 +26,16 @@ from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
-from treebank import Sentence, SourceError, keep_metadata, preterminals, put_words, run, save, unpacked
+from treebank import (
+    Sentence,
+    SourceError,
+    keep_metadata,
+    preterminals,
+    put_words,
+    run,
+    save,
+    unpacked,
+)
 
 from spacy_lal.files import TreebankError
 from spacy_lal.trees import (
@@ -43,7 +56,8 @@ VERBS = ("VB", "MD")
 
 
 class Skeleton(NamedTuple):
-    """A tree without words: its leaves are the token numbers, from 0. line (int): Where its first token is."""
+    """A tree without words: its leaves are the token numbers, from 0. line (int): Where
+    its first token is."""
 
     tree: Tree
     line: int
@@ -52,8 +66,8 @@ class Skeleton(NamedTuple):
 def read_skeletons(path: Path) -> List[Skeleton]:
     """The sentences of a .gold_skel file.
 
-    RAISES (SourceError): A line has too few columns or a number out of order; brackets are no tree.
-    """
+    RAISES (SourceError): A line has too few columns or a number out of order; brackets
+    are no tree."""
     cells: List[List[str]] = []  # for each sentence the brackets of its tokens
     starts: List[int] = []
     for line, text in enumerate(path.read_text(encoding="utf8").split("\n"), start=1):
@@ -67,52 +81,90 @@ def read_skeletons(path: Path) -> List[Skeleton]:
             cells.append([])
             starts.append(line)
         elif not cells or columns[1:3] != [str(len(cells) - 1), str(len(cells[-1]))]:
-            raise SourceError(path, line, f"expected the next token, or the next sentence, got {columns[1:3]}")
+            raise SourceError(
+                path,
+                line,
+                f"expected the next token, or the next sentence, got {columns[1:3]}",
+            )
         cells[-1].append(columns[5].replace("*", f" ({columns[4]} {columns[2]})"))
-    return [_read_skeleton(path, line, " ".join(brackets)) for line, brackets in zip(starts, cells, strict=True)]
+    return [
+        _read_skeleton(path, line, " ".join(brackets))
+        for line, brackets in zip(starts, cells, strict=True)
+    ]
 
 
 def _read_skeleton(path: Path, line: int, brackets: str) -> Skeleton:
     try:
-        trees = [tree for tree, _ in read_brackets_with_lines([brackets], strip_root=False)]
+        trees = [
+            tree for tree, _ in read_brackets_with_lines([brackets], strip_root=False)
+        ]
     except TreebankError as error:
-        raise SourceError(path, line, f"{error}, in the tree that begins here: {brackets}") from error
+        raise SourceError(
+            path, line, f"{error}, in the tree that begins here: {brackets}"
+        ) from error
     if len(trees) != 1:
-        raise SourceError(path, line, f"expected one tree to begin and end with the sentence, got {len(trees)}")
+        raise SourceError(
+            path,
+            line,
+            f"expected one tree to begin and end with the sentence, got {len(trees)}",
+        )
     return Skeleton(trees[0], line)
 
 
-def sentence_pairs(old: Sequence[ConlluSentence], new: Sequence[ConlluSentence]) -> List[Tuple[int, int]]:
-    """Pairs of sentences, 2016's and today's, counted from 0: paired by number, or by their words in a document that
-    has lost or gained sentences."""
+def sentence_pairs(
+    old: Sequence[ConlluSentence], new: Sequence[ConlluSentence]
+) -> List[Tuple[int, int]]:
+    """Pairs of sentences, 2016's and today's, counted from 0: paired by number, or by
+    their words in a document that has lost or gained sentences."""
     if len(old) == len(new):
         return [(i, i) for i in range(len(old))]
-    matcher = SequenceMatcher(None, [tuple(s.words) for s in old], [tuple(s.words) for s in new], autojunk=False)
-    return [(i + k, j + k) for i, j, size in matcher.get_matching_blocks() for k in range(size)]
+    matcher = SequenceMatcher(
+        None,
+        [tuple(s.words) for s in old],
+        [tuple(s.words) for s in new],
+        autojunk=False,
+    )
+    return [
+        (i + k, j + k)
+        for i, j, size in matcher.get_matching_blocks()
+        for k in range(size)
+    ]
 
 
-def retokenized(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]) -> Optional[Tree]:
-    """A skeleton over today's words, or None where its brackets over them are not known.
+def retokenized(
+    tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]
+) -> Optional[Tree]:
+    """A skeleton over today's words, or None where its brackets over them are not
+    known.
 
-    Changed words replace one another if their number stayed the same. Several old words may become one if they are
-    sisters in the tree. One old word may become several, unless one of these is a verb: it would head a phrase of
-    unknown extent (`Im moving`, `whose not there`).
-    """
+    Changed words replace one another if their number stayed the same. Several old words
+    may become one if they are sisters in the tree. One old word may become several,
+    unless one of these is a verb: it would head a phrase of unknown extent (`Im
+    moving`, `whose not there`)."""
     n_parts = word_parts(tree, old, new, new_tags)
     return None if n_parts is None else _with_parts(tree, n_parts)
 
 
-def word_parts(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]) -> Optional[List[int]]:
-    """How many new words stand in the place of each old one, or None where the brackets over them are not known."""
+def word_parts(
+    tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]
+) -> Optional[List[int]]:
+    """How many new words stand in the place of each old one, or None where the brackets
+    over them are not known."""
     n_parts = [1] * len(old)
     mothers = _mothers(tree)
-    for _, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for _, start, end, new_start, new_end in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         n_old, n_new = end - start, new_end - new_start
         if n_old == n_new:
             continue
         if n_new == 1 and len(set(mothers[start:end])) == 1:
             n_parts[start:end] = [1] + [0] * (n_old - 1)
-        elif n_old == 1 and n_new > 1 and not any(tag.startswith(VERBS) for tag in new_tags[new_start:new_end]):
+        elif (
+            n_old == 1
+            and n_new > 1
+            and not any(tag.startswith(VERBS) for tag in new_tags[new_start:new_end])
+        ):
             n_parts[start] = n_new
         else:
             return None
@@ -121,30 +173,50 @@ def word_parts(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Seq
 
 def _mothers(node: Tree) -> List[int]:
     """For each leaf, which node is the mother of the tag above it."""
-    return [mother for child in node for mother in ([id(node)] if is_preterminal(child) else _mothers(child))]
+    return [
+        mother
+        for child in node
+        for mother in ([id(node)] if is_preterminal(child) else _mothers(child))
+    ]
 
 
 def _with_parts(node: Tree, n_parts: Sequence[int]) -> Tree:
     children: List[Tree] = []
     for child in node:
         if is_preterminal(child):
-            children.extend(child.copy(deep=True) for _ in range(n_parts[int(child[0])]))
+            children.extend(
+                child.copy(deep=True) for _ in range(n_parts[int(child[0])])
+            )
             continue
         changed = _with_parts(child, n_parts)
-        # Within a noun phrase one word needs no brackets: `(NML SS - N - 22)`, `(NP it 's)` before a noun.
-        shrunk = len(changed) == 1 < len(child) and {child.label(), node.label()} <= NOUN_PHRASES
+        # Within a noun phrase one word needs no brackets: `(NML SS - N - 22)`, `(NP it
+        # 's)` before a noun.
+        shrunk = (
+            len(changed) == 1 < len(child)
+            and {child.label(), node.label()} <= NOUN_PHRASES
+        )
         children.extend(changed if shrunk else [changed])
     return Tree(node.label(), children)
 
 
-def read_document(skeletons: Path, old_path: Path, new_path: Path) -> Iterator[Sentence]:
+def read_document(
+    skeletons: Path, old_path: Path, new_path: Path
+) -> Iterator[Sentence]:
     """The sentences of a document; sentences left out are printed.
 
     RAISES (SourceError): The skeletons are not of the sentences of 2016.
     """
-    trees, old, new = read_skeletons(skeletons), list(read_conllu(old_path)), list(read_conllu(new_path))
+    trees, old, new = (
+        read_skeletons(skeletons),
+        list(read_conllu(old_path)),
+        list(read_conllu(new_path)),
+    )
     if len(trees) != len(old):
-        raise SourceError(skeletons, 0, f"expected {len(old)} sentences as in {old_path}, got {len(trees)}")
+        raise SourceError(
+            skeletons,
+            0,
+            f"expected {len(old)} sentences as in {old_path}, got {len(trees)}",
+        )
     pairs = {j: i for i, j in sentence_pairs(old, new)}
     for j, sentence in enumerate(new):
         keep_metadata(sentence)
@@ -157,13 +229,17 @@ def read_document(skeletons: Path, old_path: Path, new_path: Path) -> Iterator[S
                 raise SourceError(skeletons, skeleton.line, reason)
             tree = retokenized(skeleton.tree, words, sentence.words, sentence.tags)
         if tree is None:
-            print(f"{sentence.metadata['sent_id']}: left out, its brackets are not known")
+            print(
+                f"{sentence.metadata['sent_id']}: left out, its brackets are not known"
+            )
             continue
         put_words(tree, sentence)
         yield Sentence(tree, format_conllu(sentence))
 
 
-def read_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> Iterator[Sentence]:
+def read_split(
+    propbank: Path, ud_2016: Path, ud: Path, split: str
+) -> Iterator[Sentence]:
     """The sentences of a split; documents without skeletons are printed."""
     skeletons: Dict[Tuple[str, str], Path] = {
         (path.relative_to(propbank / SKELETONS).parts[0], path.stem): path
@@ -175,24 +251,43 @@ def read_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> Iterator[
         if path is None:
             print(f"{name}: left out, it has no skeletons")
         else:
-            yield from read_document(path, ud_2016 / SOURCES / name, ud / SOURCES / name)
+            yield from read_document(
+                path, ud_2016 / SOURCES / name, ud / SOURCES / name
+            )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder")
-    parser.add_argument("ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder")
-    parser.add_argument("ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev, .ptb, .nonml.ptb and .conllu")
-    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "output",
+        type=Path,
+        help="folder for train and dev, .ptb, .nonml.ptb and .conllu",
+    )
+    parser.add_argument(
+        "--test", action="store_true", help="build test in place of train and dev"
+    )
     args = parser.parse_args(arguments)
     with (
         unpacked(args.propbank, SKELETONS) as propbank,
         unpacked(args.ud_2016, SOURCES) as ud_2016,
         unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
     ):
-        splits = {one: read_split(propbank, ud_2016, ud, one) for one in (("test",) if args.test else SPLITS)}
+        splits = {
+            one: read_split(propbank, ud_2016, ud, one)
+            for one in (("test",) if args.test else SPLITS)
+        }
         save("ewt", splits, args.output, flat=True)
 
 

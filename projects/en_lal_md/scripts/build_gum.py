@@ -1,27 +1,39 @@
-"""Build GUM 11.1: dependencies of the Universal Dependencies kind, made by hand; constituency trees made by a parser.
+"""Build GUM 11.1: dependencies of the Universal Dependencies kind, made by hand;
+constituency trees made by a parser.
 
     python scripts/build_gum.py assets/sources/gum.tar.gz assets/gum
 
-SOURCE is the repository amir-zeldes/gum at commit 72ce5ac1 as a .tar.gz or a folder. A document has its dependencies in
-dep/*.conllu and its trees in _build/src/const/*.ptb, sentence by sentence over the same words, and splits.md says
-whether it is for training or development. (const/*.ptb has the same trees with function labels, derived from the
-dependencies.) With --test, the test
-documents are built and nothing else. Left out are Reddit, whose words are withheld, and the documents of HAND_MADE.
-"""
+SOURCE is the repository amir-zeldes/gum at commit 72ce5ac1 as a .tar.gz or a folder. A
+document has its dependencies in dep/*.conllu and its trees in _build/src/const/*.ptb,
+sentence by sentence over the same words, and splits.md says whether it is for training
+or development. (const/*.ptb has the same trees with function labels, derived from the
+dependencies.) With --test, the test documents are built and nothing else. Left out are
+Reddit, whose words are withheld, and the documents of HAND_MADE."""
 
 import argparse
 import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
-from treebank import Sentence, SourceError, check_words, keep_metadata, preterminals, put_words, run, save, unpacked
+from treebank import (
+    Sentence,
+    SourceError,
+    check_words,
+    keep_metadata,
+    preterminals,
+    put_words,
+    run,
+    save,
+    unpacked,
+)
 
 from spacy_lal.trees import format_conllu, read_brackets_with_lines, read_conllu
 
 SPLITS = ("train", "dev")
 NO_WORDS = "GUM_reddit_"
-# Up to release 7.2.0 these had trees made by hand, over other tokens (GUM's commit 3fd07823). They are left out so that
-# those trees can tell how good a parser is that learnt from the parser's.
+# Up to release 7.2.0 these had trees made by hand, over other tokens (GUM's commit
+# 3fd07823). They are left out so that those trees can tell how good a parser is that
+# learnt from the parser's.
 HAND_MADE = frozenset(
     {
         "GUM_academic_discrimination",
@@ -50,7 +62,11 @@ def read_splits(path: Path) -> Dict[str, List[str]]:
             splits.setdefault(heading, []).append(match[1])
     for split in (*SPLITS, "test"):
         if split not in splits:
-            raise SourceError(path, 0, f"expected a list of documents under '## {split}', got {sorted(splits)}")
+            raise SourceError(
+                path,
+                0,
+                f"expected a list of documents under '## {split}', got {sorted(splits)}",
+            )
     return splits
 
 
@@ -81,15 +97,26 @@ def read_split(gum: Path, documents: Sequence[str]) -> Iterator[Sentence]:
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path, help="amir-zeldes/gum, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev, .ptb and .conllu")
-    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
+    parser.add_argument(
+        "output", type=Path, help="folder for train and dev, .ptb and .conllu"
+    )
+    parser.add_argument(
+        "--test", action="store_true", help="build test in place of train and dev"
+    )
     args = parser.parse_args(arguments)
     with unpacked(args.source, "splits.md", "dep", "_build/src/const") as gum:
         splits = read_splits(gum / "splits.md")
         wanted = ("test",) if args.test else SPLITS
-        save("gum", {split: read_split(gum, splits[split]) for split in wanted}, args.output, flat=False)
+        save(
+            "gum",
+            {split: read_split(gum, splits[split]) for split in wanted},
+            args.output,
+            flat=False,
+        )
 
 
 if __name__ == "__main__":

@@ -27,25 +27,44 @@ PYPROJECT = '[build-system]\nrequires = ["setuptools>=68"]\nbuild-backend = "set
 META = "meta.json"  # has the checksums of the other files
 
 
-def package_meta(pipeline: Path, about: Path, metrics: Sequence[Path]) -> Dict[str, Any]:
+def package_meta(
+    pipeline: Path, about: Path, metrics: Sequence[Path]
+) -> Dict[str, Any]:
     """The meta.json of a package.
 
     pipeline (Path): A saved pipeline.
     about (Path): The folder whose meta.json goes over the pipeline's.
     metrics (Sequence[Path]): What `lal evaluate` wrote, NAME.CORPUS.json each.
-    RETURNS (Dict[str, Any]): With `performance` by corpus, and as `checksums` the SHA-256 of each other
-        file of the pipeline.
+    RETURNS (Dict[str, Any]): With `performance` by corpus, and as `checksums` the
+        SHA-256 of each other file of the pipeline.
     """
-    meta = {**srsly.read_json(pipeline / "meta.json"), **srsly.read_json(about / "meta.json")}
+    meta = {
+        **srsly.read_json(pipeline / "meta.json"),
+        **srsly.read_json(about / "meta.json"),
+    }
     scores = {path.stem.rsplit(".", 1)[-1]: srsly.read_json(path) for path in metrics}
     meta["performance"] = {**meta.get("performance", {}), **scores}
     others = (META, README, *LICENCES)  # are written later
-    files = sorted(path for path in pipeline.rglob("*") if path.is_file() and path.name not in others)
-    meta["checksums"] = {path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
+    files = sorted(
+        path
+        for path in pipeline.rglob("*")
+        if path.is_file() and path.name not in others
+    )
+    meta["checksums"] = {
+        path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
     return meta
 
 
-def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, metrics: Sequence[Path] = ()) -> Path:
+def build_package(
+    pipeline: Path,
+    about: Path,
+    packages: Path,
+    *,
+    card: Path,
+    metrics: Sequence[Path] = (),
+) -> Path:
     """Write the package of a pipeline.
 
     pipeline (Path): A saved pipeline; left as it is.
@@ -66,11 +85,20 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
         for licence in LICENCES:
             shutil.copy(about / licence, copy)
         (Path(scratch) / "packages").mkdir()
-        package(copy, Path(scratch) / "packages", code_paths=[CHECK], create_sdist=False, silent=False)
+        package(
+            copy,
+            Path(scratch) / "packages",
+            code_paths=[CHECK],
+            create_sdist=False,
+            silent=False,
+        )
         with written_folder(folder) as new:
-            shutil.copytree(Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True)
+            shutil.copytree(
+                Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True
+            )
             (new / "pyproject.toml").write_text(PYPROJECT, encoding="utf8")
-            # Its setup.py would do this at every installation, and so change what is checked in.
+            # Its setup.py would do this at every installation, and so change what is
+            # checked in.
             for place in (new / name, new / name / folder.name):
                 shutil.copy(new / "meta.json", place)
     return folder
@@ -78,14 +106,18 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pipeline", type=Path)
     parser.add_argument("about", type=Path)
     parser.add_argument("packages", type=Path)
     parser.add_argument("--card", type=Path, required=True)
     parser.add_argument("--metrics", type=Path, nargs="*", default=[])
     args = parser.parse_args()
-    folder = build_package(args.pipeline, args.about, args.packages, card=args.card, metrics=args.metrics)
+    folder = build_package(
+        args.pipeline, args.about, args.packages, card=args.card, metrics=args.metrics
+    )
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
 

@@ -1,18 +1,20 @@
-"""Build the plain text that the bundled pipeline parses and then learns from: reviews, questions, chat, Wikipedia.
+"""Build the plain text that the bundled pipeline parses and then learns from: reviews,
+questions, chat, Wikipedia.
 
     python scripts/build_plain_text.py assets/sources/text assets/text
 
-SOURCE is a folder with the files below, as `python -m spacy project assets` fetches them. The result are four .txt
-files of one text a line, as `python -m spacy lal parse` reads them:
+SOURCE is a folder with the files below, as `python -m spacy project assets` fetches
+them. The result are four .txt files of one text a line, as `python -m spacy lal parse`
+reads them:
 
 reviews    hutto_ICWSM_2014.tar.gz of cjhutto/vaderSentiment at commit 44fc044c (MIT): sentences of reviews and
            editorials, and messages like tweets
 chat       valid_freq.json, valid_rare.json of alexa/Topical-Chat at commit 7c939229 (CDLA-Sharing 1.0): conversations
 answers    questions and answers of Stack Exchange (CC BY-SA 3.0), a paragraph at a time: travel.csv, cooking.csv of
-           mike-camp/stack-exchange-data-analysis at commit f0b9e514, and three files Posts.xml: beer.xml of
-           kevswanberg/beer_tentrr at commit 9573647b, coffee.xml of
-           Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS at commit 97e93c92, matheducators.xml of
-           jrfoster/spark-intro at commit d2428298
+           mike-camp/stack-exchange-data-analysis at commit f0b9e514, and three files
+           Posts.xml: beer.xml of kevswanberg/beer_tentrr at commit 9573647b, coffee.xml
+           of Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS at commit 97e93c92,
+           matheducators.xml of jrfoster/spark-intro at commit d2428298
 wikipedia  tune.tsv, validation.tsv, test.tsv of google-research-datasets/wiki-split at commit 80f5bddf (CC BY-SA 4.0):
            sentences
 
@@ -31,7 +33,12 @@ from xml.etree import ElementTree
 from treebank import SourceError, run, save_files, unpacked
 
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
-REVIEW_FILES = ("movieReviewSnippets", "amazonReviewSnippets", "nytEditorialSnippets", "tweets")
+REVIEW_FILES = (
+    "movieReviewSnippets",
+    "amazonReviewSnippets",
+    "nytEditorialSnippets",
+    "tweets",
+)
 CHAT = ("valid_freq.json", "valid_rare.json")
 QUESTIONS = ("travel.csv", "cooking.csv")
 POSTS = ("beer.xml", "coffee.xml", "matheducators.xml")
@@ -41,25 +48,31 @@ TURNS_OF_CHAT = 6
 
 
 def read_reviews(path: Path) -> Iterator[str]:
-    """Sentences of one review or editorial that follow each other, some at a time; the others one by one.
+    """Sentences of one review or editorial that follow each other, some at a time; the
+    others one by one.
 
-    RAISES (SourceError): A file is missing or cannot be read, or a line has not three columns.
-    """
+    RAISES (SourceError): A file is missing or cannot be read, or a line has not three
+    columns."""
     files = [f"{name}_GroundTruth.txt" for name in REVIEW_FILES]
     with unpacked(path, *files) as folder:
         for file in files:
-            for document, group in groupby(_review_rows(path, folder / file), key=lambda row: row[0]):
+            for document, group in groupby(
+                _review_rows(path, folder / file), key=lambda row: row[0]
+            ):
                 sentences = [text for _, text in group]
                 yield from _joined(sentences, SENTENCES_OF_REVIEW if document else 1)
 
 
 def _review_rows(archive: Path, path: Path) -> Iterator[Tuple[str, str]]:
-    """Document and sentence; "" where a sentence is of no document that has others. archive: for errors."""
+    """Document and sentence; "" where a sentence is of no document that has others.
+    archive: for errors."""
     with path.open(encoding="utf8") as file:
         try:
             lines = [line.rstrip("\n") for line in file]
         except UnicodeDecodeError as error:
-            raise SourceError(archive / path.name, 0, f"expected text in UTF-8 ({error})") from error
+            raise SourceError(
+                archive / path.name, 0, f"expected text in UTF-8 ({error})"
+            ) from error
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t", 2)
         if len(columns) != 3:
@@ -76,7 +89,9 @@ def read_chat(path: Path) -> Iterator[str]:
     try:
         conversations = json.loads(path.read_text(encoding="utf8"))
         for conversation in conversations.values():
-            yield from _joined([turn["message"] for turn in conversation["content"]], TURNS_OF_CHAT)
+            yield from _joined(
+                [turn["message"] for turn in conversation["content"]], TURNS_OF_CHAT
+            )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         reason = f"expected conversations with 'content', and turns with 'message' ({type(error).__name__}: {error})"
         raise SourceError(path, 0, reason) from error
@@ -90,10 +105,16 @@ def read_questions(path: Path) -> Iterator[str]:
     with path.open(encoding="utf8", newline="") as file:
         rows = csv.reader(file)
         if next(rows, None) != ["title", "content", "tags"]:
-            raise SourceError(path, 1, "expected a table with the columns title, content, tags")
+            raise SourceError(
+                path, 1, "expected a table with the columns title, content, tags"
+            )
         for row in rows:
             if len(row) != 3:
-                raise SourceError(path, rows.line_num, f"expected title, content and tags, got {len(row)} columns")
+                raise SourceError(
+                    path,
+                    rows.line_num,
+                    f"expected title, content and tags, got {len(row)} columns",
+                )
             yield from _prose([row[0], *row[1].splitlines()])
 
 
@@ -110,11 +131,16 @@ def read_posts(path: Path) -> Iterator[str]:
                 paragraphs.close()
                 yield from _prose([element.get("Title", ""), *paragraphs.texts])
     except (ElementTree.ParseError, KeyError) as error:
-        raise SourceError(path, 0, f"expected rows of posts with a 'Body' ({type(error).__name__}: {error})") from error
+        raise SourceError(
+            path,
+            0,
+            f"expected rows of posts with a 'Body' ({type(error).__name__}: {error})",
+        ) from error
 
 
 class Paragraphs(HTMLParser):
-    """The paragraphs of a post, in `texts`. Blocks of code are left out: they are no English."""
+    """The paragraphs of a post, in `texts`. Blocks of code are left out: they are no
+    English."""
 
     BLOCKS = ("p", "li", "blockquote", "h1", "h2", "h3", "pre", "br", "hr", "ul", "ol")
 
@@ -157,7 +183,11 @@ def read_wikipedia(path: Path) -> Iterator[str]:
         for number, line in enumerate(file, start=1):
             columns = line.split("\t")
             if len(columns) != 2:
-                raise SourceError(path, number, f"expected a sentence and its parts between tabs, got {line!r}")
+                raise SourceError(
+                    path,
+                    number,
+                    f"expected a sentence and its parts between tabs, got {line!r}",
+                )
             yield _one_line(columns[0])
 
 
@@ -167,7 +197,8 @@ def _joined(pieces: Sequence[str], n_pieces: int) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    """Text with single spaces, and the quotation marks that treebanks of Universal Dependencies have."""
+    """Text with single spaces, and the quotation marks that treebanks of Universal
+    Dependencies have."""
     return " ".join(text.split()).replace("''", '"').replace("``", '"')
 
 
@@ -178,17 +209,29 @@ def to_lines(texts: Iterable[str]) -> bytes:
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path, help="folder with the fetched files")
-    parser.add_argument("output", type=Path, help="folder for reviews.txt, answers.txt, chat.txt and wikipedia.txt")
+    parser.add_argument(
+        "output",
+        type=Path,
+        help="folder for reviews.txt, answers.txt, chat.txt and wikipedia.txt",
+    )
     args = parser.parse_args(arguments)
-    questions = (text for name in QUESTIONS for text in read_questions(args.source / name))
+    questions = (
+        text for name in QUESTIONS for text in read_questions(args.source / name)
+    )
     posts = (text for name in POSTS for text in read_posts(args.source / name))
     files = {
         "reviews.txt": to_lines(read_reviews(args.source / REVIEWS)),
         "answers.txt": to_lines(chain(questions, posts)),
-        "chat.txt": to_lines(text for name in CHAT for text in read_chat(args.source / name)),
-        "wikipedia.txt": to_lines(text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)),
+        "chat.txt": to_lines(
+            text for name in CHAT for text in read_chat(args.source / name)
+        ),
+        "wikipedia.txt": to_lines(
+            text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)
+        ),
     }
     save_files("text", files, args.output)
 

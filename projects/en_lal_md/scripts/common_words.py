@@ -1,5 +1,6 @@
-"""The most frequent words of a language, in lower case and capitalised, a line each, the first thousands several times:
-cut_encoder.py and cut_e5.py count and keep their pieces.
+"""The most frequent words of a language, in lower case and capitalised, a line each,
+the first thousands several times: cut_encoder.py and cut_e5.py count and keep their
+pieces.
 
     python -m pip download --no-deps --dest DL wordfreq==3.1.1
     python scripts/common_words.py DL is ../../assets/sources/words_is.txt
@@ -23,7 +24,9 @@ def read_words(wheel: Path, language: str, most: int) -> List[str]:
     RAISES (ValueError): wordfreq has no words of this language.
     """
     with ZipFile(wheel) as archive:
-        names = [f"wordfreq/data/{size}_{language}.msgpack.gz" for size in ("large", "small")]
+        names = [
+            f"wordfreq/data/{size}_{language}.msgpack.gz" for size in ("large", "small")
+        ]
         name = next((name for name in names if name in archive.namelist()), None)
         if name is None:
             raise ValueError(f"wordfreq has no words of the language {language!r}")
@@ -33,14 +36,21 @@ def read_words(wheel: Path, language: str, most: int) -> List[str]:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="that holds the wheel of wordfreq")
     parser.add_argument("language", help="ISO code, as wordfreq has it")
     parser.add_argument("output", type=Path)
     parser.add_argument("--most", type=int, default=100_000, help="of words")
     args = parser.parse_args()
-    words = read_words(next(args.folder.glob("wordfreq-*.whl")), args.language, args.most)
-    lines = [f"{word}\n{word.capitalize()}\n" * (1 + 16000 // (rank + 1000)) for rank, word in enumerate(words)]
+    words = read_words(
+        next(args.folder.glob("wordfreq-*.whl")), args.language, args.most
+    )
+    lines = [
+        f"{word}\n{word.capitalize()}\n" * (1 + 16000 // (rank + 1000))
+        for rank, word in enumerate(words)
+    ]
     args.output.write_text("".join(lines), encoding="utf8")
     print(f"{args.output}: {len(words)} words")
 

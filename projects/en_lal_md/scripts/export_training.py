@@ -1,19 +1,21 @@
-"""Take a pipeline to a machine that has a GPU and PyTorch, and no spaCy; and bring its weights back.
+"""Take a pipeline to a machine that has a GPU and PyTorch, and no spaCy; and bring its
+weights back.
 
     python scripts/export_training.py start ../../configs/lal_trf.cfg training/start
         --add configs/morphology.cfg --encoder ../../assets/mpnet-cut
         --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4
-    python scripts/export_training.py out training/start training/gpu/mpnet
-        --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4 --dev corpus/dev/ewt.spacy
+    python scripts/export_training.py out training/start training/gpu/mpnet --read
+        corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4 --dev corpus/dev/ewt.spacy
     python scripts/train_exported.py training/gpu/mpnet training/gpu/learned --minutes 5       (on the other machine)
-    python scripts/export_training.py back training/start training/gpu/learned training/learned
+    python scripts/export_training.py back training/start training/gpu/learned
+    training/learned
 
-`start` initialises a pipeline: of a config, and of the components that another one has besides. `out` writes the
-weights of its transformer, its lal_parser and its taggers (senter, tagger, morphologizer, trainable_lemmatizer), and
-the Docs as arrays: pieces, hashed features, gold parses and labels, and semantic roles, which help the transformer to
-learn and are no output. Matrices travel in 8 bits with a scale for each row. `back` writes the pipeline with the
-learned weights.
-"""
+`start` initialises a pipeline: of a config, and of the components that another one has
+besides. `out` writes the weights of its transformer, its lal_parser and its taggers
+(senter, tagger, morphologizer, trainable_lemmatizer), and the Docs as arrays: pieces,
+hashed features, gold parses and labels, and semantic roles, which help the transformer
+to learn and are no output. Matrices travel in 8 bits with a scale for each row. `back`
+writes the pipeline with the learned weights."""
 
 import argparse
 import json
@@ -54,7 +56,11 @@ ROUGH = (0.16, 0.06, 0.12, 0.12)  # shares of rough_text.py
 def hashed_nodes(model: Model) -> Tuple[Model, List[Model]]:
     """A component's MultiHashEmbed, and the hash embeddings in it."""
     joined = next(node for node in model.walk() if node.name == "joined_tok2vec")
-    part = next(layer for layer in joined.layers if any(node.name == "hashembed" for node in layer.walk()))
+    part = next(
+        layer
+        for layer in joined.layers
+        if any(node.name == "hashembed" for node in layer.walk())
+    )
     return part, [node for node in part.walk() if node.name == "hashembed"]
 
 
@@ -92,16 +98,25 @@ def hashed_features(nlp: Language) -> Dict[str, Tuple[Tuple[str, ...], Model]]:
     found = {}
     for name in components(nlp):
         part, tables = hashed_nodes(nlp.get_pipe(name).model)
-        columns = next(node for node in part.walk() if node.name == "extract_features").attrs["columns"]
-        key = tuple(f"{column}:{table.get_dim('nV')}" for column, table in zip(columns, tables, strict=True))
+        columns = next(
+            node for node in part.walk() if node.name == "extract_features"
+        ).attrs["columns"]
+        key = tuple(
+            f"{column}:{table.get_dim('nV')}"
+            for column, table in zip(columns, tables, strict=True)
+        )
         found[name] = key, part
     return found
 
 
 def hash_rows(part: Model, docs: Sequence[Doc]) -> np.ndarray:
     """The rows of each table that a token reads. *Shape:* (n_tokens, n_tables, 4)."""
-    columns = next(node for node in part.walk() if node.name == "extract_features").attrs["columns"]
-    values = np.concatenate([doc.to_array(columns).reshape(len(doc), -1) for doc in docs]).astype(np.uint64)
+    columns = next(
+        node for node in part.walk() if node.name == "extract_features"
+    ).attrs["columns"]
+    values = np.concatenate(
+        [doc.to_array(columns).reshape(len(doc), -1) for doc in docs]
+    ).astype(np.uint64)
     rows = []
     for node in part.walk():
         if node.name == "hashembed":
@@ -123,9 +138,12 @@ class Arrays:
         """Add values, whatever their shape, to those of a name."""
         self.parts.setdefault(name, []).append(np.asarray(values, dtype=dtype))
 
-    def pieces(self, docs: Sequence[Doc]) -> List[Optional[Tuple[List[List[int]], List[Tuple[int, int]]]]]:
-        """For each Doc, the pieces of its windows, and of each token its first piece and their number. None where a
-        token is in two windows, or its pieces are not beside one another."""
+    def pieces(
+        self, docs: Sequence[Doc]
+    ) -> List[Optional[Tuple[List[List[int]], List[Tuple[int, int]]]]]:
+        """For each Doc, the pieces of its windows, and of each token its first piece
+        and their number. None where a token is in two windows, or its pieces are not
+        beside one another."""
         model: Any = self.nlp.get_pipe("transformer").model
         nested = model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
         spans = [span for found in nested for span in found]
@@ -133,7 +151,9 @@ class Arrays:
         for row, span in zip(encoded["offset_mapping"], spans, strict=True):
             row[:, 0] = without_space(span.text, row.tolist())
         align = get_alignment_via_offset_mapping(spans, encoded["offset_mapping"])
-        ids, mask = (np.asarray(encoded[key]) for key in ("input_ids", "attention_mask"))
+        ids, mask = (
+            np.asarray(encoded[key]) for key in ("input_ids", "attention_mask")
+        )
         bounds = np.cumsum([0, *align.lengths.ravel()])
         flat = align.data.ravel()
         found: List[Any] = []
@@ -141,7 +161,9 @@ class Arrays:
         for doc, windows in zip(docs, nested, strict=True):
             lengths = mask[window : window + len(windows)].sum(1).tolist()
             starts = np.cumsum([0, *lengths]).tolist()
-            of_doc = [ids[window + k, :length].tolist() for k, length in enumerate(lengths)]
+            of_doc = [
+                ids[window + k, :length].tolist() for k, length in enumerate(lengths)
+            ]
             tokens, sound = [], sum(map(len, windows)) == len(doc)
             for _ in range(len(doc)):
                 rows = flat[bounds[place] : bounds[place + 1]]
@@ -151,7 +173,9 @@ class Arrays:
                     continue
                 k, first = divmod(int(rows[0]), ids.shape[1])
                 sound = sound and rows[-1] - rows[0] + 1 == len(rows)
-                tokens.append((starts[k - window] + first, len(rows)) if sound else (0, 0))
+                tokens.append(
+                    (starts[k - window] + first, len(rows)) if sound else (0, 0)
+                )
             window += len(windows)
             found.append((of_doc, tokens) if sound else None)
         return found
@@ -159,8 +183,12 @@ class Arrays:
     def read(self, examples: Sequence[Example], number: int) -> None:
         """Add Docs of one source."""
         chosen = []
-        for eg, pieces in zip(examples, self.pieces([eg.predicted for eg in examples]), strict=True):
-            too_long = max(map(len, sentence_words(eg.reference)), default=0) > MOST_WORDS
+        for eg, pieces in zip(
+            examples, self.pieces([eg.predicted for eg in examples]), strict=True
+        ):
+            too_long = (
+                max(map(len, sentence_words(eg.reference)), default=0) > MOST_WORDS
+            )
             if pieces is None or too_long:
                 self.n_left_out += 1
             else:
@@ -170,7 +198,9 @@ class Arrays:
         docs = [eg.predicted for eg, _, _ in chosen]
         kinds = dict(self.kinds.values())
         for k, part in enumerate(kinds.values()):
-            self.add(f"hashed.{k}", hash_rows(part, [plain_doc(doc) for doc in docs]), "u2")
+            self.add(
+                f"hashed.{k}", hash_rows(part, [plain_doc(doc) for doc in docs]), "u2"
+            )
         for name in self.kinds:
             if name in TAGGERS:
                 pipe: Any = self.nlp.get_pipe(name)
@@ -178,17 +208,31 @@ class Arrays:
                     numbers = {tag: k for k, tag in enumerate(pipe.labels)}
                     for eg, _, _ in chosen:
                         tags = eg.get_aligned("TAG", as_string=True)
-                        self.add(f"gold.{name}", [numbers.get(tag, -1) for tag in tags], "i2")
+                        self.add(
+                            f"gold.{name}", [numbers.get(tag, -1) for tag in tags], "i2"
+                        )
                     continue
                 n_labels = pipe.model.get_dim("nO")
                 zeros = [np.zeros((len(doc), n_labels), dtype="f4") for doc in docs]
                 _, gradients = pipe.get_loss([eg for eg, _, _ in chosen], zeros)
-                for one in gradients:  # the gold label's is negative, and a row without one is 0
-                    self.add(f"gold.{name}", np.where(one.min(1) < 0, one.argmin(1), -1), "i2")
+                for one in (
+                    gradients
+                ):  # the gold label's is negative, and a row without one is 0
+                    self.add(
+                        f"gold.{name}",
+                        np.where(one.min(1) < 0, one.argmin(1), -1),
+                        "i2",
+                    )
         for eg, windows, tokens in chosen:
             self.add_doc(eg, windows, tokens, number)
 
-    def add_doc(self, eg: Example, windows: List[List[int]], tokens: List[Tuple[int, int]], number: int) -> None:
+    def add_doc(
+        self,
+        eg: Example,
+        windows: List[List[int]],
+        tokens: List[Tuple[int, int]],
+        number: int,
+    ) -> None:
         """Add the arrays of one Doc, but for those that `read` adds."""
         parser: Any = self.nlp.get_pipe("lal_parser")
         doc = eg.predicted
@@ -207,9 +251,15 @@ class Arrays:
             self.add("word", words)
             self.add("word.head", gold.heads)
             self.add("word.deprel", gold.deprels)
-            cells = np.zeros((0, 3)) if gold.labels is None else np.stack([*np.nonzero(gold.labels)], 1)
+            cells = (
+                np.zeros((0, 3))
+                if gold.labels is None
+                else np.stack([*np.nonzero(gold.labels)], 1)
+            )
             if gold.labels is not None:
-                cells = np.concatenate([cells, gold.labels[tuple(cells.T)][:, None]], axis=1)
+                cells = np.concatenate(
+                    [cells, gold.labels[tuple(cells.T)][:, None]], axis=1
+                )
             self.add("sent.cells", [len(cells)])
             self.add("cell", cells.reshape(-1, 3), "u1")
         self.add("doc.has_roles", [has_propositions(eg.reference)])
@@ -217,14 +267,19 @@ class Arrays:
         self.add("doc.predicates", [len(found)])
         self.add("predicate", [one.token for one in found])
         for one in found:
-            spans = [(start, end, self.roles.setdefault(role, len(self.roles))) for start, end, role in one.args]
+            spans = [
+                (start, end, self.roles.setdefault(role, len(self.roles)))
+                for start, end, role in one.args
+            ]
             self.add("predicate.arguments", [len(spans)])
             self.add("argument", np.asarray(spans).reshape(-1, 3), "u2")
         self.n_docs, self.n_sents = self.n_docs + 1, self.n_sents + len(sentences)
 
     def write(self, path: Path) -> None:
         """Write one file."""
-        np.savez_compressed(path, **{name: np.concatenate(parts) for name, parts in self.parts.items()})
+        np.savez_compressed(
+            path, **{name: np.concatenate(parts) for name, parts in self.parts.items()}
+        )
 
 
 def export(args: argparse.Namespace) -> None:
@@ -232,30 +287,54 @@ def export(args: argparse.Namespace) -> None:
     nlp = spacy.load(args.pipeline)
     for name in components(nlp):
         pipe: Any = nlp.get_pipe(name)
-        if hasattr(pipe, "tree2label"):  # spaCy's lemmatizer saves the labels, and not which tree has which
-            pipe.tree2label = {tree: label for label, tree in enumerate(pipe.cfg["labels"])}
+        if hasattr(
+            pipe, "tree2label"
+        ):  # spaCy's lemmatizer saves the labels, and not which tree has which
+            pipe.tree2label = {
+                tree: label for label, tree in enumerate(pipe.cfg["labels"])
+            }
     args.folder.mkdir(parents=True)
     random.seed(args.seed)
     transformer: Any = nlp.get_pipe("transformer").model.transformer
     transformer.config.save_pretrained(args.folder)
-    state = {f"transformer.{name}": value for name, value in transformer.state_dict().items()}
+    state = {
+        f"transformer.{name}": value for name, value in transformer.state_dict().items()
+    }
     kinds = hashed_features(nlp)
-    numbers = {kind: k for k, kind in enumerate(dict.fromkeys(kind for kind, _ in kinds.values()))}
+    numbers = {
+        kind: k
+        for k, kind in enumerate(dict.fromkeys(kind for kind, _ in kinds.values()))
+    }
     settings: Dict[str, Any] = {"components": {}, "first_label": FIRST_LABEL}
     for name, (kind, _) in kinds.items():
         pipe = nlp.get_pipe(name)
         network = name == "lal_parser"
-        settings["components"][name] = {"hashed": numbers[kind], "vectors_first": comes_first(pipe.model)}
+        settings["components"][name] = {
+            "hashed": numbers[kind],
+            "vectors_first": comes_first(pipe.model),
+        }
         for key, node, parameter in thinc_parameters(pipe.model, network):
             state[f"{name}.{key}"] = node.get_param(parameter)
         if network:
             shim = get_shim(pipe.model)
-            state.update({f"{name}.network.{key}": value for key, value in shim.network.state_dict().items()})
-            (args.folder / "network.pickle").write_bytes(pickle.dumps((shim.config, shim.sizes)))
-    write_weights(pack({name: np.asarray(value) for name, value in state.items()}), args.folder / "weights")
+            state.update(
+                {
+                    f"{name}.network.{key}": value
+                    for key, value in shim.network.state_dict().items()
+                }
+            )
+            (args.folder / "network.pickle").write_bytes(
+                pickle.dumps((shim.config, shim.sizes))
+            )
+    write_weights(
+        pack({name: np.asarray(value) for name, value in state.items()}),
+        args.folder / "weights",
+    )
     tokenizer: Any = nlp.get_pipe("transformer").model.tokenizer
     first, *_, last = tokenizer("a")["input_ids"]
-    settings.update(first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id)
+    settings.update(
+        first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id
+    )
     arrays = Arrays(nlp)
     augmenter = make_rough_text(*ROUGH) if args.rough else None
     sources = [(TreebankCorpus(path), weight) for path, weight in args.read]
@@ -266,18 +345,26 @@ def export(args: argparse.Namespace) -> None:
         examples = list(corpus(nlp))
         changed = []
         for eg in examples if augmenter and number < n_gold else []:
-            changed += [one for one in augmenter(nlp, eg) if one.reference.text != eg.reference.text]
+            changed += [
+                one
+                for one in augmenter(nlp, eg)
+                if one.reference.text != eg.reference.text
+            ]
         _read(arrays, examples + changed, number)
     settings["weights"] = [weight for _, weight in sources]
     arrays.write(args.folder / "train.npz")
-    print(f"{arrays.n_docs} Docs, {arrays.n_sents} sentences; {arrays.n_left_out} Docs left out")
+    print(
+        f"{arrays.n_docs} Docs, {arrays.n_sents} sentences; {arrays.n_left_out} Docs left out"
+    )
     for path in args.dev:
         dev = Arrays(nlp)
         dev.roles = dict(arrays.roles)
         _read(dev, list(TreebankCorpus(path)(nlp)), 0)
         dev.write(args.folder / f"{path.stem}.dev.npz")
     settings["n_roles"] = len(arrays.roles)
-    (args.folder / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf8")
+    (args.folder / "settings.json").write_text(
+        json.dumps(settings, indent=1), encoding="utf8"
+    )
     size = sum(path.stat().st_size for path in args.folder.iterdir())
     print(f"Wrote {args.folder}: {size / 1e6:.1f} MB")
 
@@ -294,9 +381,22 @@ def bring_back(args: argparse.Namespace) -> None:
     nlp = spacy.load(args.pipeline)
     state = read_weights(args.folder / "weights")
     transformer: Any = nlp.get_pipe("transformer").model.transformer
-    own = {name.removeprefix("transformer."): value for name, value in state.items() if name.startswith("transformer.")}
-    missing, left = transformer.load_state_dict({k: torch.from_numpy(v) for k, v in own.items()}, strict=False)
-    if other := [*left, *(name for name in missing if "embeddings" not in name and "pooler" not in name)]:
+    own = {
+        name.removeprefix("transformer."): value
+        for name, value in state.items()
+        if name.startswith("transformer.")
+    }
+    missing, left = transformer.load_state_dict(
+        {k: torch.from_numpy(v) for k, v in own.items()}, strict=False
+    )
+    if other := [
+        *left,
+        *(
+            name
+            for name in missing
+            if "embeddings" not in name and "pooler" not in name
+        ),
+    ]:
         raise ValueError(
             f"{args.folder}: expected the layers of {args.pipeline}'s transformer; {other[0]!r} is in one alone"
         )
@@ -308,7 +408,9 @@ def bring_back(args: argparse.Namespace) -> None:
         if network:
             start = f"{name}.network."
             weights = {
-                key.removeprefix(start): torch.from_numpy(v) for key, v in state.items() if key.startswith(start)
+                key.removeprefix(start): torch.from_numpy(v)
+                for key, v in state.items()
+                if key.startswith(start)
             }
             get_shim(pipe.model).network.load_state_dict(weights)
     nlp.to_disk(args.output)
@@ -318,15 +420,17 @@ def bring_back(args: argparse.Namespace) -> None:
 def source(text: str) -> Tuple[Path, float]:
     """Read FILE=WEIGHT.
 
-    RAISES (argparse.ArgumentTypeError): It has another form, FILE does not exist, or WEIGHT is not above 0.
-    """
+    RAISES (argparse.ArgumentTypeError): It has another form, FILE does not exist, or
+    WEIGHT is not above 0."""
     path, _, weight = text.rpartition("=")
     try:
         found = Path(path), float(weight)
     except ValueError:
         found = Path(), 0.0
     if not path or not found[0].exists() or not 0 < found[1] < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected FILE=WEIGHT, a path that exists and more than 0, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected FILE=WEIGHT, a path that exists and more than 0, got {text!r}"
+        )
     return found
 
 
@@ -341,40 +445,86 @@ def start(args: argparse.Namespace) -> None:
         names[-1:-1] = new  # the parser stays last
     fix_random_seed(args.seed)
     args.pipeline.parent.mkdir(parents=True, exist_ok=True)
-    read, trees = ([str(path) for path, _ in paths] for paths in (args.read, args.trees))
-    changes: Dict[str, Any] = {"paths.train": read, "paths.dev": read, "system.seed": args.seed}
+    read, trees = (
+        [str(path) for path, _ in paths] for paths in (args.read, args.trees)
+    )
+    changes: Dict[str, Any] = {
+        "paths.train": read,
+        "paths.dev": read,
+        "system.seed": args.seed,
+    }
     changes.update({"paths.trees_only": trees} if trees else {})
     changes.update({"nlp.lang": args.lang} if args.lang else {})
-    changes.update({"components.transformer.model.name": args.encoder} if args.encoder else {})
+    changes.update(
+        {"components.transformer.model.name": args.encoder} if args.encoder else {}
+    )
     with TemporaryDirectory() as folder:
         config.to_disk(Path(folder) / "joined.cfg")
-        joined = load_config(Path(folder) / "joined.cfg", overrides=changes, interpolate=False)
+        joined = load_config(
+            Path(folder) / "joined.cfg", overrides=changes, interpolate=False
+        )
         init_nlp(joined).to_disk(args.pipeline)
     print(f"Wrote {args.pipeline}")
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Start, export, or bring back."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     begin = commands.add_parser("start", help="initialise a pipeline")
     begin.add_argument("config", type=Path)
     begin.add_argument("pipeline", type=Path, help="folder to write")
-    begin.add_argument("--add", type=Path, nargs="+", default=[], metavar="CONFIG", help="its components, too")
-    begin.add_argument("--encoder", help="name or folder of the encoder, in place of the config's")
+    begin.add_argument(
+        "--add",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="CONFIG",
+        help="its components, too",
+    )
+    begin.add_argument(
+        "--encoder", help="name or folder of the encoder, in place of the config's"
+    )
     begin.add_argument("--lang", help="in place of the config's language")
     begin.set_defaults(run=start)
     out = commands.add_parser("out", help="write what the training needs")
     out.add_argument("pipeline", type=Path, help="an initialised pipeline")
     out.add_argument("folder", type=Path, help="folder to write; must not exist")
     for command in (begin, out):
-        command.add_argument("--read", type=source, nargs="+", required=True, metavar="FILE=WEIGHT", help="treebanks")
-        command.add_argument("--trees", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="without heads")
+        command.add_argument(
+            "--read",
+            type=source,
+            nargs="+",
+            required=True,
+            metavar="FILE=WEIGHT",
+            help="treebanks",
+        )
+        command.add_argument(
+            "--trees",
+            type=source,
+            nargs="+",
+            default=[],
+            metavar="FILE=WEIGHT",
+            help="without heads",
+        )
         command.add_argument("--seed", type=int, default=0)
     parsed = "text as a larger pipeline parses it"
-    out.add_argument("--parsed", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help=parsed)
+    out.add_argument(
+        "--parsed",
+        type=source,
+        nargs="+",
+        default=[],
+        metavar="FILE=WEIGHT",
+        help=parsed,
+    )
     out.add_argument("--dev", type=Path, nargs="+", default=[])
-    out.add_argument("--rough", action="store_true", help="also each Doc of a treebank in rough form (rough_text.py)")
+    out.add_argument(
+        "--rough",
+        action="store_true",
+        help="also each Doc of a treebank in rough form (rough_text.py)",
+    )
     out.set_defaults(run=export)
     back = commands.add_parser("back", help="write the pipeline with learned weights")
     back.add_argument("pipeline", type=Path, help="as for `out`")

@@ -1,19 +1,32 @@
-"""Write a UD treebank's features and lemmas by the conventions of another: GUM's by EWT's.
+"""Write a UD treebank's features and lemmas by the conventions of another: GUM's by
+EWT's.
 
-    python scripts/harmonise_words.py assets/ewt/train.conllu assets/gum/train.conllu corpus/words/gum.train.conllu
+    python scripts/harmonise_words.py assets/ewt/train.conllu assets/gum/train.conllu
+    corpus/words/gum.train.conllu
 
-Both treebanks are Universal Dependencies, but GUM marks what EWT leaves out (the person of imperatives, the number of
-"you", Degree=Pos on most adverbs) and the reverse (PronType on "now", "never", "always"). RULES says what holds for all
-words. Then follows what MODEL shows of single words: where it analyses a word with its tags in one way, and never in
-the other treebank's way, its way is taken.
+Both treebanks are Universal Dependencies, but GUM marks what EWT leaves out (the person
+of imperatives, the number of "you", Degree=Pos on most adverbs) and the reverse
+(PronType on "now", "never", "always"). RULES says what holds for all words. Then
+follows what MODEL shows of single words: where it analyses a word with its tags in one
+way, and never in the other treebank's way, its way is taken.
 
-Not here: UPOS and XPOS, which both treebanks use alike but for single names, and heads and deprels.
-"""
+Not here: UPOS and XPOS, which both treebanks use alike but for single names, and heads
+and deprels."""
 
 import argparse
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Callable, DefaultDict, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import (
+    Callable,
+    DefaultDict,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Sequence,
+    Tuple,
+)
 
 from treebank import run
 
@@ -22,7 +35,8 @@ from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu
 
 MIN_COUNT = 5  # of a word with its tags in MODEL
 MIN_SHARE = 0.95  # of its most frequent analysis
-# Said of one occurrence, not of the word: such an analysis stays. A verb's form shows its mood and voice in a sentence.
+# Said of one occurrence, not of the word: such an analysis stays. A verb's form shows
+# its mood and voice in a sentence.
 OF_OCCURRENCES = frozenset({"Typo", "ExtPos", "Foreign", "VerbForm"})
 
 Features = Dict[str, str]
@@ -33,8 +47,8 @@ class Rule(NamedTuple):
     """Features that MODEL does not mark.
 
     removed (Tuple[str, ...]): Their names.
-    applies (Callable[[str, Features], bool]): Whether it does not, given XPOS and features.
-    """
+    applies (Callable[[str, Features], bool]): Whether it does not, given XPOS and
+    features."""
 
     removed: Tuple[str, ...]
     applies: Callable[[str, Features], bool]
@@ -42,9 +56,15 @@ class Rule(NamedTuple):
 
 RULES = (
     Rule(("Style",), lambda tag, features: True),
-    Rule(("Number",), lambda tag, features: features.get("Person") == "2" and tag in ("PRP", "PRP$")),
+    Rule(
+        ("Number",),
+        lambda tag, features: features.get("Person") == "2" and tag in ("PRP", "PRP$"),
+    ),
     Rule(("Person", "Number"), lambda tag, features: features.get("Mood") == "Imp"),
-    Rule(("Degree",), lambda tag, features: tag == "RB" and features.get("Degree") == "Pos"),
+    Rule(
+        ("Degree",),
+        lambda tag, features: tag == "RB" and features.get("Degree") == "Pos",
+    ),
     Rule(("PronType",), lambda tag, features: tag == "EX"),
     Rule(("Abbr",), lambda tag, features: tag in ("NNP", "NNPS")),
 )
@@ -61,7 +81,9 @@ def parse_features(text: str) -> Features:
 
 def format_features(features: Features) -> str:
     """The reverse of `parse_features`, in UD's order: names without regard to case."""
-    return "|".join(f"{name}={features[name]}" for name in sorted(features, key=str.lower))
+    return "|".join(
+        f"{name}={features[name]}" for name in sorted(features, key=str.lower)
+    )
 
 
 def apply_rules(tag: str, text: str) -> str:
@@ -71,10 +93,18 @@ def apply_rules(tag: str, text: str) -> str:
     text (str): FEATS; an empty string for none.
     """
     features = parse_features(text)
-    is_reflexive = features.get("Reflex") == "Yes"  # "yourself" and "yourselves" differ in number
+    is_reflexive = (
+        features.get("Reflex") == "Yes"
+    )  # "yourself" and "yourselves" differ in number
     for rule in RULES:
-        if rule.applies(tag, features) and not (is_reflexive and "Number" in rule.removed):
-            features = {name: value for name, value in features.items() if name not in rule.removed}
+        if rule.applies(tag, features) and not (
+            is_reflexive and "Number" in rule.removed
+        ):
+            features = {
+                name: value
+                for name, value in features.items()
+                if name not in rule.removed
+            }
     return format_features(features)
 
 
@@ -123,10 +153,16 @@ def _usual(counts: "Counter[str] | None", found: str) -> str:
     return usual if total >= MIN_COUNT and count >= MIN_SHARE * total else found
 
 
-def harmonise(sentences: Iterable[ConlluSentence], conventions: Conventions) -> Iterator[ConlluSentence]:
-    """Sentences with features and lemmas by a treebank's conventions, changed in place."""
+def harmonise(
+    sentences: Iterable[ConlluSentence], conventions: Conventions
+) -> Iterator[ConlluSentence]:
+    """Sentences with features and lemmas by a treebank's conventions, changed in
+    place."""
     for sentence in sentences:
-        sentence.morphs = [apply_rules(*pair) for pair in zip(sentence.tags, sentence.morphs, strict=True)]
+        sentence.morphs = [
+            apply_rules(*pair)
+            for pair in zip(sentence.tags, sentence.morphs, strict=True)
+        ]
         words: List[Tuple[Key, str, str]] = list(_words(sentence))
         sentence.morphs = [conventions.morph(key, morph) for key, _, morph in words]
         sentence.lemmas = [conventions.lemma(key, lemma) for key, lemma, _ in words]
@@ -135,9 +171,18 @@ def harmonise(sentences: Iterable[ConlluSentence], conventions: Conventions) -> 
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", metavar="MODEL", type=Path, help="CoNLL-U with the conventions to follow")
-    parser.add_argument("treebank", metavar="TREEBANK", type=Path, help="CoNLL-U to rewrite")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        type=Path,
+        help="CoNLL-U with the conventions to follow",
+    )
+    parser.add_argument(
+        "treebank", metavar="TREEBANK", type=Path, help="CoNLL-U to rewrite"
+    )
     parser.add_argument("output", metavar="OUTPUT", type=Path)
     args = parser.parse_args(arguments)
     conventions = Conventions(read_conllu(args.model))
@@ -146,12 +191,16 @@ def main(arguments: "Sequence[str] | None" = None) -> None:
     harmonised = harmonise(read_conllu(args.treebank), conventions)
     for before, after in zip(read_conllu(args.treebank), harmonised, strict=True):
         total += len(after.words)
-        pairs = zip(before.morphs, before.lemmas, after.morphs, after.lemmas, strict=True)
+        pairs = zip(
+            before.morphs, before.lemmas, after.morphs, after.lemmas, strict=True
+        )
         changed += sum((m1, l1) != (m2, l2) for m1, l1, m2, l2 in pairs)
         parts.append(format_conllu(after))
     args.output.parent.mkdir(parents=True, exist_ok=True)
     write_file(args.output, "".join(parts).encode("utf8"))
-    print(f"{args.output}: {changed:,} of {total:,} words with other features or lemmas")
+    print(
+        f"{args.output}: {changed:,} of {total:,} words with other features or lemmas"
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Part of a pipeline's package, run when it is imported: is what the package needs installed, and are its files whole?
+"""Part of a pipeline's package, run when it is imported: is what the package needs
+installed, and are its files whole?
 
-scripts/build_package.py puts a copy into the package, beside the meta.json that says what it needs. It is *not* part of
-spacy_lal, which may be what is missing, and needs nothing but what spaCy itself needs.
-"""
+scripts/build_package.py puts a copy into the package, beside the meta.json that says
+what it needs. It is *not* part of spacy_lal, which may be what is missing, and needs
+nothing but what spaCy itself needs."""
 
 import json
 from hashlib import sha256
@@ -38,14 +39,18 @@ def check_requirements(meta: Dict[str, Any]) -> None:
 def check_files(meta: Dict[str, Any], folder: Path) -> None:
     """See that the files are those that were packaged.
 
-    meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of files.
+    meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of
+        files.
     folder (Path): The pipeline's folder.
     RAISES (ImportError): A file is missing or another.
     """
     for name, expected in meta["checksums"].items():
         path = folder / name
         if path.is_file():
-            digest, block = sha256(), memoryview(bytearray(1 << 18))  # a file that is read at once takes new memory
+            digest, block = (
+                sha256(),
+                memoryview(bytearray(1 << 18)),
+            )  # a file that is read at once takes new memory
             with path.open("rb", buffering=0) as file:
                 while n_bytes := file.readinto(block):
                     digest.update(block[:n_bytes])
@@ -71,5 +76,7 @@ def check(package: Path) -> None:
     check_files(meta, package / f"{meta['lang']}_{meta['name']}-{meta['version']}")
 
 
-if Path(__file__).with_name("meta.json").is_file():  # in a package, not where this file comes from
+if (
+    Path(__file__).with_name("meta.json").is_file()
+):  # in a package, not where this file comes from
     check(Path(__file__).parent)

@@ -1,10 +1,11 @@
-"""`kept_parses.v1`: a corpus whose Docs have the vectors of a frozen encoder, computed once.
+"""`kept_parses.v1`: a corpus whose Docs have the vectors of a frozen encoder, computed
+once.
 
     python -m spacy train ../../configs/srl.cfg --code scripts/kept_vectors.py ...
 
-A frozen encoder gives a Doc the same vectors in every epoch. Here it runs on each Doc once, and listeners read
-`doc._.trf_data` or `doc.tensor`; so the encoder is frozen in the config and not among the annotating components. A word
-takes about three kilobytes.
+A frozen encoder gives a Doc the same vectors in every epoch. Here it runs on each Doc
+once, and listeners read `doc._.trf_data` or `doc.tensor`; so the encoder is frozen in
+the config and not among the annotating components. A word takes about three kilobytes.
 
 Not here: corpora for components whose transformer is trained with them.
 """
@@ -39,7 +40,11 @@ class KeptVectors:
         if self._nlp is not nlp:
             self._nlp, self._vectors = nlp, {}
         examples = list(self.corpus(nlp))
-        new = {_words(eg.predicted): eg.predicted for eg in examples if _words(eg.predicted) not in self._vectors}
+        new = {
+            _words(eg.predicted): eg.predicted
+            for eg in examples
+            if _words(eg.predicted) not in self._vectors
+        }
         encoder: Any = nlp.get_pipe(self.component)
         for doc in encoder.pipe(new.values(), batch_size=64):
             of_transformer = doc._.trf_data if doc.has_extension("trf_data") else None
@@ -56,7 +61,9 @@ def _words(doc: Doc) -> bytes:
 
 
 @registry.readers("kept_parses.v1")
-def make_kept_parses(path: PathOrPaths, component: str = "encoder", shuffle: bool = False) -> KeptVectors:
-    """Registered as `kept_parses.v1`. Its options are those of `ParsedCorpus`, and `component`, the name of the
-    encoder."""
+def make_kept_parses(
+    path: PathOrPaths, component: str = "encoder", shuffle: bool = False
+) -> KeptVectors:
+    """Registered as `kept_parses.v1`. Its options are those of `ParsedCorpus`, and
+    `component`, the name of the encoder."""
     return KeptVectors(ParsedCorpus(path, shuffle=shuffle), component)

@@ -1,12 +1,14 @@
-"""Train on a GPU what export_training.py has written: PyTorch, transformers and this repository's sources are enough.
+"""Train on a GPU what export_training.py has written: PyTorch, transformers and this
+repository's sources are enough.
 
     python scripts/train_exported.py training/gpu/mpnet training/gpu/learned --minutes 5
 
-A batch is some thousand words; decoding, too, runs on the GPU: CKY over all sentences of a batch at once. Losses are
-those of `spacy_lal.loss.parser`, of taggers, and of predicates and their arguments by BIO tags. The transformer
-multiplies in bfloat16. The learning rate rises and falls by the clock. At the end, dev sets are scored by their charts:
-constituents by label, chains as one, and the best head of each word, which need be no tree.
-"""
+A batch is some thousand words; decoding, too, runs on the GPU: CKY over all sentences
+of a batch at once. Losses are those of `spacy_lal.loss.parser`, of taggers, and of
+predicates and their arguments by BIO tags. The transformer multiplies in bfloat16. The
+learning rate rises and falls by the clock. At the end, dev sets are scored by their
+charts: constituents by label, chains as one, and the best head of each word, which need
+be no tree."""
 
 import argparse
 import json
@@ -16,14 +18,26 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import numpy as np
 import torch
 from safetensors.numpy import load, save
 from torch import Tensor, nn
 
-sys.path.append(str(Path(__file__).resolve().parents[3]))  # the sources, where the library is not installed
+sys.path.append(
+    str(Path(__file__).resolve().parents[3])
+)  # the sources, where the library is not installed
 
 RISE, LOWEST = 0.05, 0.002  # parts of the time and of the rate
 AHEAD = 6  # batches that are made from Docs of similar length
@@ -38,7 +52,8 @@ Batch = Dict[str, Any]
 
 
 def pack(state: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
-    """Large matrices in 8 bits with a scale for each row; the rest in half precision."""
+    """Large matrices in 8 bits with a scale for each row; the rest in half
+    precision."""
     packed = {}
     for name, value in state.items():
         value = np.asarray(value, dtype="f4")
@@ -62,7 +77,11 @@ def write_weights(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
 def read_weights(folder: Path) -> Dict[str, np.ndarray]:
     """Read arrays in single precision."""
     arrays = load(b"".join(path.read_bytes() for path in sorted(folder.glob("part*"))))
-    found = {name: value.astype("f4") for name, value in arrays.items() if not name.endswith(":scale")}
+    found = {
+        name: value.astype("f4")
+        for name, value in arrays.items()
+        if not name.endswith(":scale")
+    }
     for name in found:
         if name + ":scale" in arrays:
             found[name] *= arrays[name + ":scale"][:, None]
@@ -79,7 +98,9 @@ class Docs:
         with np.load(path) as file:
             self.arrays = {name: file[name] for name in file.files}
         arrays = self.arrays
-        self.taggers = [name.removeprefix("gold.") for name in arrays if name.startswith("gold.")]
+        self.taggers = [
+            name.removeprefix("gold.") for name in arrays if name.startswith("gold.")
+        ]
         self.n_hashed = sum(name.startswith("hashed.") for name in arrays)
         self.source = arrays["doc.source"]
         self.size = arrays["doc.tokens"]
@@ -89,7 +110,9 @@ class Docs:
             self.bounds[name] = np.concatenate([[0], np.cumsum(counts)])
         sents = self.bounds["sent"]
         for i in range(len(self)):
-            self.longest[i] = arrays["sent.words"][sents[i] : sents[i + 1]].max(initial=1)
+            self.longest[i] = arrays["sent.words"][sents[i] : sents[i + 1]].max(
+                initial=1
+            )
 
     def __len__(self) -> int:
         return len(self.source)
@@ -99,7 +122,9 @@ class Docs:
         arrays = self.arrays
 
         def summed(counts: np.ndarray, owners: np.ndarray) -> np.ndarray:
-            return np.add.reduceat(np.append(counts, 0), np.cumsum([0, *owners[:-1]])) * (owners > 0)
+            return np.add.reduceat(
+                np.append(counts, 0), np.cumsum([0, *owners[:-1]])
+            ) * (owners > 0)
 
         predicates = arrays["doc.predicates"]
         return {
@@ -110,17 +135,24 @@ class Docs:
             "word": summed(arrays["sent.words"], arrays["doc.sents"]),
             "cell": summed(arrays["sent.cells"], arrays["doc.sents"]),
             "predicate": predicates,
-            "argument": summed(arrays.get("predicate.arguments", np.zeros(0, "i4")), predicates),
+            "argument": summed(
+                arrays.get("predicate.arguments", np.zeros(0, "i4")), predicates
+            ),
         }
 
     def rows(self, name: str, doc: int, of: str) -> np.ndarray:
         """The rows of an array that belong to a Doc."""
         first, last = self.bounds[of][doc], self.bounds[of][doc + 1]
-        return self.arrays[name][first:last] if name in self.arrays else np.zeros((0, 3), "i4")
+        return (
+            self.arrays[name][first:last]
+            if name in self.arrays
+            else np.zeros((0, 3), "i4")
+        )
 
 
 def groups_of(lengths: Sequence[int]) -> List[List[int]]:
-    """Numbers of sequences in at most three groups of similar length, with little padding."""
+    """Numbers of sequences in at most three groups of similar length, with little
+    padding."""
     order = np.argsort(lengths, kind="stable")
     sizes = np.asarray(lengths)[order]
     best: Tuple[float, Tuple[int, ...]] = (np.inf, ())
@@ -128,7 +160,9 @@ def groups_of(lengths: Sequence[int]) -> List[List[int]]:
     for first in places:
         for second in places[places > first]:
             bounds = (0, first, second, len(order))
-            cost = sum((b - a) * sizes[b - 1] ** 1.5 for a, b in pairwise(bounds) if b > a)
+            cost = sum(
+                (b - a) * sizes[b - 1] ** 1.5 for a, b in pairwise(bounds) if b > a
+            )
             best = min(best, (cost, (int(first), int(second))))
     cuts = [0, *best[1], len(order)]
     return [order[a:b].tolist() for a, b in pairwise(cuts) if b > a]
@@ -150,14 +184,24 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
         pieces = docs.rows("piece", doc, "piece")
         tokens = docs.rows("token", doc, "token").astype("i8")
         place = np.searchsorted(bounds, tokens[:, 0], "right") - 1
-        token_window.append(np.stack([place + len(windows), tokens[:, 0] - bounds[place], tokens[:, 1]], 1))
+        token_window.append(
+            np.stack(
+                [place + len(windows), tokens[:, 0] - bounds[place], tokens[:, 1]], 1
+            )
+        )
         windows += [pieces[a:b] for a, b in pairwise(bounds)]
         for k, parts in enumerate(hashed):
             parts.append(docs.rows(f"hashed.{k}", doc, "token"))
         for name, parts in gold.items():
             parts.append(docs.rows(f"gold.{name}", doc, "token"))
-        words, heads, deprels = (docs.rows(name, doc, "word") for name in ("word", "word.head", "word.deprel"))
-        cells, n_cells = docs.rows("cell", doc, "cell"), docs.rows("sent.cells", doc, "sent")
+        words, heads, deprels = (
+            docs.rows(name, doc, "word")
+            for name in ("word", "word.head", "word.deprel")
+        )
+        cells, n_cells = (
+            docs.rows("cell", doc, "cell"),
+            docs.rows("sent.cells", doc, "sent"),
+        )
         trees = docs.rows("sent.tree", doc, "sent")
         owner = np.zeros(len(tokens), dtype=int)
         a = c = 0
@@ -180,8 +224,17 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
                 docs.rows("argument", doc, "argument"),
             )
             b = 0
-            for token, count in zip(docs.rows("predicate", doc, "predicate"), counts, strict=True):
-                predicates.append((int(token) + n_tokens, int(owner[token]), n_tokens, arguments[b : b + count]))
+            for token, count in zip(
+                docs.rows("predicate", doc, "predicate"), counts, strict=True
+            ):
+                predicates.append(
+                    (
+                        int(token) + n_tokens,
+                        int(owner[token]),
+                        n_tokens,
+                        arguments[b : b + count],
+                    )
+                )
                 b += count
         n_tokens += len(tokens)
 
@@ -189,7 +242,10 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
     base, starts = 0, np.zeros(len(windows), dtype="i8")
     for rows in groups_of([len(window) for window in windows]):
         longest = max(len(windows[row]) for row in rows)
-        ids, mask = np.zeros((len(rows), longest), "i8"), np.zeros((len(rows), longest), "i8")
+        ids, mask = (
+            np.zeros((len(rows), longest), "i8"),
+            np.zeros((len(rows), longest), "i8"),
+        )
         for k, row in enumerate(rows):
             ids[k, : len(windows[row])], mask[k, : len(windows[row])] = windows[row], 1
             starts[row] = base + k * longest
@@ -198,19 +254,29 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
     tokens = np.concatenate(token_window)
     counts = tokens[:, 2]
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    batch["piece_rows"] = np.repeat(starts[tokens[:, 0]] + tokens[:, 1], counts) + within
+    batch["piece_rows"] = (
+        np.repeat(starts[tokens[:, 0]] + tokens[:, 1], counts) + within
+    )
     batch["piece_tokens"] = np.repeat(np.arange(n_tokens), counts)
     batch["piece_counts"] = np.maximum(counts, 1).astype("f4")
     batch["hashed"] = [np.concatenate(parts).astype("i8") for parts in hashed]
-    batch["gold"] = {name: np.concatenate(parts).astype("i8") for name, parts in gold.items()}
+    batch["gold"] = {
+        name: np.concatenate(parts).astype("i8") for name, parts in gold.items()
+    }
     for rows in groups_of([len(one["words"]) for one in sentences]):
-        batch["sentences"].append(_sentence_group([sentences[row] for row in rows], n_tokens, first_label))
+        batch["sentences"].append(
+            _sentence_group([sentences[row] for row in rows], n_tokens, first_label)
+        )
     batch["predicates"] = _predicate_arrays(predicates, sentences)
-    batch["role_words"] = np.concatenate(role_words) if role_words else np.zeros(0, "i8")
+    batch["role_words"] = (
+        np.concatenate(role_words) if role_words else np.zeros(0, "i8")
+    )
     return batch
 
 
-def _sentence_group(group: List[Dict[str, Any]], n_tokens: int, first_label: int) -> Batch:
+def _sentence_group(
+    group: List[Dict[str, Any]], n_tokens: int, first_label: int
+) -> Batch:
     n = np.array([len(one["words"]) for one in group], dtype="i8")
     longest = int(n.max())
     index = np.full((len(group), longest + 2), n_tokens, dtype="i8")
@@ -232,7 +298,16 @@ def _sentence_group(group: List[Dict[str, Any]], n_tokens: int, first_label: int
         labels = np.zeros(spans.shape, dtype="i8")
         labels[starts, ends] = found[:, 2]
         i, j = np.nonzero(spans)
-        near.append(np.column_stack([np.full(len(i), k), i, j, np.maximum(labels[i, j] - (first_label - 1), 0)]))
+        near.append(
+            np.column_stack(
+                [
+                    np.full(len(i), k),
+                    i,
+                    j,
+                    np.maximum(labels[i, j] - (first_label - 1), 0),
+                ]
+            )
+        )
     return {
         "n": n,
         "index": index,
@@ -247,9 +322,13 @@ def _sentence_group(group: List[Dict[str, Any]], n_tokens: int, first_label: int
 def _predicate_arrays(
     predicates: List[Tuple[int, int, int, np.ndarray]], sentences: List[Dict[str, Any]]
 ) -> Dict[str, np.ndarray]:
-    """Predicates' tokens, and the words of their sentences with BIO tags: 0, 1 + 2 role (B), 2 + 2 role (I)."""
+    """Predicates' tokens, and the words of their sentences with BIO tags: 0, 1 + 2 role
+    (B), 2 + 2 role (I)."""
     longest = max((len(sentences[one[1]]["words"]) for one in predicates), default=1)
-    words, tags = np.zeros((len(predicates), longest), "i8"), np.full((len(predicates), longest), -1, "i8")
+    words, tags = (
+        np.zeros((len(predicates), longest), "i8"),
+        np.full((len(predicates), longest), -1, "i8"),
+    )
     for k, (_, sentence, first, arguments) in enumerate(predicates):
         own = sentences[sentence]["words"]
         words[k, : len(own)], tags[k, : len(own)] = own, 0
@@ -257,19 +336,39 @@ def _predicate_arrays(
             inside = np.flatnonzero((own >= start + first) & (own < end + first))
             tags[k, inside] = 2 + 2 * role
             tags[k, inside[:1]] = 1 + 2 * role
-    return {"token": np.array([one[0] for one in predicates], "i8"), "words": words, "tags": tags}
+    return {
+        "token": np.array([one[0] for one in predicates], "i8"),
+        "words": words,
+        "tags": tags,
+    }
 
 
 class Batches(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
-    """Endless batches of Docs that are drawn from sources by their weights; each source is read to its end in turn."""
+    """Endless batches of Docs that are drawn from sources by their weights; each source
+    is read to its end in turn."""
 
-    def __init__(self, docs: Docs, weights: Sequence[float], words: int, first_label: int, seed: int) -> None:
-        self.docs, self.weights, self.words, self.first_label, self.seed = docs, weights, words, first_label, seed
+    def __init__(
+        self,
+        docs: Docs,
+        weights: Sequence[float],
+        words: int,
+        first_label: int,
+        seed: int,
+    ) -> None:
+        self.docs, self.weights, self.words, self.first_label, self.seed = (
+            docs,
+            weights,
+            words,
+            first_label,
+            seed,
+        )
 
     def __iter__(self) -> Iterator[Batch]:
         worker = torch.utils.data.get_worker_info()
         draw = np.random.default_rng([self.seed, 0 if worker is None else worker.id])
-        numbers = [np.flatnonzero(self.docs.source == k) for k in range(len(self.weights))]
+        numbers = [
+            np.flatnonzero(self.docs.source == k) for k in range(len(self.weights))
+        ]
         streams = [self._shuffled(found, draw) for found in numbers]
         shares = np.array(self.weights) / sum(self.weights)
         while True:
@@ -313,48 +412,79 @@ def to_device(value: Any, device: torch.device) -> Any:
 
 
 class HashedFeatures(nn.Module):
-    """spaCy's MultiHashEmbed: sums of four rows of each table, a maxout layer, a layer norm."""
+    """spaCy's MultiHashEmbed: sums of four rows of each table, a maxout layer, a layer
+    norm."""
 
     def __init__(self, state: Mapping[str, np.ndarray]) -> None:
         super().__init__()
-        tables = [state[f"tables.{i}"] for i in range(sum(name.startswith("tables.") for name in state))]
-        self.tables = nn.ParameterList([nn.Parameter(torch.from_numpy(table)) for table in tables])
+        tables = [
+            state[f"tables.{i}"]
+            for i in range(sum(name.startswith("tables.") for name in state))
+        ]
+        self.tables = nn.ParameterList(
+            [nn.Parameter(torch.from_numpy(table)) for table in tables]
+        )
         for name in ("weight", "bias", "gain", "shift"):
             self.register_parameter(name, nn.Parameter(torch.from_numpy(state[name])))
 
     def forward(self, rows: Tensor) -> Tensor:
         """*Shapes:* (n_tokens, n_tables, 4) to (n_tokens, width)."""
-        features = [nn.functional.embedding(rows[:, i], table).sum(1) for i, table in enumerate(self.tables)]
+        features = [
+            nn.functional.embedding(rows[:, i], table).sum(1)
+            for i, table in enumerate(self.tables)
+        ]
         weight = self.weight.flatten(0, 1)
-        pieces = nn.functional.linear(torch.cat(features, 1), weight).unflatten(1, self.weight.shape[:2]) + self.bias
+        pieces = (
+            nn.functional.linear(torch.cat(features, 1), weight).unflatten(
+                1, self.weight.shape[:2]
+            )
+            + self.bias
+        )
         best = pieces.max(-1).values
-        return nn.functional.layer_norm(best, best.shape[-1:], self.gain, self.shift, 1e-8)
+        return nn.functional.layer_norm(
+            best, best.shape[-1:], self.gain, self.shift, 1e-8
+        )
 
 
 class Part(nn.Module):
-    """A component: hashed features beside the transformer's vectors, then an output layer or the parser's network."""
+    """A component: hashed features beside the transformer's vectors, then an output
+    layer or the parser's network."""
 
-    def __init__(self, config: Dict[str, Any], state: Mapping[str, np.ndarray], network: Optional[nn.Module]) -> None:
+    def __init__(
+        self,
+        config: Dict[str, Any],
+        state: Mapping[str, np.ndarray],
+        network: Optional[nn.Module],
+    ) -> None:
         super().__init__()
         self.kind, self.vectors_first = config["hashed"], config["vectors_first"]
         self.hashed = HashedFeatures(
-            {k.removeprefix("hashed."): v for k, v in state.items() if k.startswith("hashed.")}
+            {
+                k.removeprefix("hashed."): v
+                for k, v in state.items()
+                if k.startswith("hashed.")
+            }
         )
         if network is not None:
             self.network = network
         else:
             weight = torch.from_numpy(state["output.weight"])
             self.output = nn.Linear(weight.shape[1], weight.shape[0])
-            self.output.load_state_dict({"weight": weight, "bias": torch.from_numpy(state["output.bias"])})
+            self.output.load_state_dict(
+                {"weight": weight, "bias": torch.from_numpy(state["output.bias"])}
+            )
 
     def inputs(self, vectors: Tensor, hashed: List[Tensor]) -> Tensor:
         """*Shape:* (n_tokens, width + hashed width)."""
         features = self.hashed(hashed[self.kind])
-        return torch.cat([vectors, features] if self.vectors_first else [features, vectors], dim=1)
+        return torch.cat(
+            [vectors, features] if self.vectors_first else [features, vectors], dim=1
+        )
 
 
 class Roles(nn.Module):
-    """Predicates, and their arguments by BIO tags, from the transformer's vectors alone."""
+    """Predicates, and their arguments by BIO tags, from the transformer's vectors
+    alone."""
 
     def __init__(self, width: int, n_roles: int) -> None:
         super().__init__()
@@ -366,45 +496,78 @@ class Roles(nn.Module):
         """Scores of tags. *Shape:* (n_predicates, n_words, n_tags)."""
         predicate = self.predicate(vectors[predicates["token"]]).unsqueeze(1)
         word = self.word(vectors)[predicates["words"]]
-        return self.output(torch.cat([predicate * word, (predicate + word).relu()], dim=-1))
+        return self.output(
+            torch.cat([predicate * word, (predicate + word).relu()], dim=-1)
+        )
 
 
 class Pipeline(nn.Module):
     """All that learns."""
 
-    def __init__(self, folder: Path, learned: Optional[Path] = None, layers: Optional[int] = None) -> None:
+    def __init__(
+        self, folder: Path, learned: Optional[Path] = None, layers: Optional[int] = None
+    ) -> None:
         from transformers import AutoConfig, AutoModel
 
         super().__init__()
-        self.settings = json.loads((folder / "settings.json").read_text(encoding="utf8"))
+        self.settings = json.loads(
+            (folder / "settings.json").read_text(encoding="utf8")
+        )
         state = read_weights(folder / "weights")
         if learned is not None:
             found = read_weights(learned / "weights")
-            other = {name for name, value in found.items() if name in state and value.shape != state[name].shape}
-            print("of another shape, not taken:", ", ".join(sorted(other)) or "none", flush=True)
-            state.update({name: value for name, value in found.items() if name not in other})
+            other = {
+                name
+                for name, value in found.items()
+                if name in state and value.shape != state[name].shape
+            }
+            print(
+                "of another shape, not taken:",
+                ", ".join(sorted(other)) or "none",
+                flush=True,
+            )
+            state.update(
+                {name: value for name, value in found.items() if name not in other}
+            )
         config = AutoConfig.from_pretrained(folder)
         config.num_hidden_layers = layers or config.num_hidden_layers
-        self.transformer = AutoModel.from_config(config, attn_implementation="eager", add_pooling_layer=False)
+        self.transformer = AutoModel.from_config(
+            config, attn_implementation="eager", add_pooling_layer=False
+        )
         own = _within(state, "transformer.")
-        missing, _ = self.transformer.load_state_dict({k: torch.from_numpy(v) for k, v in own.items()}, strict=False)
+        missing, _ = self.transformer.load_state_dict(
+            {k: torch.from_numpy(v) for k, v in own.items()}, strict=False
+        )
         if missing := [name for name in missing if "position_ids" not in name]:
-            raise ValueError(f"{folder}: expected all weights of the transformer, and {missing[0]!r} is missing")
+            raise ValueError(
+                f"{folder}: expected all weights of the transformer, and {missing[0]!r} is missing"
+            )
         self.parts = nn.ModuleDict()
         for name, one in self.settings["components"].items():
             network = None
             if name == "lal_parser":
                 network = _parser_network(folder)
-                network.load_state_dict({k: torch.from_numpy(v) for k, v in _within(state, f"{name}.network.").items()})
+                network.load_state_dict(
+                    {
+                        k: torch.from_numpy(v)
+                        for k, v in _within(state, f"{name}.network.").items()
+                    }
+                )
             self.parts[name] = Part(one, _within(state, f"{name}."), network)
         self.masked = 0.0
-        self.roles = Roles(config.hidden_size, self.settings["n_roles"]) if self.settings["n_roles"] else None
+        self.roles = (
+            Roles(config.hidden_size, self.settings["n_roles"])
+            if self.settings["n_roles"]
+            else None
+        )
 
     def state(self) -> Dict[str, np.ndarray]:
         """What learned, by the names of the export."""
         found = {}
         for name, value in self.state_dict().items():
-            if not name.startswith("roles.") and not name.startswith("transformer.embeddings.word"):
+            if not name.startswith("roles.") and not name.startswith(
+                "transformer.embeddings.word"
+            ):
                 found[name.removeprefix("parts.")] = value.float().cpu().numpy()
         return found
 
@@ -414,18 +577,28 @@ class Pipeline(nn.Module):
         for ids, mask in batch["windows"]:
             if self.training:  # a piece may be hidden: the parse of a sentence does not hang on one word
                 hidden = torch.rand(ids.shape, device=ids.device) < self.masked
-                special = (ids == self.settings["first"]) | (ids == self.settings["last"]) | (mask == 0)
+                special = (
+                    (ids == self.settings["first"])
+                    | (ids == self.settings["last"])
+                    | (mask == 0)
+                )
                 ids = torch.where(hidden & ~special, self.settings["mask"], ids)
             with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.is_cuda):
                 output = self.transformer(input_ids=ids, attention_mask=mask)
             states.append(output.last_hidden_state.flatten(0, 1).float())
         rows = torch.cat(states)[batch["piece_rows"]]
-        summed = rows.new_zeros(batch["n_tokens"], rows.shape[1]).index_add(0, batch["piece_tokens"], rows)
+        summed = rows.new_zeros(batch["n_tokens"], rows.shape[1]).index_add(
+            0, batch["piece_tokens"], rows
+        )
         return summed / batch["piece_counts"][:, None]
 
 
 def _within(state: Mapping[str, np.ndarray], start: str) -> Dict[str, np.ndarray]:
-    return {name.removeprefix(start): value for name, value in state.items() if name.startswith(start)}
+    return {
+        name.removeprefix(start): value
+        for name, value in state.items()
+        if name.startswith(start)
+    }
 
 
 def _parser_network(folder: Path) -> nn.Module:
@@ -441,8 +614,9 @@ def _parser_network(folder: Path) -> nn.Module:
 
 
 def best_nodes(scores: Tensor, n: Tensor) -> Tensor:
-    """CKY: the nodes of each sentence's best binary tree, 1 or 0, by start and end. *Shapes:* scores (batch_size, size,
-    size), n (batch_size,), to (batch_size, size, size)."""
+    """CKY: the nodes of each sentence's best binary tree, 1 or 0, by start and end.
+    *Shapes:* scores (batch_size, size, size), n (batch_size,), to (batch_size, size,
+    size)."""
     batch_size, size, _ = scores.shape
     left = scores.new_full((batch_size, size, size), -EDGE)  # by start and length
     right = left.clone()  # by end and length
@@ -450,7 +624,9 @@ def best_nodes(scores: Tensor, n: Tensor) -> Tensor:
     for length in range(1, size):
         value = scores.diagonal(length, 1, 2)
         if length > 1:
-            sums = left[:, : size - length, 1:length] + right[:, length:, 1:length].flip(-1)
+            sums = left[:, : size - length, 1:length] + right[
+                :, length:, 1:length
+            ].flip(-1)
             best, split = sums.max(-1)
             value = value + best
             splits.append(split + 1)
@@ -472,7 +648,8 @@ def best_nodes(scores: Tensor, n: Tensor) -> Tensor:
 
 
 class Decoder:
-    """`best_nodes` for sentences of several groups at once, as a CUDA graph for each size."""
+    """`best_nodes` for sentences of several groups at once, as a CUDA graph for each
+    size."""
 
     def __init__(self) -> None:
         self.graphs: Optional[Dict[Tuple[int, int], Any]] = {}
@@ -485,13 +662,18 @@ class Decoder:
         n = torch.ones(shape[0], dtype=torch.long, device=scores.device)
         first = 0
         for chart, length in zip(charts, lengths, strict=True):
-            scores[first : first + len(chart), : chart.shape[1], : chart.shape[2]] = chart
+            scores[first : first + len(chart), : chart.shape[1], : chart.shape[2]] = (
+                chart
+            )
             n[first : first + len(chart)] = length
             first += len(chart)
         nodes = self._run(scores, n) if scores.is_cuda else best_nodes(scores, n)
         found, first = [], 0
         for chart in charts:
-            found.append(nodes[first : first + len(chart), : chart.shape[1], : chart.shape[2]] > 0.5)
+            found.append(
+                nodes[first : first + len(chart), : chart.shape[1], : chart.shape[2]]
+                > 0.5
+            )
             first += len(chart)
         return found
 
@@ -542,14 +724,18 @@ def parser_scores(part: Part, vectors: Tensor, batch: Batch) -> List[Scores]:
     found = []
     for group in batch["sentences"]:
         placed = inputs[group["index"]]
-        output = part.network(NetworkInputs(group["n"], placed, has_boundary_vectors=False))
+        output = part.network(
+            NetworkInputs(group["n"], placed, has_boundary_vectors=False)
+        )
         found.append(Scores(output.labels, output.arcs, output.deprels, output.ties))
     return found
 
 
-def best_labels(scores: List[Scores], batch: Batch, decoder: Decoder, margin: float) -> List[Tuple[Tensor, Tensor]]:
-    """For each group: the nodes of the best trees, and the best label of each cell, 0 for none. margin: Of labels that
-    are not gold."""
+def best_labels(
+    scores: List[Scores], batch: Batch, decoder: Decoder, margin: float
+) -> List[Tuple[Tensor, Tensor]]:
+    """For each group: the nodes of the best trees, and the best label of each cell, 0
+    for none. margin: Of labels that are not gold."""
     charts, labels = [], []
     for one, group in zip(scores, batch["sentences"], strict=True):
         chart = one.labels.detach().clone()
@@ -558,7 +744,11 @@ def best_labels(scores: List[Scores], batch: Batch, decoder: Decoder, margin: fl
             sentence, start, end, label = group["cells"].T
             gold[sentence, start, end] = label
             chart += margin
-            chart.scatter_add_(3, gold[..., None], chart.new_full((1, 1, 1, 1), -margin).expand(*gold.shape, 1))
+            chart.scatter_add_(
+                3,
+                gold[..., None],
+                chart.new_full((1, 1, 1, 1), -margin).expand(*gold.shape, 1),
+            )
         chart[torch.arange(len(chart), device=chart.device), 0, group["n"], 0] = -EDGE
         best, label = chart.max(-1)
         charts.append(best)
@@ -567,15 +757,19 @@ def best_labels(scores: List[Scores], batch: Batch, decoder: Decoder, margin: fl
     return list(zip(nodes, labels, strict=True))
 
 
-def parser_loss(scores: List[Scores], batch: Batch, decoder: Decoder, label_heads: float = 0.02) -> Tensor:
-    """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in configs/lal_trf.cfg, but that of label
-    heads."""
+def parser_loss(
+    scores: List[Scores], batch: Batch, decoder: Decoder, label_heads: float = 0.02
+) -> Tensor:
+    """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in
+    configs/lal_trf.cfg, but that of label heads."""
     from spacy_lal.layers.basics import PickedCells
 
     total: Any = 0.0
     with torch.no_grad():
         found = best_labels(scores, batch, decoder, 1.0)
-    for one, group, (nodes, labels) in zip(scores, batch["sentences"], found, strict=True):
+    for one, group, (nodes, labels) in zip(
+        scores, batch["sentences"], found, strict=True
+    ):
         chosen = nodes & (labels > 0) & group["trees"][:, None, None]
         best = torch.stack([*chosen.nonzero(as_tuple=True), labels[chosen]])
         gold = group["cells"].T
@@ -583,52 +777,76 @@ def parser_loss(scores: List[Scores], batch: Batch, decoder: Decoder, label_head
         total = total + picked[: best.shape[1]].sum() - picked[best.shape[1] :].sum()
         heads, deprels = group["heads"], group["deprels"]
         places = torch.arange(one.arcs.shape[1], device=heads.device)
-        arcs = one.arcs[:, 1:].masked_fill((places > group["n"][:, None])[:, None], -EDGE)
+        arcs = one.arcs[:, 1:].masked_fill(
+            (places > group["n"][:, None])[:, None], -EDGE
+        )
         total = total + 0.5 * nn.functional.cross_entropy(
             arcs.flatten(0, 1), heads.flatten(), ignore_index=-1, reduction="sum"
         )
         known = (heads >= 0) & (deprels >= 0)
         sentence, word = known.nonzero(as_tuple=True)
         if len(sentence):
-            rows = PickedCells.apply(one.deprels, torch.stack([sentence, word + 1, heads[known]]))
-            total = total + 0.5 * nn.functional.cross_entropy(rows, deprels[known], reduction="sum")
+            rows = PickedCells.apply(
+                one.deprels, torch.stack([sentence, word + 1, heads[known]])
+            )
+            total = total + 0.5 * nn.functional.cross_entropy(
+                rows, deprels[known], reduction="sum"
+            )
         if one.ties is not None:
             sentence, start, end, head = group["near"].T
             ties = one.ties[sentence, end] - one.ties[sentence, start]
             logits = nn.functional.pad(ties, (1, 0))
-            total = total + label_heads * nn.functional.cross_entropy(logits, head, reduction="sum")
+            total = total + label_heads * nn.functional.cross_entropy(
+                logits, head, reduction="sum"
+            )
     return total
 
 
-def losses(pipeline: Pipeline, batch: Batch, decoder: Decoder, label_heads: float = 0.02) -> Dict[str, Tensor]:
-    """The losses of a batch, summed over words. label_heads: The weight of the label heads' loss."""
+def losses(
+    pipeline: Pipeline, batch: Batch, decoder: Decoder, label_heads: float = 0.02
+) -> Dict[str, Tensor]:
+    """The losses of a batch, summed over words. label_heads: The weight of the label
+    heads' loss."""
     vectors = pipeline.vectors(batch)
     found = {}
     for name, part in pipeline.parts.items():
         if name == "lal_parser":
-            found[name] = parser_loss(parser_scores(part, vectors, batch), batch, decoder, label_heads)
+            found[name] = parser_loss(
+                parser_scores(part, vectors, batch), batch, decoder, label_heads
+            )
         else:
             scores = part.output(part.inputs(vectors, batch["hashed"]))
-            loss = nn.functional.cross_entropy(scores, batch["gold"][name], ignore_index=-1, reduction="sum")
+            loss = nn.functional.cross_entropy(
+                scores, batch["gold"][name], ignore_index=-1, reduction="sum"
+            )
             found[name] = loss * (0.5 if name == "trainable_lemmatizer" else 1.0)
     if pipeline.roles is not None and len(batch["role_words"]):
         words, predicates = batch["role_words"], batch["predicates"]
-        is_predicate = torch.zeros(batch["n_tokens"], dtype=torch.long, device=vectors.device)
+        is_predicate = torch.zeros(
+            batch["n_tokens"], dtype=torch.long, device=vectors.device
+        )
         is_predicate[predicates["token"]] = 1
         loss = nn.functional.cross_entropy(
-            pipeline.roles.is_predicate(vectors[words]), is_predicate[words], reduction="sum"
+            pipeline.roles.is_predicate(vectors[words]),
+            is_predicate[words],
+            reduction="sum",
         )
         if len(predicates["token"]):
             tags = pipeline.roles(vectors, predicates)
             loss = loss + 0.3 * nn.functional.cross_entropy(
-                tags.flatten(0, 1), predicates["tags"].flatten(), ignore_index=-1, reduction="sum"
+                tags.flatten(0, 1),
+                predicates["tags"].flatten(),
+                ignore_index=-1,
+                reduction="sum",
             )
         found["roles"] = loss
     return found
 
 
 @torch.no_grad()
-def evaluate(pipeline: Pipeline, path: Path, device: torch.device, words: int) -> Dict[str, float]:
+def evaluate(
+    pipeline: Pipeline, path: Path, device: torch.device, words: int
+) -> Dict[str, float]:
     """Scores of a dev set, in percent."""
     pipeline.eval()
     docs, decoder = Docs(path), Decoder()
@@ -652,12 +870,17 @@ def evaluate(pipeline: Pipeline, path: Path, device: torch.device, words: int) -
             if name == "lal_parser":
                 scores = parser_scores(part, vectors, batch)
                 for one, group, (nodes, labels) in zip(
-                    scores, batch["sentences"], best_labels(scores, batch, decoder, 0.0), strict=True
+                    scores,
+                    batch["sentences"],
+                    best_labels(scores, batch, decoder, 0.0),
+                    strict=True,
                 ):
                     gold = torch.zeros_like(labels)
                     sentence, start, end, label = group["cells"].T
                     gold[sentence, start, end] = label
-                    found = torch.where(nodes, labels, 0) * group["trees"][:, None, None]
+                    found = (
+                        torch.where(nodes, labels, 0) * group["trees"][:, None, None]
+                    )
                     count(
                         "const_f",
                         2 * ((found == gold) & (gold >= first)).sum(),
@@ -666,38 +889,71 @@ def evaluate(pipeline: Pipeline, path: Path, device: torch.device, words: int) -
                     if one.ties is not None:  # of the label's own head
                         sentence, start, end = (found >= first).nonzero(as_tuple=True)
                         head = found[sentence, start, end] - first
-                        own = one.ties[sentence, end, head] - one.ties[sentence, start, head]
+                        own = (
+                            one.ties[sentence, end, head]
+                            - one.ties[sentence, start, head]
+                        )
                         count("own_head", (own > 0).sum(), len(own))
                     places = torch.arange(one.arcs.shape[1], device=device)
-                    arcs = one.arcs[:, 1:].masked_fill((places > group["n"][:, None])[:, None], -EDGE)
+                    arcs = one.arcs[:, 1:].masked_fill(
+                        (places > group["n"][:, None])[:, None], -EDGE
+                    )
                     heads, known = arcs.argmax(-1), group["heads"] >= 0
                     rows = torch.arange(len(heads), device=device)[:, None]
                     columns = torch.arange(heads.shape[1], device=device) + 1
-                    deprels = one.deprels[rows, columns, heads].argmax(-1) if one.deprels.shape[-1] else heads * 0
+                    deprels = (
+                        one.deprels[rows, columns, heads].argmax(-1)
+                        if one.deprels.shape[-1]
+                        else heads * 0
+                    )
                     right = (heads == group["heads"]) & known
                     count("uas", right.sum(), known.sum())
-                    count("las", (right & (deprels == group["deprels"])).sum(), known.sum())
+                    count(
+                        "las",
+                        (right & (deprels == group["deprels"])).sum(),
+                        known.sum(),
+                    )
             else:
                 gold = batch["gold"][name]
                 scores_of = part.output(part.inputs(vectors, batch["hashed"]))
-                count(name, ((scores_of.argmax(-1) == gold) & (gold >= 0)).sum(), (gold >= 0).sum())
+                count(
+                    name,
+                    ((scores_of.argmax(-1) == gold) & (gold >= 0)).sum(),
+                    (gold >= 0).sum(),
+                )
     pipeline.train()
     return {name: 100 * right / max(of, 1.0) for name, (right, of) in counts.items()}
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Train, score, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
     add("folder", type=Path, help="what export_training.py has written")
     add("output", type=Path, help="folder to write")
     add("--learned", type=Path, help="the output of a training to go on from")
-    add("--layers", type=int, help="how many of the transformer's lower layers to train; the others go")
+    add(
+        "--layers",
+        type=int,
+        help="how many of the transformer's lower layers to train; the others go",
+    )
     add("--minutes", type=float, required=True, help="how long to train")
     add("--steps", type=int, help="how many steps, in place of the time")
     add("--rate", type=float, default=0.001, help="the highest learning rate")
-    add("--encoder-rate", type=float, default=0.15, help="of the transformer's layers, as a part of --rate")
-    add("--label-heads", type=float, default=0.02, help="the weight of the label heads' loss")
+    add(
+        "--encoder-rate",
+        type=float,
+        default=0.15,
+        help="of the transformer's layers, as a part of --rate",
+    )
+    add(
+        "--label-heads",
+        type=float,
+        default=0.02,
+        help="the weight of the label heads' loss",
+    )
     add("--masked", type=float, default=0.08, help="part of the pieces that are hidden")
     add("--words", type=int, default=4000, help="of a batch")
     add("--workers", type=int, default=3, help="processes that make batches")
@@ -709,18 +965,32 @@ def main(arguments: Optional[List[str]] = None) -> int:
     pipeline = Pipeline(args.folder, args.learned, args.layers).to(device).train()
     pipeline.masked, settings = args.masked, pipeline.settings
     docs = Docs(args.folder / "train.npz")
-    data = Batches(docs, settings["weights"], args.words, settings["first_label"], args.seed)
+    data = Batches(
+        docs, settings["weights"], args.words, settings["first_label"], args.seed
+    )
     loader = torch.utils.data.DataLoader(
-        data, batch_size=None, num_workers=args.workers, prefetch_factor=4 if args.workers else None
+        data,
+        batch_size=None,
+        num_workers=args.workers,
+        prefetch_factor=4 if args.workers else None,
     )
     groups: Dict[float, List[nn.Parameter]] = {}
     for name, parameter in pipeline.named_parameters():
         parameter.requires_grad_(not name.startswith("transformer.embeddings."))
-        factor = args.encoder_rate if name.startswith("transformer.") else 10.0 if ".span_scorer.ties." in name else 1.0
+        factor = (
+            args.encoder_rate
+            if name.startswith("transformer.")
+            else 10.0
+            if ".span_scorer.ties." in name
+            else 1.0
+        )
         if parameter.requires_grad:
             groups.setdefault(factor, []).append(parameter)
     optimizer = torch.optim.AdamW(
-        [{"params": own, "lr": args.rate * factor, "factor": factor} for factor, own in groups.items()],
+        [
+            {"params": own, "lr": args.rate * factor, "factor": factor}
+            for factor, own in groups.items()
+        ],
         betas=(0.9, 0.99),
         weight_decay=0.01,
         fused=device.type == "cuda",
@@ -729,11 +999,19 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begin = shown = time.monotonic()
     sums: Dict[str, Tensor] = {}
     for batch in loader:
-        part = steps / args.steps if args.steps else (time.monotonic() - begin) / (60 * args.minutes)
+        part = (
+            steps / args.steps
+            if args.steps
+            else (time.monotonic() - begin) / (60 * args.minutes)
+        )
         if part >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = args.rate * group["factor"] * max(LOWEST, min(part / RISE, (1 - part) / (1 - RISE)))
+            group["lr"] = (
+                args.rate
+                * group["factor"]
+                * max(LOWEST, min(part / RISE, (1 - part) / (1 - RISE)))
+            )
         batch = to_device(batch, device)
         found = losses(pipeline, batch, decoder, args.label_heads)
         total = sum(found.values()) / batch["n_tokens"]
@@ -743,11 +1021,19 @@ def main(arguments: Optional[List[str]] = None) -> int:
         optimizer.step()
         steps, n_words = steps + 1, n_words + batch["n_tokens"]
         for name, loss in found.items():
-            sums[name] = sums.get(name, torch.zeros((), device=device)) + loss.detach() / batch["n_tokens"]
+            sums[name] = (
+                sums.get(name, torch.zeros((), device=device))
+                + loss.detach() / batch["n_tokens"]
+            )
         if time.monotonic() - shown > 20 or steps in (1, 20):
-            means = ", ".join(f"{name} {float(loss) / steps:.3f}" for name, loss in sums.items())
+            means = ", ".join(
+                f"{name} {float(loss) / steps:.3f}" for name, loss in sums.items()
+            )
             seconds = time.monotonic() - begin
-            print(f"{part:.0%}, step {steps}, {n_words / seconds:,.0f} words/s, mean losses: {means}", flush=True)
+            print(
+                f"{part:.0%}, step {steps}, {n_words / seconds:,.0f} words/s, mean losses: {means}",
+                flush=True,
+            )
             shown = time.monotonic()
     seconds = time.monotonic() - begin
     print(f"{steps} steps, {n_words:,} words, {seconds:.0f} s", flush=True)
@@ -755,13 +1041,18 @@ def main(arguments: Optional[List[str]] = None) -> int:
     report = {"steps": steps, "words": n_words, "seconds": seconds}
     for path in sorted(args.folder.glob("*.dev.npz")):
         report[path.name] = {
-            name: round(value, 2) for name, value in evaluate(pipeline, path, device, args.words).items()
+            name: round(value, 2)
+            for name, value in evaluate(pipeline, path, device, args.words).items()
         }
         print(path.name, report[path.name], flush=True)
-    (args.output / "report.json").write_text(json.dumps(report, indent=1), encoding="utf8")
+    (args.output / "report.json").write_text(
+        json.dumps(report, indent=1), encoding="utf8"
+    )
     return 0
 
 
 if __name__ == "__main__":
-    torch.set_float32_matmul_precision("medium")  # a processor with AMX multiplies in bfloat16
+    torch.set_float32_matmul_precision(
+        "medium"
+    )  # a processor with AMX multiplies in bfloat16
     sys.exit(main())

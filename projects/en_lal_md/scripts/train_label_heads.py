@@ -40,21 +40,32 @@ RARE = 10.0  # the largest weight of a label
 
 
 def label_weights(golds: Sequence[Any], n_heads: int) -> ndarray:
-    """A weight for each label head: the root of how many times rarer its label is than the mean label, at most `RARE`,
-    and 1 for labels that are more frequent."""
-    counts = Counter(label for gold in golds if gold.labels is not None for label in gold.labels[gold.labels > 0])
+    """A weight for each label head: the root of how many times rarer its label is than
+    the mean label, at most `RARE`, and 1 for labels that are more frequent."""
+    counts = Counter(
+        label
+        for gold in golds
+        if gold.labels is not None
+        for label in gold.labels[gold.labels > 0]
+    )
     seen = np.array([counts[head + FIRST_LABEL] for head in range(n_heads)], dtype="f4")
-    return np.clip(np.sqrt(seen[seen > 0].mean() / np.maximum(seen, 1)), 1, RARE).astype("f4")
+    return np.clip(
+        np.sqrt(seen[seen > 0].mean() / np.maximum(seen, 1)), 1, RARE
+    ).astype("f4")
 
 
 def labelled_spans(gold: ndarray) -> Tuple[ndarray, ndarray, ndarray]:
-    """The starts and ends of the constituents in a chart of label numbers, and the heads of their labels."""
+    """The starts and ends of the constituents in a chart of label numbers, and the
+    heads of their labels."""
     starts, ends = np.nonzero(gold >= FIRST_LABEL)
     return starts, ends, gold[starts, ends] - FIRST_LABEL
 
 
-def own_head_loss(ties: ndarray, gold: ndarray, weights: ndarray, margin: float) -> Tuple[float, ndarray]:
-    """The loss of one sentence, and its gradient. ties: Of fenceposts and heads. gold: The chart of label numbers."""
+def own_head_loss(
+    ties: ndarray, gold: ndarray, weights: ndarray, margin: float
+) -> Tuple[float, ndarray]:
+    """The loss of one sentence, and its gradient. ties: Of fenceposts and heads. gold:
+    The chart of label numbers."""
     starts, ends, heads = labelled_spans(gold)
     missing = margin - (ties[ends, heads] - ties[starts, heads])
     gradient = np.zeros_like(ties)
@@ -65,17 +76,24 @@ def own_head_loss(ties: ndarray, gold: ndarray, weights: ndarray, margin: float)
 
 
 def turn_heads(nlp: Language, examples: Iterable[List[Example]]) -> List[int]:
-    """Turn round the ties of labels whose own head speaks against them, on average over their gold constituents.
+    """Turn round the ties of labels whose own head speaks against them, on average over
+    their gold constituents.
     RETURNS (List[int]): Their heads."""
     parser: Any = nlp.get_pipe("lal_parser")
     ties = get_shim(parser.model).network.span_scorer.ties.weight
     sums = np.zeros(len(ties))
     for batch in examples:
-        scores, _ = parser.model.layers[-1](embed(parser.model, read_by_encoder(nlp, batch), False)[0], True)
+        scores, _ = parser.model.layers[-1](
+            embed(parser.model, read_by_encoder(nlp, batch), False)[0], True
+        )
         for sentence, gold in zip(scores, golds_of(parser, batch), strict=True):
             if gold.labels is not None:
                 starts, ends, heads = labelled_spans(gold.labels)
-                np.add.at(sums, heads, sentence.ties[ends, heads] - sentence.ties[starts, heads])
+                np.add.at(
+                    sums,
+                    heads,
+                    sentence.ties[ends, heads] - sentence.ties[starts, heads],
+                )
     found = np.flatnonzero(sums < 0).tolist()
     with torch.no_grad():
         ties[found] *= -1
@@ -92,20 +110,30 @@ def read_by_encoder(nlp: Language, examples: List[Example]) -> List[Doc]:
 
 def golds_of(parser: Any, examples: List[Example]) -> List[Any]:
     """The gold parse of each sentence."""
-    return [gold for eg in examples for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
+    return [
+        gold
+        for eg in examples
+        for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)
+    ]
 
 
-def batches(sources: List[Tuple[List[Example], float]], n_words: int) -> Iterator[List[Example]]:
+def batches(
+    sources: List[Tuple[List[Example], float]], n_words: int
+) -> Iterator[List[Example]]:
     """Endless batches of Examples that are drawn from sources by their weights."""
     streams = [cycle(random.sample(examples, len(examples))) for examples, _ in sources]
     while True:
         batch: List[Example] = []
         while sum(len(eg.predicted) for eg in batch) < n_words:
-            batch.append(next(random.choices(streams, [weight for _, weight in sources])[0]))
+            batch.append(
+                next(random.choices(streams, [weight for _, weight in sources])[0])
+            )
         yield batch
 
 
-def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argparse.Namespace) -> None:
+def train(
+    nlp: Language, sources: List[Tuple[List[Example], float]], args: argparse.Namespace
+) -> None:
     """Train the parser of a pipeline, in place.
 
     RAISES (ValueError): Its labels have no heads of their own.
@@ -113,19 +141,27 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
     parser: Any = nlp.get_pipe("lal_parser")
     model, shim = parser.model, get_shim(parser.model)
     if not getattr(shim.config.span_scorer, "label_heads", False):
-        raise ValueError("the parser's labels have no heads of their own: expected label_heads of SpanScorer")
+        raise ValueError(
+            "the parser's labels have no heads of their own: expected label_heads of SpanScorer"
+        )
     if args.turn:
         found = turn_heads(nlp, islice(batches(sources, args.words), args.turn))
         names = [parser._label_vocab.strings[head + FIRST_LABEL] for head in found]
         print(f"Turned round: {', '.join(names) or 'no head'}", flush=True)
-    weights = label_weights(golds_of(parser, sources[0][0]), shim.config.n_label_heads(shim.sizes))
+    weights = label_weights(
+        golds_of(parser, sources[0][0]), shim.config.n_label_heads(shim.sizes)
+    )
     chosen = []
     for name, parameter in shim.network.named_parameters():
         parameter.requires_grad_(name.startswith(TRAINED))
         chosen += [parameter] if parameter.requires_grad else []
-    optimizer = torch.optim.AdamW(chosen, lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        chosen, lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01
+    )
     sums: Dict[str, float] = {}
-    for step, examples in zip(range(args.steps), batches(sources, args.words), strict=False):
+    for step, examples in zip(
+        range(args.steps), batches(sources, args.words), strict=False
+    ):
         docs = read_by_encoder(nlp, examples)
         golds = golds_of(parser, examples)
         scores, backprop = model.layers[-1](embed(model, docs, False)[0], True)
@@ -133,13 +169,17 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
         losses["own"] = 0.0
         for sentence, gold, gradient in zip(scores, golds, gradients, strict=True):
             if gold.labels is not None:
-                loss, d_ties = own_head_loss(sentence.ties, gold.labels, weights, args.margin)
+                loss, d_ties = own_head_loss(
+                    sentence.ties, gold.labels, weights, args.margin
+                )
                 losses["own"] += args.weight * loss
                 gradient.ties[:] += args.weight * d_ties
         backprop(gradients)
         part = step / args.steps
         for group in optimizer.param_groups:
-            group["lr"] = args.rate * min((part + 1 / args.steps) / RISE, (1 - part) / (1 - RISE))
+            group["lr"] = args.rate * min(
+                (part + 1 / args.steps) / RISE, (1 - part) / (1 - RISE)
+            )
         n_words = sum(map(len, docs))
         for parameter in chosen:
             parameter.grad /= n_words
@@ -149,30 +189,64 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
         for name, value in losses.items():
             sums[name] = 0.95 * sums.get(name, value / n_words) + 0.05 * value / n_words
         if step % 20 == 19:
-            print(f"step {step + 1}: {', '.join(f'{k} {v:.3f}' for k, v in sums.items())}", flush=True)
+            print(
+                f"step {step + 1}: {', '.join(f'{k} {v:.3f}' for k, v in sums.items())}",
+                flush=True,
+            )
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Load, train, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
     add("pipeline", help="a trained pipeline: name or folder")
     add("output", type=Path, help="folder to write")
-    add("--read", type=source, nargs="+", required=True, metavar="FILE=WEIGHT", help="treebanks")
-    add("--trees", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="without heads")
+    add(
+        "--read",
+        type=source,
+        nargs="+",
+        required=True,
+        metavar="FILE=WEIGHT",
+        help="treebanks",
+    )
+    add(
+        "--trees",
+        type=source,
+        nargs="+",
+        default=[],
+        metavar="FILE=WEIGHT",
+        help="without heads",
+    )
     add("--steps", type=int, default=300)
     add("--words", type=int, default=1500, help="of a batch")
     add("--rate", type=float, default=0.0006, help="the highest learning rate")
     add("--weight", type=float, default=0.1, help="of the loss of own heads")
-    add("--margin", type=float, default=2.0, help="what an own head should add to its label")
-    add("--turn", type=int, default=0, help="batches that show which own heads to turn round; 0: none")
+    add(
+        "--margin",
+        type=float,
+        default=2.0,
+        help="what an own head should add to its label",
+    )
+    add(
+        "--turn",
+        type=int,
+        default=0,
+        help="batches that show which own heads to turn round; 0: none",
+    )
     add("--seed", type=int, default=0)
     args = parser.parse_args(arguments)
     spacy.util.fix_random_seed(args.seed)
     try:
         nlp = spacy.load(args.pipeline)
-        sources = [(list(TreebankCorpus(path)(nlp)), weight) for path, weight in args.read]
-        sources += [(list(TreebankCorpus(None, path)(nlp)), weight) for path, weight in args.trees]
+        sources = [
+            (list(TreebankCorpus(path)(nlp)), weight) for path, weight in args.read
+        ]
+        sources += [
+            (list(TreebankCorpus(None, path)(nlp)), weight)
+            for path, weight in args.trees
+        ]
         train(nlp, sources, args)
     except (OSError, ValueError) as err:
         print(err, file=sys.stderr)

@@ -42,7 +42,8 @@ CHECKSUMS = Path(__file__).with_name("greynir.sha256")
 PARTS = ("devset", "testset")
 DEPENDENCIES = "CoNLLU"
 HELD_OUT = {split: f"is_gc-ud-{split}.conllu" for split in ("dev", "test")}
-# Sentences whose document has another sentence in a held-out set, or whose words differ between the two layers.
+# Sentences whose document has another sentence in a held-out set, or whose words differ
+# between the two layers.
 LEFT_OUT = Path(__file__).with_name("left_out.txt")
 METADATA = "META"
 TOKEN = re.compile(r"\(|\)|(?:\\[()]|[^\s()])+")  # brackets within a word are escaped
@@ -69,7 +70,9 @@ def read_gld(path: Path) -> Iterator[List[Node]]:
             elif text != ")":
                 _add_text(open_nodes, text)
             elif len(open_nodes) == 1:
-                raise SourceError(path, number, "expected an opening bracket before this closing one")
+                raise SourceError(
+                    path, number, "expected an opening bracket before this closing one"
+                )
             else:
                 node = open_nodes.pop()
                 if len(open_nodes) > 1:
@@ -77,7 +80,9 @@ def read_gld(path: Path) -> Iterator[List[Node]]:
                 else:
                     yield [child for child in node.children if child.label != METADATA]
     if len(open_nodes) > 1:
-        raise SourceError(path, 0, f"expected {len(open_nodes) - 1} more closing brackets at the end")
+        raise SourceError(
+            path, 0, f"expected {len(open_nodes) - 1} more closing brackets at the end"
+        )
 
 
 def _add_text(open_nodes: List[Node], text: str) -> None:
@@ -89,7 +94,8 @@ def _add_text(open_nodes: List[Node], text: str) -> None:
 
 
 def to_trees(node: Node) -> List[Tree]:
-    """A bracket as trees: one leaf for each word, no functions; a bracket without words gives no tree."""
+    """A bracket as trees: one leaf for each word, no functions; a bracket without words
+    gives no tree."""
     if node.words:
         return [Tree(node.label, [word]) for word in node.words]
     children = [tree for child in node.children for tree in to_trees(child)]
@@ -97,17 +103,28 @@ def to_trees(node: Node) -> List[Tree]:
 
 
 def join_divided(tree: Tree, words: Sequence[str]) -> None:
-    """Make one leaf of two neighbours, in place, where the sentence has their text as one word (`H`, `vort`)."""
+    """Make one leaf of two neighbours, in place, where the sentence has their text as
+    one word (`H`, `vort`)."""
     leaves = preterminals(tree)
     for i, word in enumerate(words):
-        if i + 1 < len(leaves) and leaves[i][0] != word and leaves[i][0] + leaves[i + 1][0] == word:
+        if (
+            i + 1 < len(leaves)
+            and leaves[i][0] != word
+            and leaves[i][0] + leaves[i + 1][0] == word
+        ):
             leaves[i][0] = word
             second = leaves.pop(i + 1)
-            parent = next(node for node in tree.subtrees() if any(child is second for child in node))
+            parent = next(
+                node
+                for node in tree.subtrees()
+                if any(child is second for child in node)
+            )
             parent[:] = [child for child in parent if child is not second]
 
 
-def build_sentence(path: Path, brackets: List[Node], sentence: ConlluSentence) -> Sentence:
+def build_sentence(
+    path: Path, brackets: List[Node], sentence: ConlluSentence
+) -> Sentence:
     """Both trees of a sentence.
 
     RAISES (SourceError): Their words differ, or the sentence has no sent_id.
@@ -129,7 +146,9 @@ def held_out_ids(split: Path) -> Dict[str, str]:
     }
 
 
-def read_splits(trees: Path, dependencies: Path, split: Path, left_out: Set[str]) -> Dict[str, List[Sentence]]:
+def read_splits(
+    trees: Path, dependencies: Path, split: Path, left_out: Set[str]
+) -> Dict[str, List[Sentence]]:
     """The sentences of train and dev, in the order of the files.
 
     RAISES (SourceError): A file of trees and its CoNLL-U have different sentences.
@@ -138,9 +157,15 @@ def read_splits(trees: Path, dependencies: Path, split: Path, left_out: Set[str]
     for part in PARTS:
         for path in sorted((trees / part / "psd").glob("*.gld")):
             found = list(read_gld(path))
-            sentences = list(read_conllu(dependencies / DEPENDENCIES / part / f"{path.stem}.conllu"))
+            sentences = list(
+                read_conllu(dependencies / DEPENDENCIES / part / f"{path.stem}.conllu")
+            )
             if len(found) != len(sentences):
-                raise SourceError(path, 0, f"expected the {len(sentences)} sentences of its CoNLL-U, got {len(found)}")
+                raise SourceError(
+                    path,
+                    0,
+                    f"expected the {len(sentences)} sentences of its CoNLL-U, got {len(found)}",
+                )
             for brackets, sentence in zip(found, sentences, strict=True):
                 sent_id = str(sentence.metadata.get("sent_id"))
                 name = sets.get(sent_id, "train")
@@ -151,11 +176,25 @@ def read_splits(trees: Path, dependencies: Path, split: Path, left_out: Set[str]
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", type=Path, help="mideind/GreynirCorpus, .tar.gz or folder")
-    parser.add_argument("dependencies", type=Path, help="thorunna/UDConverter-GreynirCorpus, .tar.gz or folder")
-    parser.add_argument("split", type=Path, help="UniversalDependencies/UD_Icelandic-GC, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev, .ptb and .conllu")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "trees", type=Path, help="mideind/GreynirCorpus, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "dependencies",
+        type=Path,
+        help="thorunna/UDConverter-GreynirCorpus, .tar.gz or folder",
+    )
+    parser.add_argument(
+        "split",
+        type=Path,
+        help="UniversalDependencies/UD_Icelandic-GC, .tar.gz or folder",
+    )
+    parser.add_argument(
+        "output", type=Path, help="folder for train and dev, .ptb and .conllu"
+    )
     args = parser.parse_args(arguments)
     left_out = set(LEFT_OUT.read_text(encoding="utf8").split())
     with (

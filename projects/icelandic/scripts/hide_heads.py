@@ -1,10 +1,10 @@
-"""Hide heads of a treebank, to measure what a partial treebank costs: HEAD and DEPREL of some words become `_`.
+"""Hide heads of a treebank, to measure what a partial treebank costs: HEAD and DEPREL
+of some words become `_`.
 
     python scripts/hide_heads.py train.conllu half.conllu --share 0.5
 
-Comments and all other columns stay as they are. Lines of multiword tokens and empty nodes, which have no head of their
-own, are kept.
-"""
+Comments and all other columns stay as they are. Lines of multiword tokens and empty
+nodes, which have no head of their own, are kept."""
 
 import argparse
 import random
@@ -30,7 +30,9 @@ def hide_heads(lines: Iterable[str], share: float, seed: int = 0) -> Iterator[st
         line = line.rstrip("\r\n")
         columns = line.split("\t")
         if line and not line.startswith("#") and len(columns) != N_COLUMNS:
-            raise ValueError(f"line {number}: expected {N_COLUMNS} columns, got {len(columns)}: {line[:60]!r}")
+            raise ValueError(
+                f"line {number}: expected {N_COLUMNS} columns, got {len(columns)}: {line[:60]!r}"
+            )
         if columns[0].isdigit() and chance.random() < share:
             columns[HEAD] = columns[DEPREL] = columns[DEPS] = "_"
             line = "\t".join(columns)
@@ -39,7 +41,9 @@ def hide_heads(lines: Iterable[str], share: float, seed: int = 0) -> Iterator[st
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("conllu", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--share", type=float, default=0.5)

@@ -1,13 +1,15 @@
-"""Build the semantic roles of the English Web Treebank: PropBank 3.1, over the words of UD English-EWT.
+"""Build the semantic roles of the English Web Treebank: PropBank 3.1, over the words of
+UD English-EWT.
 
-    python scripts/build_roles.py ../../assets/sources/propbank.tar.gz ../../assets/sources/ewt-ud-2016.tar.gz \\
-        ../../assets/sources/ewt-ud.tar.gz ../../assets/ewt
+    python scripts/build_roles.py ../../assets/sources/propbank.tar.gz
+        ../../assets/sources/ewt-ud-2016.tar.gz \\ ../../assets/sources/ewt-ud.tar.gz
+        ../../assets/ewt
 
-`projects/en_lal_md/scripts/build_ewt.py` builds the trees and the CoNLL-U from the same sources. The columns after the
-brackets of a .gold_skel hold lemma, roleset and arguments. Line k of X.srl.jsonl belongs to sentence k of
-X.conllu. A predicate stands in the last word of those that took its token's place. With --test, the test
-documents are built and nothing else.
-"""
+`projects/en_lal_md/scripts/build_ewt.py` builds the trees and the CoNLL-U from the same
+sources. The columns after the brackets of a .gold_skel hold lemma, roleset and
+arguments. Line k of X.srl.jsonl belongs to sentence k of X.conllu. A predicate stands
+in the last word of those that took its token's place. With --test, the test documents
+are built and nothing else."""
 
 import argparse
 import json
@@ -17,7 +19,16 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts"))
 
-from build_ewt import FILE_LISTS, N_COLUMNS, SKELETONS, SOURCES, SPLITS, read_skeletons, sentence_pairs, word_parts  # noqa: E402
+from build_ewt import (
+    FILE_LISTS,
+    N_COLUMNS,
+    SKELETONS,
+    SOURCES,
+    SPLITS,
+    read_skeletons,
+    sentence_pairs,
+    word_parts,
+)  # noqa: E402
 from treebank import SourceError, run, save_files, unpacked  # noqa: E402
 
 from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict  # noqa: E402
@@ -31,7 +42,8 @@ NONE = "-"
 
 
 class Annotation(NamedTuple):
-    """The propositions of a sentence over the tokens of 2016. line (int): That of its first token."""
+    """The propositions of a sentence over the tokens of 2016. line (int): That of its
+    first token."""
 
     propositions: List[Proposition]
     line: int
@@ -40,8 +52,8 @@ class Annotation(NamedTuple):
 def read_annotations(path: Path) -> List[Annotation]:
     """The propositions of each sentence of a .gold_skel file.
 
-    RAISES (SourceError): A column is no column of arguments, or there is not one for each predicate.
-    """
+    RAISES (SourceError): A column is no column of arguments, or there is not one for
+    each predicate."""
     sentences: List[List[List[str]]] = [[]]
     starts: List[int] = []
     for line, text in enumerate(path.read_text(encoding="utf8").split("\n"), start=1):
@@ -51,11 +63,16 @@ def read_annotations(path: Path) -> List[Annotation]:
             sentences[-1].append(text.split())
         elif sentences[-1]:
             sentences.append([])
-    return [Annotation(_propositions(path, line, rows), line) for line, rows in zip(starts, sentences, strict=False)]
+    return [
+        Annotation(_propositions(path, line, rows), line)
+        for line, rows in zip(starts, sentences, strict=False)
+    ]
 
 
 def _propositions(path: Path, line: int, rows: List[List[str]]) -> List[Proposition]:
-    predicates = [i for i, row in enumerate(rows) if row[ROLESET:] and row[ROLESET] != NONE]
+    predicates = [
+        i for i, row in enumerate(rows) if row[ROLESET:] and row[ROLESET] != NONE
+    ]
     n_columns = ROLESET + 1 + len(predicates)
     found = []
     for number, row in enumerate(rows, start=line):
@@ -67,7 +84,9 @@ def _propositions(path: Path, line: int, rows: List[List[str]]) -> List[Proposit
             args = cells_to_args([row[column] for row in rows])
         except PropositionError as error:
             word, reason = error.args
-            raise SourceError(path, line + word, f"{reason}, in column {column + 1}") from error
+            raise SourceError(
+                path, line + word, f"{reason}, in column {column + 1}"
+            ) from error
         found.append(Proposition(token, rows[token][ROLESET], args, rows[token][LEMMA]))
     return found
 
@@ -82,11 +101,16 @@ def moved(proposition: Proposition, parts: Sequence[int]) -> Proposition:
         before.append(before[-1] + n_words)
     args = ((before[start], before[end], role) for start, end, role in proposition.args)
     token = max(before[proposition.token + 1] - 1, 0)
-    return proposition._replace(token=token, args=tuple(arg for arg in args if arg[0] < arg[1]))
+    return proposition._replace(
+        token=token, args=tuple(arg for arg in args if arg[0] < arg[1])
+    )
 
 
-def read_document(new_path: Path, skeletons: Path, old_path: Path) -> Iterator[SentenceRoles]:
-    """The roles of a document's sentences, without those whose brackets are not known."""
+def read_document(
+    new_path: Path, skeletons: Path, old_path: Path
+) -> Iterator[SentenceRoles]:
+    """The roles of a document's sentences, without those whose brackets are not
+    known."""
     trees, annotations = read_skeletons(skeletons), read_annotations(skeletons)
     old, new = list(read_conllu(old_path)), list(read_conllu(new_path))
     pairs = {j: i for i, j in sentence_pairs(old, new)}
@@ -103,17 +127,31 @@ def read_document(new_path: Path, skeletons: Path, old_path: Path) -> Iterator[S
                 check_proposition(one, len(sentence.words))
             except PropositionError as error:
                 raise SourceError(skeletons, annotations[i].line, str(error)) from error
-        yield SentenceRoles(str(sentence.metadata["sent_id"]), len(sentence.words), tuple(found))
+        yield SentenceRoles(
+            str(sentence.metadata["sent_id"]), len(sentence.words), tuple(found)
+        )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder")
-    parser.add_argument("ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder")
-    parser.add_argument("ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train.srl.jsonl and dev.srl.jsonl")
-    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder"
+    )
+    parser.add_argument(
+        "output", type=Path, help="folder for train.srl.jsonl and dev.srl.jsonl"
+    )
+    parser.add_argument(
+        "--test", action="store_true", help="build test in place of train and dev"
+    )
     args = parser.parse_args(arguments)
     with (
         unpacked(args.propbank, SKELETONS) as propbank,
@@ -121,7 +159,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
     ):
         splits = ("test",) if args.test else SPLITS
-        files = {f"{one}.srl.jsonl": build_split(propbank, ud_2016, ud, one).encode("utf8") for one in splits}
+        files = {
+            f"{one}.srl.jsonl": build_split(propbank, ud_2016, ud, one).encode("utf8")
+            for one in splits
+        }
         save_files("ewt", files, args.output, checksums=CHECKSUMS)
 
 
@@ -136,7 +177,9 @@ def build_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> str:
         genre, document = name.split("/")
         path = skeletons.get((genre, document.removesuffix(".conllu")))
         if path is not None:
-            sentences = read_document(ud / SOURCES / name, path, ud_2016 / SOURCES / name)
+            sentences = read_document(
+                ud / SOURCES / name, path, ud_2016 / SOURCES / name
+            )
             lines.extend(json.dumps(to_role_dict(one)) + "\n" for one in sentences)
     return "".join(lines)
 

@@ -34,7 +34,8 @@ BATCH_SIZE = 32
 
 
 def dropped(hidden: ndarray, rate: float, rng: np.random.Generator) -> ndarray:
-    """Hidden states with a share of their elements set to zero, and the others scaled up.
+    """Hidden states with a share of their elements set to zero, and the others scaled
+    up.
 
     hidden (ndarray): Any shape.
     rate (float): The share.
@@ -46,16 +47,25 @@ def dropped(hidden: ndarray, rate: float, rng: np.random.Generator) -> ndarray:
 def annotate(nlp: Language, examples: Sequence[Example]) -> List[Doc]:
     """Docs with everything that comes before the parser: vectors, tags, lemmas."""
     (name,) = parser_names(nlp)
-    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(name) :]):  # what follows may read the parse
-        return list(nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE))
+    with nlp.select_pipes(
+        disable=nlp.pipe_names[nlp.pipe_names.index(name) :]
+    ):  # what follows may read the parse
+        return list(
+            nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE)
+        )
 
 
 def parse(
-    nlp: Language, docs: Sequence[Doc], examples: Sequence[Example], rate: float, rng: np.random.Generator
+    nlp: Language,
+    docs: Sequence[Doc],
+    examples: Sequence[Example],
+    rate: float,
+    rng: np.random.Generator,
 ) -> Iterator[Doc]:
     """Parsed copies of annotated Docs, with the references' roles.
 
-    nlp (Language): A pipeline with an encoder, a tagger, a lemmatizer and a parser of ours.
+    nlp (Language): A pipeline with an encoder, a tagger, a lemmatizer and a parser of
+        ours.
     docs (Sequence[Doc]): As `annotate` returns them; left as they are.
     rate (float): The dropout of the parser's vectors.
     """
@@ -64,13 +74,19 @@ def parse(
     copies = [doc.copy() for doc in docs]
     for doc in copies:
         data = copy(doc._.get(DATA)) if doc.has_extension(DATA) else None
-        if data is None:  # a pipeline whose components listen to spaCy's tok2vec: they read the Doc's tensor
+        if (
+            data is None
+        ):  # a pipeline whose components listen to spaCy's tok2vec: they read the Doc's tensor
             doc.tensor = dropped(doc.tensor, rate, rng)
             continue
-        data.model_output = copy(data.model_output)  # a new object: the pooled vectors of the old one are kept
+        data.model_output = copy(
+            data.model_output
+        )  # a new object: the pooled vectors of the old one are kept
         data.model_output[HIDDEN] = dropped(data.model_output[HIDDEN], rate, rng)
         doc._.set(DATA, data)
-    for doc, eg in zip(parser.pipe(copies, batch_size=BATCH_SIZE), examples, strict=True):
+    for doc, eg in zip(
+        parser.pipe(copies, batch_size=BATCH_SIZE), examples, strict=True
+    ):
         if doc.has_extension(DATA):
             doc._.set(DATA, None)
         set_propositions(doc, get_propositions(eg.reference))
@@ -89,13 +105,21 @@ def right_arcs(docs: Sequence[Doc], examples: Sequence[Example]) -> float:
 
 def main() -> None:
     """Run from the command line."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("pipeline", help="name of an installed package, or a folder")
-    arguments.add_argument("conllu", type=Path, help="X.conllu, beside its roles in X.srl.jsonl")
+    arguments.add_argument(
+        "conllu", type=Path, help="X.conllu, beside its roles in X.srl.jsonl"
+    )
     arguments.add_argument("output", type=Path, help="the folder to write to")
-    arguments.add_argument("--dropout", type=float, nargs="+", default=[0.65, 0.75, 0.75])
+    arguments.add_argument(
+        "--dropout", type=float, nargs="+", default=[0.65, 0.75, 0.75]
+    )
     arguments.add_argument("--n-sents", type=int, default=8, help="sentences in a Doc")
-    arguments.add_argument("--limit", type=int, default=0, help="the most Docs to read; 0: all")
+    arguments.add_argument(
+        "--limit", type=int, default=0, help="the most Docs to read; 0: all"
+    )
     arguments.add_argument("--seed", type=int, default=0)
     args = arguments.parse_args()
     if not all(0.0 <= rate < 1.0 for rate in args.dropout):
@@ -104,7 +128,10 @@ def main() -> None:
     corpus = PropBankCorpus(args.conllu, n_sents=args.n_sents)
     examples: List[Example] = list(islice(corpus(nlp), args.limit or None))
     args.output.mkdir(parents=True, exist_ok=True)
-    generators = [np.random.default_rng([args.seed, number]) for number in range(len(args.dropout))]
+    generators = [
+        np.random.default_rng([args.seed, number])
+        for number in range(len(args.dropout))
+    ]
     parsed: List[List[Doc]] = [[] for _ in args.dropout]
     for i in range(0, len(examples), BATCH_SIZE):
         batch = examples[i : i + BATCH_SIZE]
@@ -114,7 +141,9 @@ def main() -> None:
     for number, (docs, rate) in enumerate(zip(parsed, args.dropout, strict=True)):
         path = args.output / f"{number}.spacy"
         write_docs(docs, path)
-        print(f"{path}: {len(docs)} Docs, dropout {rate}, {100 * right_arcs(docs, examples):.1f} % of arcs are right")
+        print(
+            f"{path}: {len(docs)} Docs, dropout {rate}, {100 * right_arcs(docs, examples):.1f} % of arcs are right"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The bundled pipeline's config on an MPNet: the transformer of projects/en_lal_lg, at a size for tests."""
+"""The bundled pipeline's config on an MPNet: the transformer of projects/en_lal_lg, at
+a size for tests."""
 
 import json
 import shlex
@@ -20,15 +21,34 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
 
 @pytest.fixture(scope="module")
 def mpnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an `MPNetModel` (2 layers, width 16) and a WordPiece vocabulary of letters."""
+    """A folder with an `MPNetModel` (2 layers, width 16) and a WordPiece vocabulary of
+    letters."""
     path = tmp_path_factory.mktemp("mpnet")
-    pieces = ["<s>", "<pad>", "</s>", "[UNK]", *LETTERS, *(f"##{letter}" for letter in LETTERS), "<mask>"]
+    pieces = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "[UNK]",
+        *LETTERS,
+        *(f"##{letter}" for letter in LETTERS),
+        "<mask>",
+    ]
     (path / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf8")
     MPNetTokenizerFast(str(path / "vocab.txt")).save_pretrained(str(path))
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+    }
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        config = MPNetConfig(vocab_size=len(pieces), max_position_embeddings=140, initializer_range=0.5, **sizes)
+        config = MPNetConfig(
+            vocab_size=len(pieces),
+            max_position_embeddings=140,
+            initializer_range=0.5,
+            **sizes,
+        )
         MPNetModel(config).save_pretrained(str(path))
     return path
 
@@ -37,7 +57,11 @@ def rate_factors(step: str) -> dict:
     """The factors that a step of the project gives to `spacy lal train`."""
     project = srsly.read_yaml(PROJECT)
     (command,) = [command for command in project["commands"] if command["name"] == step]
-    words = shlex.split(command["script"][0].replace("${vars.encoder_rate}", str(project["vars"]["encoder_rate"])))
+    words = shlex.split(
+        command["script"][0].replace(
+            "${vars.encoder_rate}", str(project["vars"]["encoder_rate"])
+        )
+    )
     return json.loads(words[words.index("--training.optimizer.rate_factors") + 1])
 
 
@@ -46,7 +70,10 @@ def test_it_trains_saves_and_parses_alone_as_in_a_batch(mpnet: Path, tmp_path: P
     changes = {"training.optimizer.rate_factors": rate_factors("train-trial")}
     nlp = init_nlp(tiny_config(tmp_path, transformer=mpnet, changes=changes))
     gold = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))[:4]
-    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in gold]
+    examples = [
+        Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc)
+        for doc in gold
+    ]
     before = nlp.get_pipe("transformer").model.to_bytes()
     optimizer = nlp.resume_training()
     for _ in range(3):
@@ -56,6 +83,16 @@ def test_it_trains_saves_and_parses_alone_as_in_a_batch(mpnet: Path, tmp_path: P
     assert nlp.get_pipe("transformer").model.to_bytes() != before
     nlp.to_disk(tmp_path / "pipeline")
     loaded = spacy.load(tmp_path / "pipeline")
-    texts = ["The cat sat on the mat.", "Dogs bark, and the old cat that saw them ran.", "Yes.", ""]
-    in_batch = [(doc._.parse_string, [token.head.i for token in doc]) for doc in nlp.pipe(texts)]
-    assert [(doc._.parse_string, [token.head.i for token in doc]) for doc in map(loaded, texts)] == in_batch
+    texts = [
+        "The cat sat on the mat.",
+        "Dogs bark, and the old cat that saw them ran.",
+        "Yes.",
+        "",
+    ]
+    in_batch = [
+        (doc._.parse_string, [token.head.i for token in doc]) for doc in nlp.pipe(texts)
+    ]
+    assert [
+        (doc._.parse_string, [token.head.i for token in doc])
+        for doc in map(loaded, texts)
+    ] == in_batch

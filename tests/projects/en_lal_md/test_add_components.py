@@ -1,4 +1,5 @@
-"""Trained components in a saved pipeline, whose own files stay byte for byte; and the rules of its attribute_ruler."""
+"""Trained components in a saved pipeline, whose own files stay byte for byte; and the
+rules of its attribute_ruler."""
 
 import json
 from pathlib import Path
@@ -28,7 +29,9 @@ def saved(path: Path, *names: str) -> Path:
         "morphs": ["Number=Plur", PAST, "Number=Plur"],
         "lemmas": ["we", "see", "mouse"],
     }
-    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, **columns))] * 4
+    examples = [
+        Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, **columns))
+    ] * 4
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(30):
         nlp.update(examples, sgd=optimizer)
@@ -44,11 +47,22 @@ def test_files_stay_and_components_work(script, tmp_path: Path):
     script("add_components").add_components(base, output, components, before="tagger")
     for path in (base / "tagger").iterdir():
         assert path.read_bytes() == (output / "tagger" / path.name).read_bytes()
-    for node in srsly.msgpack_loads((output / "morphologizer" / "model").read_bytes())["params"]:
+    for node in srsly.msgpack_loads((output / "morphologizer" / "model").read_bytes())[
+        "params"
+    ]:
         for value in filter(lambda value: value is not None, node.values()):
-            assert np.array_equal(value, value.astype(np.float16).astype(np.float32)) and value.dtype == np.float32
+            assert (
+                np.array_equal(value, value.astype(np.float16).astype(np.float32))
+                and value.dtype == np.float32
+            )
     nlp = spacy.load(output)
-    names = ["morphologizer", "trainable_lemmatizer", "attribute_ruler", "lal_lemmas", "tagger"]
+    names = [
+        "morphologizer",
+        "trainable_lemmatizer",
+        "attribute_ruler",
+        "lal_lemmas",
+        "tagger",
+    ]
     assert nlp.pipe_names == names
     doc = nlp("We saw mice")
     assert [token.lemma_ for token in doc] == ["we", "see", "mouse"]
@@ -60,12 +74,24 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
     base = saved(tmp_path / "base", "tagger")
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=role_examples.config("none"))
-    role_examples.train(nlp, [role_examples.example(nlp, "gave"), role_examples.example(nlp, "saw")], steps=3)
+    role_examples.train(
+        nlp,
+        [role_examples.example(nlp, "gave"), role_examples.example(nlp, "saw")],
+        steps=3,
+    )
     nlp.to_disk(tmp_path / "roles")
-    frame = {"roleset": "see.01", "frame": "see", "name": "view", "roles": {"0": ["pag", "viewer"]}}
+    frame = {
+        "roleset": "see.01",
+        "frame": "see",
+        "name": "view",
+        "roles": {"0": ["pag", "viewer"]},
+    }
     (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n", encoding="utf8")
     script("add_components").add_components(
-        base, tmp_path / "both", {"lal_srl": tmp_path / "roles"}, frames=tmp_path / "frames.jsonl"
+        base,
+        tmp_path / "both",
+        {"lal_srl": tmp_path / "roles"},
+        frames=tmp_path / "frames.jsonl",
     )
     both = spacy.load(tmp_path / "both")
     assert both.pipe_names == ["tagger", "lal_srl"]
@@ -76,7 +102,11 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
 @pytest.mark.parametrize(
     "words, morph, expected",
     [
-        (["We", "saw"], PAST, PAST.replace("Sing", "Plur").replace("Person=3", "Person=1")),
+        (
+            ["We", "saw"],
+            PAST,
+            PAST.replace("Sing", "Plur").replace("Person=3", "Person=1"),
+        ),
         (["they", "really", "saw"], PAST, PAST.replace("Sing", "Plur")),
         (["they", "\n", "really", "saw"], PAST, PAST.replace("Sing", "Plur")),
         (["I", "saw"], PAST, PAST.replace("Person=3", "Person=1")),
@@ -94,7 +124,9 @@ def test_number_and_person(script, words, morph, expected):
     for rule in script("add_components").agreement_patterns():
         ruler.add(**rule)
     tags = ["PRP", *["RB"] * (len(words) - 2), "VBD"]
-    doc = ruler(Doc(nlp.vocab, words=words, tags=tags, morphs=[*[""] * (len(words) - 1), morph]))
+    doc = ruler(
+        Doc(nlp.vocab, words=words, tags=tags, morphs=[*[""] * (len(words) - 1), morph])
+    )
     assert str(doc[-1].morph) == expected
 
 
@@ -117,7 +149,15 @@ def test_tags_and_upos_agree(script, word, tag, pos, expected):
     ruler = nlp.add_pipe("attribute_ruler")
     for rule in script("add_components").consistent_patterns():
         ruler.add(**rule)
-    (token,) = ruler(Doc(nlp.vocab, words=[word], tags=[tag], pos=[pos] if pos else None, morphs=["X=Y"]))
+    (token,) = ruler(
+        Doc(
+            nlp.vocab,
+            words=[word],
+            tags=[tag],
+            pos=[pos] if pos else None,
+            morphs=["X=Y"],
+        )
+    )
     assert (token.tag_, token.pos_, str(token.morph)) == expected
 
 
@@ -137,6 +177,11 @@ def test_upos_and_deprels_agree(script, tag, pos, deprel, expected):
     ruler = nlp.add_pipe("attribute_ruler")
     for rule in script("add_components").deprel_patterns():
         ruler.add(**rule)
-    words = {"words": ["x", "y"], "tags": [tag, "."], "pos": [pos, "PUNCT"], "morphs": ["X=Y", ""]}
+    words = {
+        "words": ["x", "y"],
+        "tags": [tag, "."],
+        "pos": [pos, "PUNCT"],
+        "morphs": ["X=Y", ""],
+    }
     token = ruler(Doc(nlp.vocab, **words, heads=[1, 1], deps=[deprel, "ROOT"]))[0]
     assert (token.tag_, token.pos_, token.dep_, str(token.morph)) == expected

@@ -1,4 +1,5 @@
-"""The package of a pipeline: what it holds, that it loads, and what it says where it cannot work."""
+"""The package of a pipeline: what it holds, that it loads, and what it says where it
+cannot work."""
 
 import importlib
 import json
@@ -34,7 +35,11 @@ def package(script, pipeline, tmp_path):
     (tmp_path / "card.md").write_text("# A card\n")
     for _ in range(2):
         folder = build(
-            pipeline, ABOUT, tmp_path / "packages", card=tmp_path / "card.md", metrics=[tmp_path / "tiny.news.json"]
+            pipeline,
+            ABOUT,
+            tmp_path / "packages",
+            card=tmp_path / "card.md",
+            metrics=[tmp_path / "tiny.news.json"],
         )
         (folder / "stale").write_text("")
     (folder / "stale").unlink()
@@ -43,7 +48,8 @@ def package(script, pipeline, tmp_path):
 
 @pytest.fixture
 def load(package, monkeypatch):
-    """Import the package from its folder, as from site-packages, and load its pipeline."""
+    """Import the package from its folder, as from site-packages, and load its
+    pipeline."""
     monkeypatch.syspath_prepend(str(package))
 
     def import_and_load():
@@ -62,21 +68,48 @@ def test_what_is_in_it(package, pipeline):
     assert package.name == f"{NAME}-{about['version']}"
     wanted = about.pop("requirements")
     assert {key: meta[key] for key in about} == about
-    assert meta["requirements"][: len(wanted)] == wanted  # spaCy adds what a pipeline in torch needs
+    assert (
+        meta["requirements"][: len(wanted)] == wanted
+    )  # spaCy adds what a pipeline in torch needs
     assert meta["performance"] == {"dep_las": 0.5, "news": METRICS}
-    assert meta["pipeline"] == ["transformer", "senter", "tagger", "lal_parser"] and meta["labels"]["lal_parser"]
+    assert (
+        meta["pipeline"] == ["transformer", "senter", "tagger", "lal_parser"]
+        and meta["labels"]["lal_parser"]
+    )
     assert {f"{name}/model" for name in meta["pipeline"]} < set(meta["checksums"])
-    assert {"config.cfg", "tokenizer", "vocab/key2row", "lal_parser/cfg"} < set(meta["checksums"])
+    assert {"config.cfg", "tokenizer", "vocab/key2row", "lal_parser/cfg"} < set(
+        meta["checksums"]
+    )
     assert not {"meta.json", "README.md"} & set(meta["checksums"])
     assert sorted(path.name for path in package.iterdir()) == sorted(
-        [NAME, "LICENSE", "LICENSES_SOURCES", "MANIFEST.in", "README.md", "meta.json", "pyproject.toml", "setup.py"]
+        [
+            NAME,
+            "LICENSE",
+            "LICENSES_SOURCES",
+            "MANIFEST.in",
+            "README.md",
+            "meta.json",
+            "pyproject.toml",
+            "setup.py",
+        ]
     )
     assert (package / "README.md").read_text() == "# A card\n"
-    assert (package / "LICENSE").read_text().startswith("Attribution-ShareAlike 4.0 International")
-    for folder in (package / NAME, package / NAME / package.name):  # setup.py writes them there
-        assert (folder / "meta.json").read_bytes() == (package / "meta.json").read_bytes()
+    assert (
+        (package / "LICENSE")
+        .read_text()
+        .startswith("Attribution-ShareAlike 4.0 International")
+    )
+    for folder in (
+        package / NAME,
+        package / NAME / package.name,
+    ):  # setup.py writes them there
+        assert (folder / "meta.json").read_bytes() == (
+            package / "meta.json"
+        ).read_bytes()
     for file in ("transformer/model", "lal_parser/model", "config.cfg"):
-        assert (package / NAME / package.name / file).read_bytes() == (pipeline / file).read_bytes()
+        assert (package / NAME / package.name / file).read_bytes() == (
+            pipeline / file
+        ).read_bytes()
 
 
 def test_it_loads(load, pipeline):
@@ -87,7 +120,10 @@ def test_a_damaged_file(load, package):
     path = package / NAME / package.name / "transformer" / "model"
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
-    with pytest.raises(ImportError, match=rf"model has {len(whole) - 1:,} bytes with the SHA.* damaged, install"):
+    with pytest.raises(
+        ImportError,
+        match=rf"model has {len(whole) - 1:,} bytes with the SHA.* damaged, install",
+    ):
         load()
     path.unlink()
     with pytest.raises(ImportError, match="model is missing: .* damaged"):
@@ -106,9 +142,21 @@ def test_a_damaged_file(load, package):
 @pytest.mark.parametrize(
     "name, found, message",
     [
-        ("spacy", "3.7.5", "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install 'spacy>=3.8.0,<3.9.0'"),
-        ("spacy-lal", "0.3.0", "needs spacy-lal>=0.2.0,<0.3.0, but spacy-lal is 0.3.0 here"),
-        ("spacy-transformers", None, "needs spacy-transformers.* but spacy-transformers is not installed here: pip"),
+        (
+            "spacy",
+            "3.7.5",
+            "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install 'spacy>=3.8.0,<3.9.0'",
+        ),
+        (
+            "spacy-lal",
+            "0.3.0",
+            "needs spacy-lal>=0.2.0,<0.3.0, but spacy-lal is 0.3.0 here",
+        ),
+        (
+            "spacy-transformers",
+            None,
+            "needs spacy-transformers.* but spacy-transformers is not installed here: pip",
+        ),
     ],
 )
 def test_what_is_installed_does_not_fit(load, monkeypatch, name, found, message):

@@ -1,4 +1,5 @@
-"""A training on a machine without spaCy: the arrays and losses are the library's, and the weights come back."""
+"""A training on a machine without spaCy: the arrays and losses are the library's, and
+the weights come back."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ from spacy_lal.treebanks.corpora import TreebankCorpus
 
 def test_cky_on_tensors_finds_the_trees_of_the_decoder(script):
     rng, n = np.random.default_rng(0), torch.tensor([1, 2, 5, 7])
-    charts = [rng.normal(size=(length + 1, length + 1, 4)).astype("f4") for length in n.tolist()]
+    charts = [
+        rng.normal(size=(length + 1, length + 1, 4)).astype("f4")
+        for length in n.tolist()
+    ]
     for chart in charts:
         chart[..., 0] = 0.0
     scores = torch.zeros(len(charts), 9, 9)
@@ -28,19 +32,45 @@ def test_cky_on_tensors_finds_the_trees_of_the_decoder(script):
     nodes = script("train_exported").best_nodes(scores, n)
     for chart, found, (_, spans) in zip(charts, nodes, cky(charts), strict=True):
         places = {(i, j) for i, j in found.nonzero().tolist()}
-        assert {(i, j) for i, j, label in spans.tolist() if label} <= places and len(places) == 2 * len(chart) - 3
+        assert {(i, j) for i, j, label in spans.tolist() if label} <= places and len(
+            places
+        ) == 2 * len(chart) - 3
 
 
-def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, capfd: Any):
+def test_losses_are_the_librarys_and_weights_come_back(
+    script, tmp_path: Path, capfd: Any
+):
     write_toy_corpora(tmp_path)
-    start, folder, corpus = tmp_path / "start", tmp_path / "exported", tmp_path / "train.spacy"
+    start, folder, corpus = (
+        tmp_path / "start",
+        tmp_path / "exported",
+        tmp_path / "train.spacy",
+    )
     config = tiny_config(tmp_path, transformer=make_bert(tmp_path / "bert"))
     del config["training"]["before_update"]
     config.to_disk(tmp_path / "tiny.cfg")
     export, training = script("export_training"), script("train_exported")
-    assert export.main(["start", str(tmp_path / "tiny.cfg"), str(start), "--read", f"{corpus}=1"]) == 0
+    assert (
+        export.main(
+            ["start", str(tmp_path / "tiny.cfg"), str(start), "--read", f"{corpus}=1"]
+        )
+        == 0
+    )
     names = [str(start), str(folder)]
-    assert export.main(["out", *names, "--read", f"{corpus}=1", "--dev", str(tmp_path / "dev.spacy"), "--rough"]) == 0
+    assert (
+        export.main(
+            [
+                "out",
+                *names,
+                "--read",
+                f"{corpus}=1",
+                "--dev",
+                str(tmp_path / "dev.spacy"),
+                "--rough",
+            ]
+        )
+        == 0
+    )
     # weights as the library's, not in 8 bits
     nlp = spacy.load(start)
     assert export.main(["back", str(start), str(folder), str(tmp_path / "same")]) == 0
@@ -49,12 +79,20 @@ def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, c
     docs = [eg.predicted for eg in examples]
     transformer_pipe: Any = spacy.load(tmp_path / "same").get_pipe("transformer")
     transformer_pipe.set_annotations(docs, transformer_pipe.predict(docs))
-    golds = [gold for eg in examples for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
+    golds = [
+        gold
+        for eg in examples
+        for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)
+    ]
     expected, _ = parser.loss(parser.model.predict(docs), golds)
     pipeline = training.Pipeline(folder).eval()
     dev = training.Docs(folder / "dev.dev.npz")
-    batch = training.to_device(training.collate(dev, range(len(dev)), 2), torch.device("cpu"))
-    scores = training.parser_scores(pipeline.parts["lal_parser"], pipeline.vectors(batch), batch)
+    batch = training.to_device(
+        training.collate(dev, range(len(dev)), 2), torch.device("cpu")
+    )
+    scores = training.parser_scores(
+        pipeline.parts["lal_parser"], pipeline.vectors(batch), batch
+    )
     scores = [one._replace(ties=None) for one in scores]  # as in parsing
     found = training.parser_loss(scores, batch, training.Decoder()).item()
     best = training.best_labels(scores, batch, training.Decoder(), 1.0)
@@ -64,22 +102,55 @@ def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, c
         gold[tuple(group["cells"].T[:3])] = group["cells"].T[3]
         margins += int((nodes & (labels != gold)).sum())
     assert found + margins == pytest.approx(sum(expected.values()), rel=1e-3)
-    earlier = {**training.read_weights(folder / "weights"), "tagger.output.bias": np.zeros(1)}
+    earlier = {
+        **training.read_weights(folder / "weights"),
+        "tagger.output.bias": np.zeros(1),
+    }
     training.write_weights(training.pack(earlier), tmp_path / "earlier" / "weights")
-    options = ["--learned", str(tmp_path / "earlier"), "--minutes", "1", "--steps", "3", "--workers", "0"]
+    options = [
+        "--learned",
+        str(tmp_path / "earlier"),
+        "--minutes",
+        "1",
+        "--steps",
+        "3",
+        "--workers",
+        "0",
+    ]
     assert training.main([str(folder), str(tmp_path / "out"), *options]) == 0
-    assert export.main(["back", str(start), str(tmp_path / "out"), str(tmp_path / "learned")]) == 0
+    assert (
+        export.main(
+            ["back", str(start), str(tmp_path / "out"), str(tmp_path / "learned")]
+        )
+        == 0
+    )
     printed = capfd.readouterr().out
-    assert "of another shape, not taken: tagger.output.bias\n" in printed and "dev.dev.npz" in printed
-    before, after = (spacy.load(path).get_pipe("tagger").model.to_bytes() for path in (start, tmp_path / "learned"))
+    assert (
+        "of another shape, not taken: tagger.output.bias\n" in printed
+        and "dev.dev.npz" in printed
+    )
+    before, after = (
+        spacy.load(path).get_pipe("tagger").model.to_bytes()
+        for path in (start, tmp_path / "learned")
+    )
     assert before != after
-    other = {**training.read_weights(folder / "weights"), "transformer.encoder.layer.9.output.dense.bias": np.zeros(8)}
+    other = {
+        **training.read_weights(folder / "weights"),
+        "transformer.encoder.layer.9.output.dense.bias": np.zeros(8),
+    }
     training.write_weights(training.pack(other), tmp_path / "other" / "weights")
-    assert export.main(["back", str(start), str(tmp_path / "other"), str(tmp_path / "wrong")]) == 1
+    assert (
+        export.main(
+            ["back", str(start), str(tmp_path / "other"), str(tmp_path / "wrong")]
+        )
+        == 1
+    )
     assert "expected the layers of" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["a.spacy", "none.spacy=1", "{}=0", "{}=nan", "{}=x", "=1"])
+@pytest.mark.parametrize(
+    "text", ["a.spacy", "none.spacy=1", "{}=0", "{}=nan", "{}=x", "=1"]
+)
 def test_sources_are_paths_with_weights(script, tmp_path: Path, text: str):
     export = script("export_training")
     with pytest.raises(export.argparse.ArgumentTypeError, match="expected FILE=WEIGHT"):

@@ -7,7 +7,16 @@ from spacy.vocab import Vocab
 
 def make(words, heads, deps, starts, **more):
     spaces = [word != "do" for word in words]
-    return Doc(Vocab(), words, spaces, heads=heads, deps=deps, sent_starts=starts, pos=["X"] * len(words), **more)
+    return Doc(
+        Vocab(),
+        words,
+        spaces,
+        heads=heads,
+        deps=deps,
+        sent_starts=starts,
+        pos=["X"] * len(words),
+        **more,
+    )
 
 
 def test_words_that_differ(script):
@@ -28,8 +37,17 @@ def test_words_that_differ(script):
         lemmas=["I", "do", "go", "x"],
     )
     # 5 and 4 words, of which 3 are the same; two sentences for one
-    assert module.score([gold], [gold]) == dict.fromkeys(("words", "sentences", "UPOS", "lemmas", "UAS", "LAS"), 100.0)
+    assert module.score([gold], [gold]) == dict.fromkeys(
+        ("words", "sentences", "UPOS", "lemmas", "UAS", "LAS"), 100.0
+    )
     scores = module.score([gold], [found])
     assert scores == pytest.approx(
-        {"words": 200 / 3, "sentences": 0, "UPOS": 200 / 3, "lemmas": 200 / 3, "UAS": 400 / 9, "LAS": 400 / 9}
+        {
+            "words": 200 / 3,
+            "sentences": 0,
+            "UPOS": 200 / 3,
+            "lemmas": 200 / 3,
+            "UAS": 400 / 9,
+            "LAS": 400 / 9,
+        }
     )

@@ -51,22 +51,36 @@ def sources(tmp_path):
     split = {"dev": "A,.2", "test": "A,.3"}
     write(
         tmp_path / "split",
-        {f"is_gc-ud-{name}.conllu": columns(f"# sent_id = {i}\n1 x x X x _ 0 root _ _") for name, i in split.items()},
+        {
+            f"is_gc-ud-{name}.conllu": columns(
+                f"# sent_id = {i}\n1 x x X x _ 0 root _ _"
+            )
+            for name, i in split.items()
+        },
     )
     return tmp_path
 
 
 def test_splits(builder, sources):
-    splits = builder.read_splits(sources / "trees", sources / "ud", sources / "split", {"A,.4"})
+    splits = builder.read_splits(
+        sources / "trees", sources / "ud", sources / "split", {"A,.4"}
+    )
     found = {
-        f"{name}.ptb": "".join(f"{write_brackets(sentence.tree)}\n" for sentence in sentences)
+        f"{name}.ptb": "".join(
+            f"{write_brackets(sentence.tree)}\n" for sentence in sentences
+        )
         for name, sentences in splits.items()
     }
     assert found == BUILT
-    assert "SpaceAfter=No\n" in splits["train"][0].conllu and "tag=" not in splits["train"][0].conllu
+    assert (
+        "SpaceAfter=No\n" in splits["train"][0].conllu
+        and "tag=" not in splits["train"][0].conllu
+    )
 
 
 def test_unlike_files_are_an_error(builder, sources):
     write(sources / "ud", {"CoNLLU/devset/a.conllu": CONLLU.split("\n\n")[0] + "\n\n"})
-    with pytest.raises(builder.SourceError, match="expected the 1 sentences of its CoNLL-U, got 4"):
+    with pytest.raises(
+        builder.SourceError, match="expected the 1 sentences of its CoNLL-U, got 4"
+    ):
         builder.read_splits(sources / "trees", sources / "ud", sources / "split", set())
