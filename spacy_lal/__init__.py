@@ -4,9 +4,8 @@ Importing this package registers nothing and loads nothing heavy: spaCy finds
 `lal_parser` and everything that its config names through the entry points in
 `setup.cfg`. The functions below load their modules when they are first used."""
 
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Dict, List
+from typing import Any, List
 
 try:
     __version__ = version("spacy-lal")
@@ -15,16 +14,17 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 __all__ = ["__version__", "explain", "search_trees"]
 
-_MODULES: Dict[str, str] = {
-    "explain": "spacy_lal.lang",
-    "search_trees": "spacy_lal.search",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    if name == "explain":
+        from .lang import explain
+
+        return explain
+    if name == "search_trees":
+        from .search import search_trees
+
+        return search_trees
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> List[str]:

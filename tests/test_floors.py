@@ -11,15 +11,14 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 PACKAGE = "spacy_lal"
 SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
-# From the ground up. A room imports from its own floor and from those below. A file may
-# lie higher than its room.
+# From the ground up. A room imports from its own floor and from those below.
 FLOORS: List[str] = [
-    "- files lang trees decode scores role_scores",  # "-": spacy_lal/__init__.py
-    "metrics layers",
+    "files lang trees decode scores role_scores",
+    "layers",
     "annotations export search loss treebanks models",
     "pipeline checkpoint",
-    "training metrics.docs interpret pictures distributed",
-    "cli",
+    "training evaluation interpret pictures distributed",
+    "cli -",  # "-": spacy_lal/__init__.py, the door of the package
 ]
 FLOOR: Dict[str, int] = {
     name: floor for floor, names in enumerate(FLOORS) for name in names.split()
@@ -27,7 +26,7 @@ FLOOR: Dict[str, int] = {
 # Modules that the files of a room never import, not even in a function.
 FORBIDDEN: Dict[str, str] = {
     "lang trees decode scores role_scores": "torch spacy thinc transformers",
-    "metrics pictures": "torch thinc transformers",
+    "evaluation pictures": "torch thinc transformers",
     "layers": "spacy thinc transformers",
     "loss": "thinc transformers spacy_lal.models",
     "treebanks": "torch thinc transformers spacy_lal.models spacy_lal.layers",
@@ -36,9 +35,9 @@ FORBIDDEN: Dict[str, str] = {
 }
 # Rooms that parse: torch is imported where something is trained or runs on a GPU,
 # inside a function.
-WITHOUT_TORCH = "annotations cli decode distributed export interpret metrics models pictures pipeline treebanks trees"
-MAX_FILE_LINES = 450
-MAX_FUNCTION_LINES = 60
+WITHOUT_TORCH = "annotations cli decode distributed evaluation export interpret models pictures pipeline treebanks trees"
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 75  # of its body: arguments and docstring do not count
 CYTHON_IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE
 )
@@ -70,8 +69,8 @@ def room_of(module: str) -> str:
 
 
 def floor_of(module: str) -> int:
-    """The floor of a module of ours: its own or its room's."""
-    return FLOOR.get(".".join(module.split(".")[1:3]), FLOOR[room_of(module)])
+    """The floor of a module of ours."""
+    return FLOOR[room_of(module)]
 
 
 def imported(path: Path) -> Iterator[Tuple[str, int, bool]]:
@@ -145,6 +144,19 @@ def test_imports_point_down():
     assert not wrong
 
 
+def test_no_circle_of_rooms():
+    """Of all imports, those in functions too. Each edge goes from a room to another."""
+    graph: Dict[str, Set[str]] = {}
+    for path in FILES:
+        room = room_of(module_of(path))
+        graph.setdefault(room, set()).update(
+            room_of(module)
+            for module, _, _ in imported(path)
+            if module.split(".")[0] == PACKAGE and room_of(module) != room
+        )
+    check_no_circle(graph)
+
+
 def test_no_import_goes_round():
     """At import; a config block imports the torch module that it builds when it builds
     it."""
@@ -156,17 +168,21 @@ def test_no_import_goes_round():
             if at_once and module in MODULES
         } - {module_of(path)}
         graph.setdefault(module_of(path), set()).update(ours)
+    check_no_circle(graph)
+
+
+def check_no_circle(graph: Dict[str, Set[str]]) -> None:
     done: Set[str] = set()
 
-    def visit(module: str, trail: List[str]) -> None:
-        assert module not in trail, " -> ".join([*trail[trail.index(module) :], module])
-        if module not in done:
-            for below in sorted(graph.get(module, ())):
-                visit(below, [*trail, module])
-            done.add(module)
+    def visit(node: str, trail: List[str]) -> None:
+        assert node not in trail, " -> ".join([*trail[trail.index(node) :], node])
+        if node not in done:
+            for below in sorted(graph.get(node, ())):
+                visit(below, [*trail, node])
+            done.add(node)
 
-    for module in sorted(graph):
-        visit(module, [])
+    for node in sorted(graph):
+        visit(node, [])
 
 
 def test_nobody_knows_too_much():
@@ -202,6 +218,13 @@ def test_files_and_functions_stay_short():
     for path, tree in TREES.items():
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if node.end_lineno - node.lineno + 1 > MAX_FUNCTION_LINES:  # type: ignore[operator]
+                if lines_of_body(node) > MAX_FUNCTION_LINES:
                     wrong.append(f"{at(path, node.lineno)} {node.name}")
     assert not wrong
+
+
+def lines_of_body(function: Any) -> int:
+    """The lines from the first statement after the docstring to the last one."""
+    has_docstring = ast.get_docstring(function, clean=False) is not None
+    statements = function.body[1:] if has_docstring else function.body
+    return function.end_lineno - statements[0].lineno + 1 if statements else 0

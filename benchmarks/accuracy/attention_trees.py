@@ -1,7 +1,7 @@
 """Binary trees from self-attention, and their baselines (after Mareček & Rosa 2018;
 reference-encoders.md B9).
 
-*Not* here: scores; `spacy_lal.metrics` compares the trees with gold ones.
+*Not* here: scores; `spacy_lal.evaluation` compares the trees with gold ones.
 """
 
 import random

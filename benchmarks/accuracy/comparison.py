@@ -17,8 +17,8 @@ from typer.main import get_command
 from accuracy.variants import PARSER, VARIANTS, change, pipeline_config
 from accuracy.widths import equal_widths, n_parameters
 from spacy_lal.cli.io import read_docs
-from spacy_lal.metrics.docs import parse_golds, score_docs
-from spacy_lal.metrics.evalb_params import COLLINS
+from spacy_lal.evaluation.docs import parse_golds, score_docs
+from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.pipeline.decoders import make_separate_decoder
 
 SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "tags"}

@@ -43,8 +43,8 @@ from accuracy.probing_network import (  # noqa: E402
     word_ids,
 )
 from accuracy.probing_tasks import OTHER, Instance, probing_instances, top_classes  # noqa: E402
-from spacy_lal.metrics.evalb import EvalbCounts, score_sentence  # noqa: E402
-from spacy_lal.metrics.evalb_params import COLLINS  # noqa: E402
+from spacy_lal.evaluation.evalb import EvalbCounts, score_sentence  # noqa: E402
+from spacy_lal.evaluation.evalb_params import COLLINS  # noqa: E402
 from spacy_lal.trees import read_brackets, read_conllu  # noqa: E402
 
 TASKS = ("bigram_shift", "tree_depth", "top_constituents", "reordering")

@@ -17,8 +17,8 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.metrics import docs as scoring
-from spacy_lal.metrics.evalb_params import COLLINS
+from spacy_lal.evaluation import docs as scoring
+from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.insert(

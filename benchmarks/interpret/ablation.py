@@ -17,6 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_constituents
+from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
 from spacy_lal.interpret.sentences import (
     MAX_LENGTH,
@@ -26,7 +27,6 @@ from spacy_lal.interpret.sentences import (
     score,
     sentences_of,
 )
-from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.pipeline.decoders import Decoder
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import EMPTY

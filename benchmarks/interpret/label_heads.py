@@ -23,6 +23,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.attention import START, STOP
 from spacy_lal.interpret.contributions import SpanScores
 from spacy_lal.interpret.sentences import (
@@ -33,7 +34,6 @@ from spacy_lal.interpret.sentences import (
     label_strings,
     sentences_of,
 )
-from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.trees import EMPTY
 
 

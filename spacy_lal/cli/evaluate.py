@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from spacy_lal.metrics.evalb_params import EvalbParams
+    from spacy_lal.evaluation.evalb_params import EvalbParams
 
 WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
 RAW_SCORES = {
@@ -139,8 +139,8 @@ def score(
     RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed;
     and the scores, with `genres`, `confusion`, `own_sents`, `raw` and `raw_documents`
     if requested."""
-    from spacy_lal.metrics import docs as scoring
-    from spacy_lal.metrics.evalb_params import language_params
+    from spacy_lal.evaluation import docs as scoring
+    from spacy_lal.evaluation.evalb_params import language_params
 
     params = params or language_params(nlp.lang or "")
     if genre is not None:
@@ -332,7 +332,7 @@ def evalb_cli(
     in the original. Both files are read line by line, one tree per line."""
     from dataclasses import replace
 
-    from spacy_lal.metrics.evalb_report import EvalbStopped, report
+    from spacy_lal.evaluation.evalb_report import EvalbStopped, report
 
     given: Dict[str, Any] = {"cutoff_len": cutoff_len, "max_error": max_error}
     params = replace(
@@ -364,7 +364,7 @@ def read_params(param: Optional[str]) -> "EvalbParams":
     to stderr."""
     import warnings
 
-    from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams
+    from spacy_lal.evaluation.evalb_params import COLLINS, NAMED, EvalbParams
 
     if param is None:
         return COLLINS
@@ -410,8 +410,8 @@ def srl_eval_cli(
     The table is the same, to the character. Spurious predicates cost nothing, as in the
     original; `lal evaluate` has strict scores. Malformed files end the command with
     file and line."""
-    from spacy_lal.metrics.srl import report_lines as srl_lines
-    from spacy_lal.metrics.srl import score_props
+    from spacy_lal.evaluation.srl import report_lines as srl_lines
+    from spacy_lal.evaluation.srl import score_props
 
     io.check_apart(output, gold_path, predicted_path)
     with io.input_paths(

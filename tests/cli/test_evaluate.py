@@ -120,7 +120,7 @@ def test_genres_confusion_and_raw_text(evaluate, genre_file, tmp_path):
 def test_errors_come_before_the_parsing(
     lal, evaluate, gold_file, genre_file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("spacy_lal.metrics.docs.parse_golds", None)
+    monkeypatch.setattr("spacy_lal.evaluation.docs.parse_golds", None)
     DocBin().to_disk(tmp_path / "empty.spacy")
     (tmp_path / "text.spacy").write_text("no Docs")
     crossing = Doc(Vocab(), words=["Go", "on", "!"], sent_starts=[True, False, False])

@@ -8,8 +8,8 @@ import re
 import pytest
 from spacy.vocab import Vocab
 
+from spacy_lal.evaluation.srl import report_lines, score_props
 from spacy_lal.files import TreebankError
-from spacy_lal.metrics.srl import report_lines, score_props
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.report import check_roles

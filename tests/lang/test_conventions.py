@@ -3,10 +3,10 @@
 import spacy
 from spacy.training import Example
 
+from spacy_lal.evaluation.attachment import is_reference_punctuation, score_attachments
+from spacy_lal.evaluation.evalb_params import COLLINS, NAMED, language_params
+from spacy_lal.evaluation.scorers import score_parses
 from spacy_lal.lang import conventions
-from spacy_lal.metrics.attachment import is_reference_punctuation, score_attachments
-from spacy_lal.metrics.evalb_params import COLLINS, NAMED, language_params
-from spacy_lal.pipeline.evaluation import score_parses
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import read_treebank
 

@@ -32,8 +32,8 @@ from spacy_lal.annotations import (
     set_constituents,
     set_propositions,
 )
+from spacy_lal.evaluation.scorers import score_roles
 from spacy_lal.lang.en import AUXILIARY_ROLESETS
-from spacy_lal.pipeline.evaluation import score_roles
 from spacy_lal.treebanks.corpora import PropBankCorpus
 
 WITHOUT_AUXILIARIES = "srl_f_without_auxiliaries"

@@ -4,9 +4,9 @@ import gzip
 from dataclasses import replace
 from pathlib import Path
 
-from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
-from spacy_lal.metrics.evalb import EvalbCounts, score_sentence
-from spacy_lal.metrics.evalb_params import NK
+from spacy_lal.evaluation.confusion import ConstituentConfusion, DeprelConfusion
+from spacy_lal.evaluation.evalb import EvalbCounts, score_sentence
+from spacy_lal.evaluation.evalb_params import NK
 
 GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN glee))))) (. .)))"
 TEST = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (DT the) (NN man)) (ADVP (IN with) (NP (NN glee)))) (. .)))"

@@ -9,9 +9,9 @@ from spacy.util import registry
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.evaluate import report_lines
-from spacy_lal.metrics.evalb_params import COLLINS
-from spacy_lal.metrics.srl import score_props
-from spacy_lal.pipeline.evaluation import PRINTED, ROLE_KEYS, score_roles
+from spacy_lal.evaluation.evalb_params import COLLINS
+from spacy_lal.evaluation.scorers import PRINTED, ROLE_KEYS, score_roles
+from spacy_lal.evaluation.srl import score_props
 from spacy_lal.trees.props import PropsSentence, read_props
 from spacy_lal.trees.roles import Proposition
 
@@ -131,7 +131,7 @@ def test_in_evaluations():
     component = nlp.add_pipe("roles_of_gold")
     gold = Doc(nlp.vocab, words=WORDS, sent_starts=[True, *[False] * 4])
     set_propositions(gold, [GIVE])
-    from spacy_lal.metrics.docs import parse_golds, score_docs
+    from spacy_lal.evaluation.docs import parse_golds, score_docs
 
     docs, _ = parse_golds(nlp, [gold])
     metrics = score_docs(docs, [gold], COLLINS, seconds=1.0)

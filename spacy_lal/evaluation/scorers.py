@@ -34,8 +34,9 @@ from ..annotations import (
     sentence_words,
 )
 from ..lang import conventions
-from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
-from ..metrics.evalb import (
+from ..trees.roles import PREDICATE_ROLE, Proposition
+from .attachment import AttachmentCounts, PunctuationRule, score_attachments
+from .evalb import (
     VALID,
     EvalbCounts,
     EvalbRow,
@@ -44,9 +45,8 @@ from ..metrics.evalb import (
     count_matched,
     score_sentence,
 )
-from ..metrics.evalb_params import EvalbParams, language_params
-from ..metrics.srl import PRF, PredicateCounts, SrlCounts
-from ..trees.roles import PREDICATE_ROLE, Proposition
+from .evalb_params import EvalbParams, language_params
+from .srl import PRF, PredicateCounts, SrlCounts
 
 CONST_KEYS = (
     "const_p",

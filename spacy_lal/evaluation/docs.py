@@ -3,6 +3,7 @@ where one side has no annotation. *Not* here: files and printing (`cli/evaluate.
 
 import re
 import time
+from importlib.metadata import version
 from itertools import groupby
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -12,7 +13,6 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from .. import __version__
 from ..annotations import (
     SENT_IDS,
     SPANS_KEY,
@@ -22,11 +22,11 @@ from ..annotations import (
     sentence_words,
 )
 from ..pipeline.component import parser_names, sentence_splitters
-from ..pipeline.evaluation import attachment, score_parses, score_roles
 from ..treebanks.docs import copy_text
 from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
+from .scorers import attachment, score_parses, score_roles
 
 CONSTITUENTS = (
     "const_f",
@@ -111,8 +111,9 @@ def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
         else []
     )
     joined = [
-        Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups
-    ]  # type: ignore[call-arg]
+        Doc.from_docs(group, exclude=["user_data"]) or group[0]  # type: ignore[call-arg]
+        for group in groups
+    ]
     return joined, [
         "\n\n".join(gold.text.strip() for gold in group) for group in groups
     ]
@@ -145,7 +146,7 @@ def score_docs(
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
         scores["roles"] = score_roles(_examples(docs, golds))
     return {
-        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{__version__}",
+        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{version('spacy-lal')}",
         "params": params.signature,
         **scores,
         "seconds": round(seconds, 3),

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from spacy_lal.metrics.evalb import (
+from spacy_lal.evaluation.evalb import (
     VALID,
     EvalbCounts,
     count_crossing,
     read_sentence,
     score_sentence,
 )
-from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams
-from spacy_lal.metrics.evalb_report import EvalbStopped, report
+from spacy_lal.evaluation.evalb_params import COLLINS, NK, EvalbParams
+from spacy_lal.evaluation.evalb_report import EvalbStopped, report
 
 
 def read(path: Path) -> List[str]:

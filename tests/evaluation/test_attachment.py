@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_lal.metrics.attachment import (
+from spacy_lal.evaluation.attachment import (
     AttachmentCounts,
     is_reference_punctuation,
     score_attachments,

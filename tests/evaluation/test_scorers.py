@@ -9,8 +9,8 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_lal.metrics.evalb_params import COLLINS
-from spacy_lal.pipeline.evaluation import CONST_KEYS, score_parses
+from spacy_lal.evaluation.evalb_params import COLLINS
+from spacy_lal.evaluation.scorers import CONST_KEYS, score_parses
 
 VOCAB = spacy.blank("en").vocab
 WORDS = ["Old", "dogs", "do", "n't", "old", "cats", "ca", "n't"]

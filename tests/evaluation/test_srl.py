@@ -3,14 +3,14 @@ the character."""
 
 import pytest
 
-from spacy_lal.files import TreebankError
-from spacy_lal.metrics.srl import (
+from spacy_lal.evaluation.srl import (
     PRF,
     PredicateCounts,
     SrlCounts,
     report_lines,
     score_props,
 )
+from spacy_lal.files import TreebankError
 from spacy_lal.trees.roles import Proposition
 
 GOLD = """\

@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.metrics.docs import (
+from spacy_lal.evaluation.docs import (
     join_documents,
     score_confusion,
     score_docs,
@@ -17,7 +17,7 @@ from spacy_lal.metrics.docs import (
     score_sentence_breaks,
     score_texts,
 )
-from spacy_lal.metrics.evalb_params import COLLINS
+from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.trees.roles import Proposition
 
 VOCAB = spacy.blank("en").vocab

@@ -1,5 +1,5 @@
-"""Scores of a parser: EVALB for constituents, attachment for dependencies, roles,
-confusions, and scores of Docs."""
+"""Scores of a pipeline: EVALB for constituents, attachment for dependencies, roles,
+confusions; `scorers.py` scores Examples, as spaCy asks, and `docs.py` gold Docs."""
 
 
 def ratio(part: int, whole: int) -> float:
