@@ -2,7 +2,7 @@
 #   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse: no torch
 #   make test                                    environment, build, torch, the tests on what is installed
 #   make test-all                                the slow ones too: fuzzers, processes, an environment without torch
-#   make lint                                    ruff, cython-lint, mypy
+#   make lint                                    ruff, cython-lint, mypy, and how the package reads
 #   make resolve                                 which versions each Python gets
 PYTHON ?= python3
 VENV := .venv
@@ -109,11 +109,12 @@ test-app: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt "spacy-lal[test,app]"
 	@$(BIN)/pytest tests/test_page.py
 
-lint: $(LINTERS)
+lint: $(LINTERS) $(if $(PACKAGE),$(BUNDLED))
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check spacy_lal tests benchmarks projects setup.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint --max-line-length 120 spacy_lal  # it calls pycodestyle by name
 	$(BIN)/mypy spacy_lal
+	$(if $(PACKAGE),$(BIN)/python benchmarks/house.py)
 
 # The versions that pip would take for each Python that setup.cfg admits. Nothing is installed but uv, which resolves.
 resolve: $(INSTALLED)

@@ -1,36 +1,163 @@
 #!/usr/bin/env python
-"""How large the package is, how many options its configs have, and through how many of
-its files the data goes.
+"""How the package reads, how many options its configs have, and through how many of its
+files the data goes.
 
     python benchmarks/house.py [--pipeline en_lal_md] [--list]
 
-A file counts where one of its functions runs; importing it does not count. Options are
-the parameters of all registered functions: factories (without `nlp` and `name`),
-architectures, blocks, readers, scorers, callbacks, optimizers."""
+The sources are those of this checkout, the files that run those of the package that
+Python imports, installed or not. A node is a node of Python's syntax tree; docstrings,
+and the marks of reading, writing and deleting a name, are left out. A line of code
+belongs to a function and is neither blank, nor a comment, nor part of a docstring. A
+file counts on a way where one of its functions runs; importing it does not count.
+Options are the parameters of all registered functions: factories (without `nlp` and
+`name`), architectures, blocks, readers, scorers, callbacks, optimizers.
+
+Exit code 1 where a measure is beyond its limit."""
 
 import argparse
+import ast
 import inspect
 import re
 import sys
 from configparser import ConfigParser
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Set, Tuple, Union
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "spacy_lal"
+SOURCES = ROOT / "spacy_lal"
 WORDS = "She sees a dog in the park .".split()
+WIDTH = 88
+SHORTEST = 8  # lines of code of a function whose own density counts
 LIMITS = {
-    "lines": 22_000,
-    "files": 130,
-    "raise": 250,
-    "options": 150,
-    "a Doc to its parse": 20,
-    "a Doc to its roles": 18,
-    "a gold tree to its loss": 18,
-    "gold roles to their loss": 18,
-    "spacy.load": 30,
+    "nodes": 125_536,
+    "nodes a line of code": 7.0,
+    "nodes a line of the densest function": 11.0,
+    "wide lines in 1,000": 10.0,
+    "assignments of several values in 1,000 lines": 2.0,
+    "RETURNS or RAISES within a line": 0,
 }
+Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+
+
+class Density(NamedTuple):
+    """The syntax of a function.
+
+    name (str): File, line and name.
+    nodes (int): Its nodes, those of functions within it included.
+    lines (int): Its lines of code.
+    """
+
+    name: str
+    nodes: int
+    lines: int
+
+    @property
+    def nodes_per_line(self) -> float:
+        return self.nodes / self.lines
+
+
+class Source:
+    """A file of the package, and its syntax tree.
+
+    path (Path): The file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.lines = path.read_text(encoding="utf8").splitlines()
+        self.tree = ast.parse("\n".join(self.lines))
+
+    def functions(self) -> Iterator[Density]:
+        """All functions and methods; one within another counts as part of it."""
+        within: Set[ast.AST] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if node not in within:
+                    within.update(ast.walk(node))
+                    yield self.density(node)
+
+    def density(self, function: Function) -> Density:
+        """The syntax of a function."""
+        explained = {
+            number
+            for node in docstrings(function)
+            for number in range(node.lineno, node.end_lineno + 1)  # type: ignore[operator]
+        }
+        numbers = range(function.lineno, function.end_lineno + 1)  # type: ignore[operator]
+        n_lines = sum(
+            number not in explained and is_code(self.lines[number - 1])
+            for number in numbers
+        )
+        place = f"{self.path.relative_to(ROOT)}:{function.lineno}"
+        return Density(f"{place} {function.name}", count_nodes(function), n_lines)
+
+
+def docstrings(tree: ast.AST) -> Iterator[ast.Expr]:
+    """The docstrings of all modules, classes and functions of a tree."""
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, owners) and ast.get_docstring(node, clean=False):
+            first = node.body[0]
+            if isinstance(first, ast.Expr):
+                yield first
+
+
+def is_code(line: str) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def count_nodes(tree: ast.AST) -> int:
+    """The nodes of a tree, without docstrings and without marks of a name's use."""
+    left_out: Set[ast.AST] = set()
+    for node in docstrings(tree):
+        left_out.update((node, node.value))
+    marks = (ast.Load, ast.Store, ast.Del)
+    return sum(
+        node not in left_out and not isinstance(node, marks) for node in ast.walk(tree)
+    )
+
+
+def assigns_several(node: ast.AST) -> bool:
+    """Whether a node is an assignment such as `a, b = 1, 2`."""
+    return (
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Tuple)
+        and isinstance(node.value, ast.Tuple)
+    )
+
+
+def is_within_a_line(line: str) -> bool:
+    """Whether RETURNS or RAISES stands behind other words of a docstring."""
+    headings = re.compile(r"\b(RETURNS|RAISES)\b")
+    return bool(headings.search(line)) and not headings.match(line.lstrip())
+
+
+def densities(sources: List[Source]) -> List[Density]:
+    """All functions of the package, the densest first."""
+    found = [function for source in sources for function in source.functions()]
+    return sorted(found, key=lambda one: -one.nodes_per_line)
+
+
+def measure(sources: List[Source]) -> Dict[str, float]:
+    """How the package reads, by the names of `LIMITS`."""
+    lines = [line for source in sources for line in source.lines]
+    nodes = [node for source in sources for node in ast.walk(source.tree)]
+    found = densities(sources)
+    thousands = len(lines) / 1000
+    n_nodes = sum(one.nodes for one in found)
+    n_code_lines = sum(one.lines for one in found)
+    densest = next(one for one in found if one.lines >= SHORTEST)
+    return {
+        "nodes": sum(count_nodes(source.tree) for source in sources),
+        "nodes a line of code": n_nodes / n_code_lines,
+        "nodes a line of the densest function": densest.nodes_per_line,
+        "wide lines in 1,000": sum(len(line) > WIDTH for line in lines) / thousands,
+        "assignments of several values in 1,000 lines": (
+            sum(map(assigns_several, nodes)) / thousands
+        ),
+        "RETURNS or RAISES within a line": sum(map(is_within_a_line, lines)),
+    }
 
 
 def registered() -> Iterator[Tuple[str, Any]]:
@@ -39,91 +166,115 @@ def registered() -> Iterator[Tuple[str, Any]]:
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read(ROOT / "setup.cfg", encoding="utf8")
     for group, lines in parser["options.entry_points"].items():
-        if group not in ("spacy_cli", "spacy_displacy_colors"):
-            for line in lines.strip().splitlines():
-                name, _, place = (part.strip() for part in line.partition("="))
-                module, _, function = place.partition(":")
-                yield name, getattr(import_module(module), function)
+        if group in ("spacy_cli", "spacy_displacy_colors"):
+            continue
+        for line in lines.strip().splitlines():
+            name, _, place = (part.strip() for part in line.partition("="))
+            module, _, function = place.partition(":")
+            yield name, getattr(import_module(module), function)
 
 
 def options() -> Dict[str, int]:
     """The number of options of each registered function."""
     return {
-        name: sum(
-            one not in ("nlp", "name") for one in inspect.signature(function).parameters
-        )
+        name: len(set(inspect.signature(function).parameters) - {"nlp", "name"})
         for name, function in registered()
     }
 
 
 def files_of(run: Callable[[], Any]) -> List[str]:
-    """The files of the package that have a function which runs in a call."""
+    """The files of the package that have a function which runs in a call.
+
+    RAISES (RuntimeError): If there is none, so that no way is measured as free."""
+    import spacy_lal
+
+    package = Path(spacy_lal.__file__).parent
     found: Set[str] = set()
 
     def see(frame: Any, event: str, argument: Any) -> None:
-        if (
-            event == "call"
-            and frame.f_code.co_name != "<module>"
-            and frame.f_code.co_filename.startswith(str(PACKAGE))
-        ):
-            found.add(frame.f_code.co_filename)
+        code = frame.f_code
+        if event == "call" and code.co_name != "<module>":
+            found.add(code.co_filename)
 
     sys.setprofile(see)
     try:
         run()
     finally:
         sys.setprofile(None)
-    return sorted(str(Path(name).relative_to(PACKAGE)) for name in found)
+    ours = [Path(name) for name in found if Path(name).is_relative_to(package)]
+    if not ours:
+        raise RuntimeError(f"no function of {package} ran")
+    return sorted(str(path.relative_to(package)) for path in ours)
 
 
 def ways(pipeline: str) -> Dict[str, List[str]]:
     """The files that the data goes through."""
     import spacy
-    from spacy.tokens import Doc
-    from spacy.training import Example
 
     loaded: List[Any] = []
     found = {"spacy.load": files_of(lambda: loaded.append(spacy.load(pipeline)))}
     nlp = loaded[0]
     factories = {nlp.get_pipe_meta(name).factory: pipe for name, pipe in nlp.pipeline}
-    parser, roles = factories["lal_parser"], factories.get("lal_srl")
-
-    def read(*, until: Any) -> Doc:
-        doc = Doc(
-            nlp.vocab, words=WORDS, sent_starts=[i == 0 for i in range(len(WORDS))]
-        )
-        for _, pipe in nlp.pipeline:
-            if pipe is until:
-                return doc
-            doc = pipe(doc)
-        return doc
-
-    for name, pipe in (("a Doc to its parse", parser), ("a Doc to its roles", roles)):
-        if pipe is not None:
-            pipe(read(until=pipe))  # what is made once, at first use
-            doc = read(until=pipe)
-            found[name] = files_of(lambda doc=doc, pipe=pipe: pipe(doc))
-    for name, pipe in (
-        ("a gold tree to its loss", parser),
-        ("gold roles to their loss", roles),
-    ):
-        if pipe is not None:
-            example = Example(read(until=pipe), read(until=None))
-            for (
-                layer
-            ) in pipe.model.walk():  # listeners that wait for their upstream component
-                if hasattr(layer, "upstream_name"):
-                    upstream = nlp.get_pipe(layer.upstream_name)
-                    upstream.update([example])
-            pipe.update([example], sgd=None)  # what is made once, at first use
-            found[name] = files_of(
-                lambda example=example, pipe=pipe: pipe.update([example], sgd=None)
-            )
+    parser = factories["lal_parser"]
+    found["a Doc to its parse"] = files_of_parsing(nlp, parser)
+    found["a gold tree to its loss"] = files_of_training(nlp, parser)
+    roles = factories.get("lal_srl")
+    if roles is not None:
+        found["a Doc to its roles"] = files_of_parsing(nlp, roles)
+        found["gold roles to their loss"] = files_of_training(nlp, roles)
     return found
 
 
-def main() -> None:
-    """Print the measures, and their limits."""
+def read(nlp: Any, until: Any = None) -> Any:
+    """A Doc of `WORDS`, annotated by the components before one."""
+    from spacy.tokens import Doc
+
+    starts = [number == 0 for number in range(len(WORDS))]
+    doc = Doc(nlp.vocab, words=WORDS, sent_starts=starts)
+    for _, pipe in nlp.pipeline:
+        if pipe is until:
+            break
+        doc = pipe(doc)
+    return doc
+
+
+def files_of_parsing(nlp: Any, pipe: Any) -> List[str]:
+    """The files through which a Doc goes in a component."""
+    pipe(read(nlp, pipe))  # what is made once, at first use
+    doc = read(nlp, pipe)
+    return files_of(lambda: pipe(doc))
+
+
+def files_of_training(nlp: Any, pipe: Any) -> List[str]:
+    """The files through which annotation goes to a component's loss."""
+    from spacy.training import Example
+
+    example = Example(read(nlp, pipe), read(nlp))
+    for layer in pipe.model.walk():
+        if hasattr(layer, "upstream_name"):  # a listener waits for this component
+            nlp.get_pipe(layer.upstream_name).update([example])
+    pipe.update([example], sgd=None)  # what is made once, at first use
+    return files_of(lambda: pipe.update([example], sgd=None))
+
+
+def print_list(
+    found: List[Density], files: Dict[str, List[str]], counted: Dict[str, int]
+) -> None:
+    """Print the densest functions, the files of each way, the options of each name."""
+    print("\ndensest functions: nodes a line, lines, place")
+    for one in [one for one in found if one.lines >= SHORTEST][:15]:
+        print(f"  {one.nodes_per_line:5.1f} {one.lines:4}  {one.name}")
+    for name, way in files.items():
+        print("\n  ".join([f"\n{name}", *way]))
+    print("\noptions")
+    for name, number in sorted(counted.items(), key=lambda item: -item[1]):
+        print(f"  {number:3}  {name}")
+
+
+def main() -> int:
+    """Print the measures and their limits.
+
+    RETURNS (int): The exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -131,33 +282,25 @@ def main() -> None:
     parser.add_argument(
         "--list",
         action="store_true",
-        help="print the files of each way, and the options of each name",
+        help="print the densest functions, each way's files, each name's options",
     )
     args = parser.parse_args()
-    texts = [path.read_text(encoding="utf8") for path in sorted(PACKAGE.rglob("*.py"))]
-    counted, files = options(), ways(args.pipeline)
-    measures = {
-        "lines": sum(text.count("\n") for text in texts),
-        "files": len(texts),
-        "raise": sum(
-            len(re.findall(r"^\s*raise( |$)", text, re.MULTILINE)) for text in texts
-        ),
-        "options": sum(counted.values()),
-        **{name: len(found) for name, found in files.items()},
-    }
+    sources = [Source(path) for path in sorted(SOURCES.rglob("*.py"))]
+    measures = measure(sources)
+    beyond = [name for name, limit in LIMITS.items() if measures[name] > limit]
     for name, limit in LIMITS.items():
-        print(f"{name:26}{measures.get(name, 0):>8,}   at most {limit:,}")
+        verdict = "BEYOND" if name in beyond else ""
+        number = f"{measures[name]:,.1f}".removesuffix(".0")
+        print(f"{name:45}{number:>9}   at most {limit:,}  {verdict}".rstrip())
+    files = ways(args.pipeline)
+    for name, way in files.items():
+        print(f"files: {name:38}{len(way):>9}")
+    counted = options()
+    print(f"{'options':45}{sum(counted.values()):>9}")
     if args.list:
-        for name, found in files.items():
-            print(f"\n{name}\n  " + "\n  ".join(found))
-        print(
-            "\noptions\n"
-            + "\n".join(
-                f"  {n:3}  {name}"
-                for name, n in sorted(counted.items(), key=lambda x: -x[1])
-            )
-        )
+        print_list(densities(sources), files, counted)
+    return 1 if beyond else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""The program that measures how the package reads: what it counts, and that it fails
+beyond its limits."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from benchmark_programs import program
+
+SOURCE = '''"""A module."""
+NAMES = {}
+
+
+def outer(text):
+    """One line.
+
+    RETURNS (int): A number."""
+    # a comment
+    first, second = text, 1
+
+    def inner():
+        """Another."""
+        return first
+
+    return second
+'''
+
+
+@pytest.fixture(scope="module")
+def house():
+    with program("house") as module:
+        yield module
+
+
+@pytest.fixture
+def source(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "some.py"
+    path.write_text(SOURCE, encoding="utf8")
+    monkeypatch.setattr(house, "ROOT", tmp_path)
+    return house.Source(path)
+
+
+def test_nodes_are_counted_without_docstrings(house):
+    # a module, an assignment, its target and its value
+    assert house.count_nodes(ast.parse("x = 1")) == 4
+    assert house.count_nodes(ast.parse('"""What it is."""\nx = 1')) == 4
+
+
+def test_a_function_within_another_is_part_of_it(source):
+    (outer,) = source.functions()
+    assert outer.name == "some.py:5 outer"
+    assert outer.lines == 5
+    # outer, its arguments, `text`; two tuples of two, their assignment; inner, its
+    # arguments, a return, a name; a return, a name
+    assert outer.nodes == 3 + 7 + 4 + 2
+
+
+def test_what_is_not_good_style_is_found(house, source, monkeypatch):
+    monkeypatch.setattr(house, "SHORTEST", 1)
+    measures = house.measure([source])
+    n_lines = len(SOURCE.splitlines())
+    assert measures["assignments of several values in 1,000 lines"] == 1000 / n_lines
+    assert measures["wide lines in 1,000"] == 0
+    assert measures["RETURNS or RAISES within a line"] == 0
+    assert house.is_within_a_line("    A number. RETURNS (int): It.")
+    assert not house.is_within_a_line("    RETURNS (int): It.")
+
+
+def test_measures_beyond_a_limit_fail(house, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["house.py"])
+    monkeypatch.setattr(house, "ways", lambda pipeline: {"spacy.load": ["a.py"]})
+    monkeypatch.setattr(house, "LIMITS", dict.fromkeys(house.LIMITS, 1e9))
+    assert house.main() == 0
+    monkeypatch.setitem(house.LIMITS, "nodes", 1)
+    assert house.main() == 1
+    assert "at most 1  BEYOND" in capsys.readouterr().out
+
+
+def test_a_way_through_no_file_fails(house):
+    with pytest.raises(RuntimeError, match="no function of .*spacy_lal ran"):
+        house.files_of(lambda: None)
+
+
+def test_the_files_of_a_way_are_those_whose_functions_run(house):
+    from spacy_lal.trees.brackets import read_brackets
+
+    text = "(S (NP (DT The) (NN dog)))"
+    assert house.files_of(lambda: list(read_brackets(text))) == ["trees/brackets.py"]
