@@ -29,8 +29,8 @@ from spacy_lal.annotations import (
     has_propositions,
     set_sentence_starts,
 )
-from spacy_lal.interpret import confidence
-from spacy_lal.interpret.sentences import (
+from spacy_lal.pipeline import confidence
+from spacy_lal.pipeline.sentences import (
     constituents_of,
     find_parser,
     label_strings,

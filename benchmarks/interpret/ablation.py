@@ -19,7 +19,8 @@ from spacy.tokens import Doc
 from spacy_lal.annotations import get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.interpret.sentences import (
+from spacy_lal.pipeline.decoders import Decoder
+from spacy_lal.pipeline.sentences import (
     MAX_LENGTH,
     encode,
     find_parser,
@@ -27,7 +28,6 @@ from spacy_lal.interpret.sentences import (
     score,
     sentences_of,
 )
-from spacy_lal.pipeline.decoders import Decoder
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import EMPTY
 

@@ -21,12 +21,13 @@ import numpy as np
 from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy_lal.metrics.docs import parse_golds
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.attention import START, STOP
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.interpret.sentences import (
+from spacy_lal.pipeline.sentences import (
     MAX_LENGTH,
     Sentence,
     encode,

@@ -5,6 +5,7 @@ whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .clauses import Clause, get_clauses, simplify
+from .confidence import Confidences, Signature
 from .constraints import (
     CONSTRAINTS_KEY,
     Constraint,
@@ -25,30 +26,21 @@ from .getters import (
     sentence_trees,
 )
 from .noun_chunks import install_noun_chunks, noun_chunks
+from .other_tokens import as_doc, carry_over
 from .parses import (
     METHODS_KEY,
     ROOT_DEPREL,
-    SENT_IDS,
     SPANS_KEY,
     WHITESPACE_DEPREL,
     CollapsedSpan,
-    LostAnnotationsWarning,
     ParseMethod,
     SentenceParse,
-    Sentences,
-    StaleParseError,
-    check_present,
     check_tree,
     constituent_tokens,
     get_constituents,
-    has_sentences,
-    same_tokens,
-    sentence_bounds,
-    sentence_words,
     set_constituents,
     set_parses,
     set_sentence_parse,
-    set_sentence_starts,
     tokens_with_heads,
     with_root_deprel,
 )
@@ -64,8 +56,6 @@ from .predicates import (
 from .relations import Relation, get_relations
 from .roles import (
     ROLES_KEY,
-    as_doc,
-    carry_over,
     frame_of,
     get_propositions,
     get_sentence_propositions,
@@ -74,3 +64,14 @@ from .roles import (
     set_sentence_propositions,
     to_allennlp,
 )
+from .sentences import (
+    SENT_IDS,
+    Sentences,
+    has_sentences,
+    same_tokens,
+    sentence_bounds,
+    sentence_words,
+    set_sentence_starts,
+    words_of,
+)
+from .span_groups import LostAnnotationsWarning, StaleParseError, check_present

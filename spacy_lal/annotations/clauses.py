@@ -9,7 +9,8 @@ from spacy.tokens import Doc, Span, Token
 
 from ..lang import en
 from ..trees import spans_to_tree
-from .parses import SPANS_KEY, check_present, get_constituents
+from .parses import SPANS_KEY, get_constituents
+from .span_groups import check_present
 
 SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
 # What hangs on a phrase's head, and is no part of the phrase in a relation

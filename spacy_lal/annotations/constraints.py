@@ -20,14 +20,8 @@ from typing import (
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
-from .parses import (
-    StaleParseError,
-    check_present,
-    has_sentences,
-    read_group,
-    sentence_bounds,
-    write_group,
-)
+from .sentences import has_sentences, sentence_bounds
+from .span_groups import StaleParseError, check_present, read_group, write_group
 
 CONSTRAINTS_KEY = "constraints"
 _KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head"

@@ -21,20 +21,19 @@ from spacy.tokens import Doc, Span, Token
 
 from ..trees import nested_spans, spans_to_tree, split_chain, write_spans
 from .clauses import get_clauses
+from .confidence import confidences_of
 from .parses import (
     METHODS_KEY,
     SPANS_KEY,
     CollapsedSpan,
-    check_present,
     get_constituents,
     get_parse_method,
-    has_sentences,
-    sentence_of,
-    sentence_words,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
-from .relations import ask_parser, get_relations
+from .relations import get_relations
 from .roles import get_srl
+from .sentences import has_sentences, sentence_of, sentence_words
+from .span_groups import check_present
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -272,19 +271,21 @@ def get_head_confidence(token: Token) -> Optional[float]:
     """Give the calibrated probability that the token's head is right; None for white
     space. Each access scores the sentence: `spacy_lal.interpret.head_confidences` gives
     those of all tokens at once."""
-    return ask_parser("head_confidences", token.sent)[token.i - token.sent.start]
+    sentence = token.sent
+    values = confidences_of(token.doc, "heads").of_heads(sentence)
+    return values[token.i - sentence.start]
 
 
 def get_label_confidence(span: Span) -> Optional[float]:
     """Give the calibrated probability that the constituent is one, with its labels;
     None for a Span that is none."""
-    return ask_parser("label_confidence", span)
+    return confidences_of(span.doc, "constituents").of_constituent(span)
 
 
 def get_parse_confidence(span: Span) -> Optional[float]:
     """Give the share of the heads of the Span's sentence that should be right: the mean
     of their confidences."""
-    return ask_parser("parse_confidence", span)
+    return confidences_of(span.doc, "heads").of_sentence(span)
 
 
 def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False) -> Any:

@@ -13,7 +13,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..lang import en
-from .parses import SPANS_KEY, constituent_tokens, sentence_of
+from .parses import SPANS_KEY, constituent_tokens
+from .sentences import sentence_of
 
 LABEL = "NP"
 Chunk = Tuple[int, int]  # half-open range of tokens

@@ -20,14 +20,9 @@ from ..trees.roles import (
     join_parts,
     predicate_span,
 )
-from .parses import (
-    StaleParseError,
-    check_present,
-    has_sentences,
-    sentence_bounds,
-    sentence_of,
-)
 from .roles import get_propositions
+from .sentences import has_sentences, sentence_bounds, sentence_of
+from .span_groups import StaleParseError, check_present
 
 FRAMES_TABLE = "lal_frames"
 LIGHT_VERB = ".LV"  # the sense of light verbs, which the frames do not list

@@ -6,7 +6,6 @@ words stand for their antecedents, and a verb without a subject takes that of th
 that controls it."""
 
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import product
 from typing import (
     Any,
@@ -35,8 +34,9 @@ from .clauses import (
     subject_of,
     trimmed,
 )
-from .parses import check_present
+from .confidence import confidences_of
 from .predicates import Predicate, get_span_predicates
+from .span_groups import check_present
 
 _ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
 _Slot = Optional[Tuple[Token, str]]  # the head of a subject or an object, and its label
@@ -143,9 +143,9 @@ class Relation:
     def confidence(self) -> float:
         """Tells how probably it is right, `spacy_lal.interpret.relation_confidence`;
         computed at each access.
-        RAISES (ValueError): The parser is not in this process,
-        or was not calibrated."""
-        return ask_parser("relation_confidence", self)
+        RAISES (ValueError): The parser is not in this process, or was not
+            calibrated."""
+        return confidences_of(self.sent.doc, "heads").of_relation(self.tokens)
 
     @property
     def sent(self) -> Span:
@@ -165,13 +165,6 @@ class Relation:
 
     def __str__(self) -> str:
         return f"({self.subject or '-'}; {self.predicate or self.label}; {self.object or '-'})"
-
-
-def ask_parser(name: str, item: Union[Span, Relation]) -> Any:
-    """Ask for a confidence of `spacy_lal.interpret`, which stands above this room and
-    is imported late."""
-    confidence = import_module("spacy_lal.interpret.confidence")
-    return getattr(confidence, name)(confidence.parser_of(item.sent.doc), item)
 
 
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:

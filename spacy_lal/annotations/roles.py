@@ -26,7 +26,14 @@ from ..trees.roles import (
     make_proposition,
     predicate_span,
 )
-from . import parses
+from .sentences import (
+    SENT_IDS,
+    sentence_bounds,
+    sentence_of,
+    sentence_words,
+    words_of,
+)
+from .span_groups import GroupSpan, read_group, warn_of_lost, write_group
 
 ROLES_KEY = "srl"
 _PLACED_ID = re.compile(
@@ -65,7 +72,7 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     for proposition in sorted(in_order, key=lambda one: predicate_span(one.args)[0]):
         leaders.append(len(spans))
         spans.extend(_to_spans(doc, proposition))
-    parses.write_group(doc, ROLES_KEY, spans, leaders)
+    write_group(doc, ROLES_KEY, spans, leaders)
 
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
@@ -109,11 +116,11 @@ def get_propositions(
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
-    records: List[List[parses.GroupSpan]] = []
+    records: List[List[GroupSpan]] = []
     first = (
-        parses.sentence_of(doc[start:end]).start if start else 0
+        sentence_of(doc[start:end]).start if start else 0
     )  # where the V of a predicate may begin
-    for span in parses.read_group(doc, ROLES_KEY, first, end):
+    for span in read_group(doc, ROLES_KEY, first, end):
         if span.label != PREDICATE_ROLE and not records:
             raise PropositionError(
                 f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}"
@@ -130,12 +137,12 @@ def get_propositions(
             check_proposition(proposition, len(doc))
             found.append(proposition)
     if n_lost:
-        parses.warn_of_lost(f"{n_lost} predicates or arguments")
+        warn_of_lost(f"{n_lost} predicates or arguments")
     return sorted(found, key=lambda one: one.token)
 
 
 def _present(
-    predicate: parses.GroupSpan, others: Sequence[parses.GroupSpan]
+    predicate: GroupSpan, others: Sequence[GroupSpan]
 ) -> Tuple[Optional[Proposition], int]:
     """A proposition on the present tokens, or None; and how many arguments or
     predicates are lost."""
@@ -176,7 +183,7 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
     tokens = [one.token for one in propositions]
     found, n_lost = [], 0
     for words, (start, end) in zip(
-        parses.sentence_words(doc), parses.sentence_bounds(doc), strict=True
+        sentence_words(doc), sentence_bounds(doc), strict=True
     ):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
         within = [
@@ -186,7 +193,7 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
         n_lost += len(here) - len(on_words)
         found.append(on_words)
     if n_lost:
-        parses.warn_of_lost(f"{n_lost} predicates or arguments")
+        warn_of_lost(f"{n_lost} predicates or arguments")
     return found
 
 
@@ -244,8 +251,8 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     if not has_propositions(doc):
         return None
-    words = [token.i for token in doc if not token.is_space]
-    ids = doc.user_data.get(parses.SENT_IDS) or [""]
+    words = words_of(doc)
+    ids = doc.user_data.get(SENT_IDS) or [""]
     predicates = [one.to_dict() for one in _on_words(doc, get_propositions(doc), words)]
     return {
         "sent_id": ids[0] if len(ids) == 1 else "",
@@ -271,7 +278,7 @@ def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
         if isinstance(item, Span)
         else (item, 0, len(item))
     )
-    tokens = [token.i for token in item if not token.is_space]
+    tokens = words_of(item)
     words = [doc[i].text for i in tokens]
     verbs = []
     for one in propositions_within(doc, first, end):
@@ -306,76 +313,3 @@ def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
         pieces.append(f"[{role}: {' '.join(words[start:end])}]")
         place = end
     return " ".join([*pieces, *words[place:]])
-
-
-# Whole parses on other tokens
-
-
-def carry_over(doc: Doc) -> None:
-    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens
-    for its present tokens.
-
-    Our getters, `render` and the exporters do not need it. spaCy itself does: it
-    copies, stores and joins span groups by their former tokens. Constituents,
-    predicates and arguments that begin or end within a token are dropped, with a
-    warning.
-    doc (Doc): Modified in place; left unchanged without a parse.
-    RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
-    if parses.SPANS_KEY in doc.spans:
-        parses.write_group(
-            doc,
-            parses.SPANS_KEY,
-            [Span(doc, *one) for one in parses.constituent_tokens(doc)],
-        )
-    if parses.METHODS_KEY in doc.spans:
-        methods = [
-            Span(doc, *one.place, one.label)
-            for one in parses.read_group(doc, parses.METHODS_KEY)
-            if one.place
-        ]
-        parses.write_group(doc, parses.METHODS_KEY, methods)
-    if has_propositions(doc):
-        set_propositions(doc, get_propositions(doc))
-
-
-def as_doc(span: Span) -> Doc:
-    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of
-    `span.as_doc()` with the constituents and propositions within the Span, and the
-    parse methods of its sentences. spaCy leaves all span groups out.
-    RAISES
-    (StaleParseError): The Doc does not have the Span's tokens."""
-    parses.check_present(span)
-    whole, doc, start, end = span.doc, span.as_doc(), span.start, span.end
-    if parses.SPANS_KEY in whole.spans:
-        within = [
-            one
-            for one in parses.constituent_tokens(whole, start, end)
-            if start <= one[0] and one[1] <= end
-        ]
-        parses.write_group(
-            doc,
-            parses.SPANS_KEY,
-            [
-                Span(doc, first - start, last - start, label)
-                for first, last, label in within
-            ],
-        )
-    if parses.METHODS_KEY in whole.spans:
-        methods = [(sent, parses.get_parse_method(sent)) for sent in span.sents]  # type: ignore[attr-defined]
-        parts = [
-            (max(sent.start, start) - start, min(sent.end, end) - start, x)
-            for sent, x in methods
-            if x
-        ]
-        parses.write_group(
-            doc, parses.METHODS_KEY, [Span(doc, *part) for part in parts]
-        )
-    if has_propositions(whole):
-        moved = []
-        for one in propositions_within(whole, start, end):
-            args = tuple(
-                (first - start, last - start, role) for first, last, role in one.args
-            )
-            moved.append(one._replace(token=one.token - start, args=args))
-        set_propositions(doc, moved)
-    return doc

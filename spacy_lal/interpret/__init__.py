@@ -8,6 +8,13 @@ boundaries are missing; a Span crosses one, or has no words."""
 
 # ruff: noqa: F401  (users import from here)
 
+from ..pipeline.confidence import (
+    Calibration,
+    head_confidences,
+    label_confidence,
+    parse_confidence,
+    relation_confidence,
+)
 from .alternatives import (
     ArcMargin,
     ConstituentMargin,
@@ -20,13 +27,6 @@ from .alternatives import (
 )
 from .attention import LabelAttention, label_attention
 from .best_trees import BestTree, iter_best_trees, k_best
-from .confidence import (
-    Calibration,
-    head_confidences,
-    label_confidence,
-    parse_confidence,
-    relation_confidence,
-)
 from .contributions import (
     Contributions,
     constituent_contributions,

@@ -8,7 +8,7 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..pipeline.lal_parser import LALParser
-from .sentences import Parser, encode, find_parser, model_of, sentences_of
+from ..pipeline.sentences import Parser, encode, find_parser, model_of, sentences_of
 
 START, STOP = "<START>", "<STOP>"
 

@@ -28,8 +28,15 @@ from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
 from ..pipeline.decoders import Charts, decoded_parses
 from ..pipeline.guidelines import follow_guidelines
+from ..pipeline.sentences import (
+    Parser,
+    Sentence,
+    check_count,
+    label_strings,
+    score,
+    sentences_of,
+)
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
-from .sentences import Parser, Sentence, check_count, label_strings, score, sentences_of
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -10,9 +10,7 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..pipeline.lal_parser import LALParser
-from ..trees import EMPTY, SUB_HEAD
-from .attention import head_names
-from .sentences import (
+from ..pipeline.sentences import (
     Parser,
     Sentence,
     constituents_of,
@@ -24,6 +22,8 @@ from .sentences import (
     sentences_of,
     span_name,
 )
+from ..trees import EMPTY, SUB_HEAD
+from .attention import head_names
 
 NORM_EPSILON = 1e-3  # of the span scorer's norm, added to the standard deviation
 

@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import sentence_words
-from ..annotations.parses import Sentences
+from ..annotations import Sentences, sentence_words
 from ..layers.pair_features import ParseArrays
 from .vectors import Tok2Vec, require_vectors
 

@@ -23,8 +23,14 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
-from ..annotations.parses import CollapsedSpan, Sentences
+from ..annotations import (
+    SPANS_KEY,
+    CollapsedSpan,
+    Sentences,
+    get_constituents,
+    sentence_words,
+    tokens_with_heads,
+)
 from ..layers import roles_configs as configs
 from ..layers.pair_features import ParseArrays
 from ..scores import MISSING, GoldRoles, RoleScores

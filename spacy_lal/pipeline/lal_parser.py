@@ -27,6 +27,7 @@ from ..annotations import (
     ParseMethod,
     SentenceParse,
     Sentences,
+    Signature,
     install_extensions,
     install_noun_chunks,
     sentence_words,
@@ -39,6 +40,7 @@ from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
+from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
 from .decoders import MAX_LENGTH, DecodedParse, Decoder, cut_sentence, join_pieces
 from .guidelines import follow_guidelines
@@ -129,15 +131,12 @@ def make_lal_parser(
 
 
 class _PipelineRef(weakref.ref):
-    """A weak reference to a pipeline; pickled, it is None."""
+    """A weak reference to a pipeline. In a copied or pickled pipeline, it refers to
+    that pipeline."""
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(None), ()
-
-
-PARSERS: "weakref.WeakValueDictionary[int, LALParser]" = (
-    weakref.WeakValueDictionary()
-)  # by the id of their vocab
+        nlp = self()
+        return (type(None), ()) if nlp is None else (_PipelineRef, (nlp,))
 
 
 class LALParser(SentencePipe):
@@ -171,7 +170,6 @@ class LALParser(SentencePipe):
         self.overwrite = overwrite
         self.loss = loss if loss is not None else ParserLoss()
         self._nlp = None if nlp is None else _PipelineRef(nlp)
-        PARSERS[id(vocab)] = self
         install_extensions()
         install_noun_chunks(vocab)
 
@@ -180,6 +178,11 @@ class LALParser(SentencePipe):
         """The pipeline that the component was made for, where it still exists in this
         process."""
         return None if self._nlp is None else self._nlp()
+
+    @property
+    def confidences(self) -> ParserConfidences:
+        """How probably parts of its parses are right."""
+        return ParserConfidences(self)
 
     @property
     def dependencies(self) -> bool:
@@ -366,6 +369,7 @@ class LALParser(SentencePipe):
                 doc,
                 [self.to_strings(parse) for parse in parses],
                 overwrite=self.overwrite,
+                signature=Signature(self),
             )
 
     def to_strings(self, parse: DecodedParse) -> SentenceParse:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from decode.enumeration import binary_trees
 
+from spacy_lal.decode.marginals import inside_outside
 from spacy_lal.interpret import span_marginals
-from spacy_lal.interpret.alternatives import inside_outside
 
 
 @pytest.mark.parametrize("n, n_labels", [(1, 4), (2, 4), (3, 3), (4, 3), (5, 2)])

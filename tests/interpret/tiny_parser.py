@@ -7,6 +7,7 @@ import spacy
 from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from tiny_pipeline import SENTENCES, make_examples
 
 SIZES: Dict[str, Any] = {
@@ -25,16 +26,20 @@ SIZES: Dict[str, Any] = {
 
 
 def tiny_nlp(
-    steps: int = 40, decoder: Dict[str, Any] | None = None, **model: Any
+    steps: int = 40,
+    decoder: Dict[str, Any] | None = None,
+    vocab: Vocab | bool = True,
+    **model: Any,
 ) -> Language:
     """A pipeline of one parser.
 
     steps (int): Of training; 0 leaves the first weights.
     decoder (Optional[Dict[str, Any]]): Its block of the config.
+    vocab (Union[Vocab, bool]): A vocab to share, or True for a new one.
     model (Any): See `parser_block`.
     """
     spacy.util.fix_random_seed(0)
-    nlp = spacy.blank("en")
+    nlp = spacy.blank("en", vocab=vocab)
     config: Dict[str, Any] = {"model": parser_block(**{**SIZES, **model})}
     if decoder:
         config["decoder"] = decoder

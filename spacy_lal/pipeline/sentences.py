@@ -1,10 +1,19 @@
-"""The first steps of every explanation: find the parser and the sentences, run the
-network. The Doc is not changed. A sentence is read as a whole, with the vectors that
-the Doc or the pipeline has for it."""
+"""Sentences as a parser sees them: find the parser and the sentence, run the network.
+The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or
+the pipeline has for it."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from numpy import ndarray
 from spacy.language import Language
@@ -12,13 +21,15 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
 from ..models.vectors import require_vectors
-from ..pipeline.component import FACTORY, parser_names
-from ..pipeline.decoders import MAX_LENGTH
-from ..pipeline.lal_parser import LALParser
 from ..scores import ParserScores
 from ..trees import LabelVocab
+from .component import FACTORY, SentencePipe, parser_names
+from .decoders import MAX_LENGTH
 
-Parser = Union[Language, LALParser]
+if TYPE_CHECKING:
+    from .lal_parser import LALParser
+
+Parser = Union[Language, "LALParser"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,7 @@ class Sentence:
     words (List[int]): The Doc indices of its words: its tokens without the whitespace
         tokens."""
 
-    parser: LALParser
+    parser: "LALParser"
     doc: Doc
     number: int
     words: List[int]
@@ -37,6 +48,17 @@ class Sentence:
     def texts(self) -> Tuple[str, ...]:
         """Its words."""
         return tuple(self.doc[i].text for i in self.words)
+
+    @property
+    def heads(self) -> List[int]:
+        """The head of each word on the Doc, counted from 1; 0 is the root, or a token
+        outside."""
+        places = {word: place for place, word in enumerate(self.words, start=1)}
+        heads = [self.doc[word].head.i for word in self.words]
+        return [
+            0 if head == word else places.get(head, 0)
+            for word, head in zip(self.words, heads, strict=True)
+        ]
 
     def tokens(self, start: int, end: int) -> Tuple[int, int]:
         """The half-open range of Doc tokens that a span of words covers."""
@@ -54,80 +76,72 @@ class Encoded(NamedTuple):
     attention: Optional[ndarray]
 
 
-def find_parser(nlp: Parser) -> LALParser:
+def find_parser(nlp: Parser) -> "LALParser":
     """The `lal_parser` of a pipeline.
-    RAISES (ValueError): There is none, or several,
-    or it was not trained."""
-    names = parser_names(nlp) if isinstance(nlp, Language) else []
-    parser: Any = (
-        nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
-    )
-    if not isinstance(parser, LALParser) or not parser.labels:
-        found = (
-            ", ".join(names or nlp.pipe_names)
-            if isinstance(nlp, Language)
-            else type(nlp).__name__
-        )
+    RAISES (ValueError): There is none, or several, or it was not trained."""
+    parser: Any = nlp
+    found = type(nlp).__name__
+    if isinstance(nlp, Language):
+        names = parser_names(nlp)
+        parser = nlp.get_pipe(names[0]) if len(names) == 1 else None
+        found = ", ".join(names or nlp.pipe_names)
+    is_parser = isinstance(parser, SentencePipe) and "constituents" in parser.cfg
+    if not is_parser or not parser.labels:
         raise ValueError(
-            f"expected a pipeline with one {FACTORY}, trained or loaded, or the component; got {found}"
+            f"expected a pipeline with one {FACTORY}, trained or loaded, or the "
+            f"component; got {found}"
         )
     return parser
 
 
 def check_count(k: Any) -> None:
-    """RAISES (ValueError): k, how many results to give, is no integer of at least 1."""
+    """Check k, how many results to give.
+    RAISES (ValueError): It is no integer of at least 1."""
     if isinstance(k, bool) or not hasattr(k, "__index__") or k < 1:
         raise ValueError(f"k: expected an integer of at least 1, got {k!r}")
 
 
-def label_strings(parser: LALParser) -> List[str]:
+def label_strings(parser: "LALParser") -> List[str]:
     """The parser's labels by id: empty, "<H>", the unary chains.
-    RAISES (ValueError):
-    It scores none."""
+    RAISES (ValueError): It scores none."""
     labels = parser.label_data["constituents"]
     if not labels:
         raise ValueError(
-            f"'{parser.name}' scores no constituents: it was trained on dependencies alone"
+            f"'{parser.name}' scores no constituents: it was trained on dependencies "
+            "alone"
         )
     return LabelVocab(labels).strings
 
 
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
     """The sentences of a Doc, or the sentence of a Span.
-    RAISES (ValueError): As
-    `find_parser`; neither a Doc nor a Span; no sentence boundaries, or the Span crosses
-    one."""
+    RAISES (ValueError): As `find_parser`; neither a Doc nor a Span; no sentence
+        boundaries, or the Span crosses one."""
     parser = find_parser(nlp)
     if not isinstance(doc_or_span, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
     doc = doc_or_span.doc
-    found = [
-        Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))
-    ]
+    words = sentence_words(doc)
+    found = [Sentence(parser, doc, i, of_one) for i, of_one in enumerate(words)]
     if isinstance(doc_or_span, Doc):
         return found
+    span = doc_or_span
     for sentence, (start, end) in zip(found, sentence_bounds(doc), strict=True):
-        if (
-            start <= doc_or_span.start
-            and doc_or_span.end <= end
-            and doc_or_span.start < end
-        ):
+        if start <= span.start < end and span.end <= end:
             return [sentence]
     raise ValueError(
-        f"{span_name(doc_or_span)} crosses a sentence boundary: expected a part of one sentence"
+        f"{span_name(span)} crosses a sentence boundary: expected a part of one "
+        "sentence"
     )
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
     """A Span's sentence, and the Span in words of it.
-    RAISES (ValueError): As
-    `sentences_of`; it has no words."""
+    RAISES (ValueError): As `sentences_of`; it has no words."""
     span = span[:] if isinstance(span, Doc) else span
     (sentence,) = sentences_of(nlp, span)
-    start, end = (
-        bisect_left(sentence.words, span.start),
-        bisect_left(sentence.words, span.end),
-    )
+    start = bisect_left(sentence.words, span.start)
+    end = bisect_left(sentence.words, span.end)
     if start == end:
         raise ValueError(
             f"{span_name(span)} has no words in it, and is no span of the parser's"
@@ -137,29 +151,30 @@ def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
 
 def span_name(span: Span) -> str:
     """A Span's name in messages."""
-    return f"the Span {span.doc[span.start : span.end].text[:40]!r} (tokens {span.start}:{span.end})"
+    text = span.doc[span.start : span.end].text[:40]
+    return f"the Span {text!r} (tokens {span.start}:{span.end})"
 
 
 def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
     """The constituents that the Doc has of some of its sentences, in pre-order: start,
     end, label id, in words.
-    RAISES (ValueError): The Doc has no constituents, or labels
-    that the parser does not know."""
+    RAISES (ValueError): The Doc has no constituents, or labels that the parser does not
+        know."""
     if not sentences:
         return []
-    parser, doc = sentences[0].parser, sentences[0].doc
+    parser = sentences[0].parser
+    doc = sentences[0].doc
     ids = {label: i for i, label in enumerate(label_strings(parser))}
     parses = get_constituents(doc)
     chosen = [parses[sentence.number] for sentence in sentences]
-    unknown = sorted({label for parse in chosen for *_, label in parse} - set(ids))
+    unknown = {label for parse in chosen for *_, label in parse} - set(ids)
     if SPANS_KEY not in doc.spans or unknown:
-        got = (
-            f"labels of another model, {', '.join(unknown)}"
-            if unknown
-            else f"no parse (no doc.spans[{SPANS_KEY!r}])"
-        )
+        got = f"no parse (no doc.spans[{SPANS_KEY!r}])"
+        if unknown:
+            got = f"labels of another model, {', '.join(sorted(unknown))}"
         raise ValueError(
-            f"expected a Doc with a parse of '{parser.name}', got {got}: {doc.text[:40]!r}"
+            f"expected a Doc with a parse of '{parser.name}', got {got}: "
+            f"{doc.text[:40]!r}"
         )
     return [
         [(start, end, ids[label]) for start, end, label in parse] for parse in chosen
@@ -169,12 +184,13 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
 # Running the network
 
 
-def model_of(parser: LALParser) -> Any:
+def model_of(parser: "LALParser") -> Any:
     """The parser's model.
     RAISES (ValueError): It has another architecture."""
     if "encode" not in parser.model.attrs:
         raise ValueError(
-            f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'"
+            f"the model of '{parser.name}' is no spacy-lal.LALParser, but "
+            f"'{parser.model.name}'"
         )
     return parser.model
 
@@ -182,42 +198,39 @@ def model_of(parser: LALParser) -> Any:
 def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     """Run the first half of the network on sentences of one Doc, each with words and in
     a batch of its own.
-    RAISES (ValueError): A sentence has more than `MAX_LENGTH`
-    words; no component provides the vectors that the model listens to."""
+    RAISES (ValueError): A sentence has more than `MAX_LENGTH` words; no component
+        provides the vectors that the model listens to."""
     if not sentences:
         return []
     _check_lengths(sentences)
-    parser, doc = sentences[0].parser, sentences[0].doc
+    parser = sentences[0].parser
     model = model_of(parser)
-    doc = _with_vectors(parser, doc)
-    return [
-        Encoded(*one)
-        for one in model.attrs["encode"](model, doc, [one.number for one in sentences])
-    ]
+    doc = _with_vectors(parser, sentences[0].doc)
+    numbers = [one.number for one in sentences]
+    return [Encoded(*one) for one in model.attrs["encode"](model, doc, numbers)]
 
 
 def score(sentence: Sentence) -> ParserScores:
     """The scores of all labels of all spans, and of all arcs, of one sentence.
-    RAISES
-    (ValueError): As `encode`."""
+    RAISES (ValueError): As `encode`."""
     _check_lengths([sentence])
-    parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
-    found: Any = list(
-        parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]])
-    )
-    return found[0][1][0]
+    parser = sentence.parser
+    doc = _with_vectors(parser, sentence.doc)
+    batches = parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]])
+    ((_, (scores,)),) = batches
+    return scores  # type: ignore[return-value]
 
 
-def _with_vectors(parser: LALParser, doc: Doc) -> Doc:
-    """The Doc if it has the vectors that the parser listens to."""
+def _with_vectors(parser: "LALParser", doc: Doc) -> Doc:
+    """The Doc if it has the vectors that the parser listens to, else a copy with
+    them."""
     try:
         require_vectors(parser.model, [doc])
     except ValueError:
         if parser.nlp is None:
             raise
-        upstreams = {
-            getattr(node, "upstream_name", None) for node in parser.model.walk()
-        }
+        nodes = parser.model.walk()
+        upstreams = {getattr(node, "upstream_name", None) for node in nodes}
         doc = doc.copy()
         for name, pipe in parser.nlp.pipeline:
             doc = pipe(doc) if name in upstreams else doc
@@ -228,6 +241,7 @@ def _check_lengths(sentences: Sequence[Sentence]) -> None:
     for sentence in sentences:
         if len(sentence.words) > MAX_LENGTH:
             raise ValueError(
-                f"expected a sentence of at most {MAX_LENGTH} words, got {len(sentence.words)}: "
-                f"'{sentence.parser.name}' reads it in pieces ({' '.join(sentence.texts[:6])} ...)"
+                f"expected a sentence of at most {MAX_LENGTH} words, got "
+                f"{len(sentence.words)}: '{sentence.parser.name}' reads it in pieces "
+                f"({' '.join(sentence.texts[:6])} ...)"
             )

@@ -1,8 +1,8 @@
-"""What is asked of every explanation: a parser, a sentence, words."""
+"""What every explanation needs: a parser, a sentence, words."""
 
 import pytest
 import spacy
-from interpret.tiny_parser import tiny_doc
+from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc
 
 from spacy_lal.interpret import (
@@ -10,8 +10,19 @@ from spacy_lal.interpret import (
     best_labels,
     constituent_margins,
     label_attention,
-    sentences,
 )
+from spacy_lal.pipeline import sentences
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return tiny_nlp()
+
+
+@pytest.fixture()
+def doc(nlp):
+    """The two sentences, parsed; a whitespace token stands within the first."""
+    return nlp(tiny_doc(nlp, space_after=3))
 
 
 def test_no_parser(doc):

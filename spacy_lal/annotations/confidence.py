@@ -1,0 +1,79 @@
+"""Who answers for the confidences of a parse: the component that wrote it. A component
+signs what it writes, and the getters ask the component that signed.
+
+The signature is an attribute of the span group `doc.spans["parse_methods"]`, and refers
+to the component weakly. Stored, pickled or sent to another process, it is the
+component's name alone."""
+
+import weakref
+from typing import Any, List, Optional, Protocol, Sequence, Tuple
+
+from spacy.tokens import Doc, Span, Token
+
+from .parses import Layer, get_signatures
+
+
+class Confidences(Protocol):
+    """How probably parts of a parse are right, as the parser that found it says."""
+
+    def of_heads(self, span: Span) -> List[Optional[float]]:
+        """The confidence of the head of each token of a Span's sentence."""
+
+    def of_constituent(self, span: Span) -> Optional[float]:
+        """The confidence of a constituent; None for a Span that is none."""
+
+    def of_sentence(self, span: Span) -> Optional[float]:
+        """The confidence of the heads of a Span's sentence."""
+
+    def of_relation(self, tokens: Sequence[Token]) -> float:
+        """The confidence of a relation that rests on the heads of tokens."""
+
+
+class Parser(Protocol):
+    """A component that knows how probably its parses are right."""
+
+    name: str
+
+    @property
+    def confidences(self) -> Confidences:
+        """Its confidences."""
+
+
+class Signature(str):
+    """The name of the component that wrote a layer of a Doc, with a weak reference to
+    the component. Copies of a Doc share it; everything else copies the name alone."""
+
+    parser: "weakref.ref[Parser]"
+
+    def __new__(cls, parser: Parser) -> "Signature":
+        """Make the signature of a component."""
+        signature = super().__new__(cls, parser.name)
+        signature.parser = weakref.ref(parser)
+        return signature
+
+    def __deepcopy__(self, memo: Any) -> "Signature":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def confidences_of(doc: Doc, layer: Layer) -> Confidences:
+    """Give the confidences of the parser that wrote a layer of a Doc.
+    RAISES (ValueError): No parser signed the layer, or the parser is not in this
+        process, for instance since the Doc was stored."""
+    signature = get_signatures(doc)[layer]
+    parser = signature.parser() if isinstance(signature, Signature) else None
+    if parser is not None:
+        return parser.confidences
+    reason = (
+        f"no lal_parser set the {layer} of this Doc"
+        if signature is None
+        else f"'{signature}', which set the {layer} of this Doc, is not at hand: the Doc "
+        "was stored, or comes from another process, or the pipeline is gone"
+    )
+    raise ValueError(
+        f"{reason}. Confidence comes from a parser's scores: make the Doc with a loaded "
+        "pipeline, or pass a pipeline to the functions of spacy_lal.interpret, such as "
+        "head_confidences(nlp, doc)"
+    )

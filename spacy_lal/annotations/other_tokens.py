@@ -1,0 +1,89 @@
+"""Whole parses on other tokens: those of a Doc after tokens were merged or split, and
+those of a part of a Doc."""
+
+from spacy.tokens import Doc, Span
+
+from .parses import (
+    METHODS_KEY,
+    SPANS_KEY,
+    constituent_tokens,
+    get_parse_method,
+    get_signatures,
+    write_methods,
+)
+from .roles import (
+    get_propositions,
+    has_propositions,
+    propositions_within,
+    set_propositions,
+)
+from .span_groups import check_present, read_group, write_group
+
+
+def carry_over(doc: Doc) -> None:
+    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens
+    for its present tokens.
+
+    Our getters, `render` and the exporters do not need it. spaCy itself does: it
+    copies, stores and joins span groups by their former tokens. Constituents,
+    predicates and arguments that begin or end within a token are dropped, with a
+    warning.
+    doc (Doc): Modified in place; left unchanged without a parse.
+    RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
+    if SPANS_KEY in doc.spans:
+        spans = [Span(doc, *one) for one in constituent_tokens(doc)]
+        write_group(doc, SPANS_KEY, spans)
+    if METHODS_KEY in doc.spans:
+        found = read_group(doc, METHODS_KEY)
+        methods = [Span(doc, *one.place, one.label) for one in found if one.place]
+        write_methods(doc, methods, {})
+    if has_propositions(doc):
+        set_propositions(doc, get_propositions(doc))
+
+
+def as_doc(span: Span) -> Doc:
+    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of
+    `span.as_doc()` with the constituents and propositions within the Span, and the
+    parse methods of its sentences. spaCy leaves all span groups out.
+    RAISES (StaleParseError): The Doc does not have the Span's tokens."""
+    check_present(span)
+    doc = span.as_doc()
+    if SPANS_KEY in span.doc.spans:
+        _copy_constituents(span, doc)
+    if METHODS_KEY in span.doc.spans:
+        _copy_methods(span, doc)
+    if has_propositions(span.doc):
+        _copy_propositions(span, doc)
+    return doc
+
+
+def _copy_constituents(span: Span, doc: Doc) -> None:
+    first = span.start
+    spans = [
+        Span(doc, start - first, end - first, label)
+        for start, end, label in constituent_tokens(span.doc, first, span.end)
+        if first <= start and end <= span.end
+    ]
+    write_group(doc, SPANS_KEY, spans)
+
+
+def _copy_methods(span: Span, doc: Doc) -> None:
+    methods = []
+    for sentence in span.sents:  # type: ignore[attr-defined]
+        method = get_parse_method(sentence)
+        if method:
+            start = max(sentence.start, span.start) - span.start
+            end = min(sentence.end, span.end) - span.start
+            methods.append(Span(doc, start, end, method))
+    write_methods(doc, methods, get_signatures(span.doc))
+
+
+def _copy_propositions(span: Span, doc: Doc) -> None:
+    first = span.start
+    moved = []
+    for one in propositions_within(span.doc, first, span.end):
+        args = tuple(
+            (start - first, end - first, role) for start, end, role in one.args
+        )
+        moved.append(one._replace(token=one.token - first, args=args))
+    set_propositions(doc, moved)

@@ -1,0 +1,217 @@
+"""Span groups that survive changes of a Doc's tokens.
+
+A group stores tokens and characters of each Span. Where tokens were merged or split
+afterwards, a Span is read by its tokens if they have its characters, else by its
+characters, else left out with a warning. A group that somebody edits by hand is read in
+the order of the text."""
+
+import struct
+import warnings
+from bisect import bisect_left
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import srsly
+from spacy.tokens import Doc, Span, SpanGroup
+
+# `SpanGroup.to_bytes` stores a Span as id, kb_id, label, tokens and characters.
+_STORED_SPAN = struct.Struct(">QQQllll")
+
+
+class StaleParseError(ValueError):
+    """A parse or a Span does not fit the Doc's present tokens."""
+
+
+class LostAnnotationsWarning(UserWarning):
+    """Constituents or roles are left out, since tokens or sentences have changed since
+    they were written."""
+
+
+class GroupSpan(NamedTuple):
+    """A Span of a group on the Doc's present tokens.
+    place (Optional[Tuple[int, int]]): Half-open range of tokens; None for an empty
+        Span, or if it begins or ends within a token.
+    is_cut (bool): Whether it has no place although it covers more than a part of one
+        token.
+    is_moved (bool): Whether its tokens are other ones than when it was written.
+    chars (Tuple[int, int]): Half-open range of characters.
+    label, kb_id, id (str): The Span's own."""
+
+    place: Optional[Tuple[int, int]]
+    is_cut: bool
+    is_moved: bool
+    chars: Tuple[int, int]
+    label: str
+    kb_id: str
+    id: str
+
+
+class _StoredSpan(NamedTuple):
+    """A Span as it was written: half-open ranges of tokens and of characters."""
+
+    start: int
+    end: int
+    start_char: int
+    end_char: int
+    label: str
+    kb_id: str
+    id: str
+
+
+def write_group(
+    doc: Doc, key: str, spans: Sequence[Span], leaders: Optional[Sequence[int]] = None
+) -> None:
+    """Write `doc.spans[key]`.
+    spans (Sequence[Span]): In the order of their first tokens, unless there are
+        leaders.
+    leaders (Optional[Sequence[int]]): Positions of the Spans that are in this order,
+        each with those that follow it."""
+    attrs = {"n_tokens": len(doc), "n_chars": _n_chars(doc), "n_spans": len(spans)}
+    if leaders is not None:
+        attrs["leaders"] = list(leaders)  # type: ignore[assignment]
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+
+
+def read_group(
+    doc: Doc, key: str, start: int = 0, end: Optional[int] = None
+) -> List[GroupSpan]:
+    """Read the Spans of `doc.spans[key]`, in its order. With a range of tokens, at
+    least those that begin in it: the cost grows with the range, not with the Doc,
+    unless the group was edited or the Doc's last tokens were merged.
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since
+        the group was written."""
+    group = doc.spans[key]
+    n_tokens = group.attrs.get("n_tokens")
+    n_chars = group.attrs.get("n_chars")
+    # A DocBin loses the spaces of a Doc that was made without them.
+    by_tokens = n_chars not in (None, _n_chars(doc))
+    if by_tokens and n_tokens != len(doc):
+        raise StaleParseError(
+            f"doc.spans[{key!r}] was written for {n_tokens} tokens in {n_chars} "
+            f"characters, and the Doc has {len(doc)} tokens in {_n_chars(doc)} "
+            "characters: parse it again"
+        )
+    last = len(doc) if end is None else end
+    try:
+        stored = [_stored(group[i]) for i in _positions(group, start, last, by_tokens)]
+    except IndexError:  # a group gives no Span beyond the present tokens
+        stored = list(_stored_in_bytes(group))
+    return [_on_tokens(doc, one, by_tokens) for one in stored]
+
+
+def _stored(span: Span) -> _StoredSpan:
+    return _StoredSpan(
+        span.start,
+        span.end,
+        span.start_char,
+        span.end_char,
+        span.label_,
+        span.kb_id_,
+        span.id_,
+    )
+
+
+def _stored_in_bytes(group: SpanGroup) -> Iterator[_StoredSpan]:
+    """Read the Spans of a group that reach beyond the present tokens, too."""
+    strings = group.doc.vocab.strings
+    for packed in srsly.msgpack_loads(group.to_bytes())["spans"]:
+        id_, kb_id, label, start, end, start_char, end_char = _STORED_SPAN.unpack(
+            packed
+        )
+        names = (strings[label], strings[kb_id], strings[id_])
+        yield _StoredSpan(start, end, start_char, end_char, *names)
+
+
+def _on_tokens(doc: Doc, stored: _StoredSpan, by_tokens: bool) -> GroupSpan:
+    """Find a stored Span on the Doc's present tokens."""
+    tokens = (stored.start, stored.end)
+    chars = (stored.start_char, stored.end_char)
+    place: Optional[Tuple[int, int]] = tokens if stored.start < stored.end else None
+    is_cut = False
+    is_moved = not by_tokens and not _fits(doc, *tokens, *chars)
+    if is_moved:
+        place, is_cut = _place(doc, *chars)
+    return GroupSpan(place, is_cut, is_moved, chars, *stored[4:])
+
+
+def _positions(group: SpanGroup, start: int, end: int, by_tokens: bool) -> range:
+    """Give the positions of the Spans that begin in a range of tokens; all, if the
+    group is not as it was written."""
+    doc = group.doc
+    n_spans = len(group)
+    is_whole = start >= end or (start, end) == (0, len(doc))
+    if is_whole or group.attrs.get("n_spans") != n_spans:
+        return range(n_spans)
+    leaders = group.attrs.get("leaders", range(n_spans))
+
+    def first_from(token_or_char: int) -> int:
+        name = "start" if by_tokens else "start_char"
+        i = bisect_left(leaders, token_or_char, key=lambda i: getattr(group[i], name))
+        return leaders[i] if i < len(leaders) else n_spans
+
+    if by_tokens:
+        return range(first_from(start), first_from(end))
+    last = doc[end - 1]
+    return range(first_from(doc[start].idx), first_from(last.idx + len(last)))
+
+
+def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> bool:
+    """Tell whether tokens have the characters of a Span; an empty Span always fits."""
+    if start == end:
+        return True
+    return (
+        end <= len(doc)
+        and doc[start].idx == start_char
+        and doc[end - 1].idx + len(doc[end - 1]) == end_char
+    )
+
+
+def _place(
+    doc: Doc, start_char: int, end_char: int
+) -> Tuple[Optional[Tuple[int, int]], bool]:
+    """Give the tokens that have characters, white space at their ends aside, and
+    whether the characters cut tokens."""
+    around = doc.char_span(start_char, end_char, alignment_mode="expand")
+    if around is None or not len(around):
+        return None, False
+    first = start_char - around.start_char
+    last = end_char - around.start_char
+    inside = around.text[first:last]
+    outside = around.text[:first] + around.text[last:]
+    if outside.strip() or not inside.strip():
+        return None, len(around) > 1
+    return (around.start, around.end), False
+
+
+def _n_chars(doc: Doc) -> int:
+    """Tell where the last token ends."""
+    return doc[-1].idx + len(doc[-1]) if len(doc) else 0
+
+
+def check_present(span: Span) -> None:
+    """Check a Span.
+    RAISES (StaleParseError): Its tokens were merged or split since.
+    RAISES (ValueError): It is no Span."""
+    if not isinstance(span, Span):
+        raise ValueError(
+            f"span: expected a Span, such as doc[0:2], got {type(span).__name__}"
+        )
+    if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
+        raise StaleParseError(
+            f"the Span of tokens {span.start}:{span.end} and characters "
+            f"{span.start_char}:{span.end_char} does not fit the Doc of "
+            f"{len(span.doc)} tokens, which were merged or split since it was made: "
+            "take it from the Doc again, as doc[start:end] or "
+            f"doc.char_span({span.start_char}, {span.end_char})"
+        )
+
+
+def warn_of_lost(what: str) -> None:
+    """Warn that constituents, predicates or arguments were left out."""
+    warnings.warn(
+        f"{what} are left out: they begin or end within a token, or go beyond the end "
+        "of a sentence. Tokens were merged or split, or sentences changed, after they "
+        "were written; a component that does so, such as merge_entities, can stand "
+        "before the parser",
+        LostAnnotationsWarning,
+        stacklevel=3,
+    )

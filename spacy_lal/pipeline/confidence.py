@@ -1,0 +1,162 @@
+"""Confidence: how probably a part of a parse is right, from the parser's own scores and
+fitted numbers, the logistic function of `slope * logit + intercept`.
+
+The logit of a head is that of its share in the softmax over all heads of its word, at a
+temperature; of a constituent, that of its marginal probability (`decode/marginals.py`)
+at a temperature; of a relation, that of the product of its words' head confidences.
+`benchmarks/calibration.py` fits the numbers, `nlp.meta["calibration"]` (Platt 1999; Guo
+et al. 2017). All functions raise a ValueError where the pipeline was not calibrated,
+and for a sentence of more than `MAX_LENGTH` words."""
+
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from numpy import ndarray
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+
+from ..annotations import Relation
+from ..decode.marginals import inside_outside
+from .sentences import (
+    Parser,
+    Sentence,
+    constituents_of,
+    find_parser,
+    locate,
+    score,
+    sentences_of,
+)
+
+META_KEY = "calibration"
+MAX_LOGIT = 20.0
+MIN_MARGINAL = 1e-9  # marginals are kept from 0 and 1, whose logits are infinite
+
+
+class Calibration(NamedTuple):
+    """What turns a score into a confidence."""
+
+    temperature: float
+    slope: float
+    intercept: float
+
+    def __call__(self, logits: Union[ndarray, float]) -> ndarray:
+        """Confidences. *Shape:* as `logits`."""
+        values = self.slope * np.asarray(logits, dtype="f8") + self.intercept
+        return np.exp(-np.logaddexp(0.0, -values))
+
+
+class ParserConfidences:
+    """The confidences of one parser, as the getters of `annotations` ask for them."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    def of_heads(self, span: Span) -> List[Optional[float]]:
+        """See `head_confidences`."""
+        return head_confidences(self._parser, span)
+
+    def of_constituent(self, span: Span) -> Optional[float]:
+        """See `label_confidence`."""
+        return label_confidence(self._parser, span)
+
+    def of_sentence(self, span: Span) -> Optional[float]:
+        """See `parse_confidence`."""
+        return parse_confidence(self._parser, span)
+
+    def of_relation(self, tokens: Sequence[Token]) -> float:
+        """The probability that the heads of some words of a sentence are all right, and
+        their predicate."""
+        sentence = tokens[0].sent
+        values = head_confidences(self._parser, sentence)
+        logit = product_logit([values[token.i - sentence.start] for token in tokens])
+        return float(calibration(self._parser, "relations")(logit))
+
+
+def calibration(nlp: Parser, kind: str) -> Calibration:
+    """The fitted numbers of "heads", "labels" or "relations"."""
+    owner = nlp if isinstance(nlp, Language) else nlp.nlp
+    if owner is None:
+        raise ValueError(
+            f"the pipeline that '{nlp.name}' was made for is gone, and its "
+            f"nlp.meta[{META_KEY!r}] with it"
+        )
+    found = owner.meta.get(META_KEY) or {}
+    if kind not in found:
+        raise ValueError(
+            f"the pipeline has no nlp.meta[{META_KEY!r}] for {kind}: see "
+            "benchmarks/calibration.py"
+        )
+    return Calibration(*found[kind])
+
+
+def head_confidences(
+    nlp: Parser, doc_or_span: Union[Doc, Span]
+) -> List[Optional[float]]:
+    """For each token of a Doc or of a Span's sentence, the probability that its head is
+    right; None for white space."""
+    fitted = calibration(nlp, "heads")
+    values: Dict[int, float] = {}
+    for sentence in sentences_of(nlp, doc_or_span):
+        if sentence.words:
+            logits = head_logits(sentence, score(sentence).arcs, fitted.temperature)
+            values.update(zip(sentence.words, fitted(logits).tolist(), strict=True))
+    tokens = doc_or_span if isinstance(doc_or_span, Doc) else doc_or_span.sent
+    return [values.get(token.i) for token in tokens]
+
+
+def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
+    """The probability that a constituent is one, with its labels; None for a Span that
+    is none.
+    RAISES (ValueError): The parser scores no constituents."""
+    fitted = calibration(nlp, "labels")
+    sentence, start, end = locate(nlp, span)
+    (constituents,) = constituents_of([sentence])
+    chosen = [one for one in constituents if one[:2] == (start, end)]
+    if not chosen:
+        return None
+    logits = label_logits(score(sentence).labels, chosen, fitted.temperature)
+    return float(fitted(logits)[0])
+
+
+def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
+    """The mean confidence of the heads of a Span's sentence; None without words."""
+    values = [value for value in head_confidences(nlp, span) if value is not None]
+    return sum(values) / len(values) if values else None
+
+
+def relation_confidence(nlp: Parser, relation: Relation) -> float:
+    """The probability that a relation is right: its predicate and the heads of its
+    subject and object."""
+    return ParserConfidences(nlp).of_relation(relation.tokens)
+
+
+def product_logit(confidences: Sequence[Optional[float]]) -> float:
+    """The logit of the product of confidences."""
+    product = float(np.prod([value for value in confidences if value is not None]))
+    return float(np.clip(np.log(product) - np.log1p(-product), -MAX_LOGIT, MAX_LOGIT))
+
+
+def head_logits(sentence: Sentence, arcs: ndarray, temperature: float) -> ndarray:
+    """The logit of the share of each word's head.
+    arcs (ndarray): Arc scores. Shape: (n_words + 1, n_words + 1), [dependent, head].
+    RETURNS (ndarray): Shape: (n_words,), float64."""
+    words = np.arange(1, len(sentence.words) + 1)
+    heads = np.array(sentence.heads)
+    scores = arcs.astype("f8") / temperature
+    of_heads = scores[words, heads]
+    scores[words, words] = -np.inf
+    scores[words, heads] = -np.inf
+    of_others = np.logaddexp.reduce(scores[1:], axis=-1)
+    return np.clip(of_heads - of_others, -MAX_LOGIT, MAX_LOGIT)
+
+
+def label_logits(
+    labels: ndarray, constituents: Sequence[Tuple[int, int, int]], temperature: float
+) -> ndarray:
+    """The logits of the marginals of constituents.
+    labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels).
+    RETURNS (ndarray): Shape: (n_constituents,), float64."""
+    marginals, _ = inside_outside(labels / np.float32(temperature))
+    starts, ends, ids = np.array(constituents, dtype=int).reshape(-1, 3).T
+    chosen = np.clip(marginals[starts, ends, ids], MIN_MARGINAL, 1 - MIN_MARGINAL)
+    return np.log(chosen) - np.log1p(-chosen)
