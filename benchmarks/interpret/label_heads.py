@@ -21,7 +21,6 @@ import numpy as np
 from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy_lal.metrics.docs import parse_golds
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds

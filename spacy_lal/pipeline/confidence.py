@@ -21,7 +21,6 @@ from .sentences import (
     Parser,
     Sentence,
     constituents_of,
-    find_parser,
     locate,
     score,
     sentences_of,
