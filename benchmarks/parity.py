@@ -10,8 +10,8 @@ network is rebuilt from its weights by `spacy_lal.checkpoint`; every sentence is
 alone and in one batch with all others (which must give the same), and for the LAL
 parser in that batch with the reference's scrambled label queries. One line for each set
 and stage: the largest error (for trees, heads, deprels and ids: whether one differs),
-the tolerance, the verdict. Exit code 1 where one is out of tolerance, or a set could
-not be read."""
+the tolerance, the verdict. Exit code 1 where one is out of tolerance, where a set has a
+setting that the library cannot follow, or where it could not be read."""
 
 import argparse
 import sys
@@ -26,6 +26,7 @@ from parity.network import Row, compare_network
 from parity.probing import compare_attention_trees, compare_probing
 from parity.role_sets import find_role_sets
 from parity.roles import compare_role_set
+from parity.settings import check_settings
 from parity.ssan import compare_ssan
 from parity.ssan_sets import kind_of, read_ssan_set
 from parity.vectors import find_sets, read_decoder_set, read_families, read_network_set
@@ -39,27 +40,24 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
     try:
         if kind == "decoder":
             family = families.get(name) or name.split("_")[1]
-            rows: List[Row] = compare_decoder(
-                list(read_decoder_set(folder, name)), family in EXACT_FAMILIES
-            )
-        elif kind.startswith(ROLES):
-            rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
+            cases = list(read_decoder_set(folder, name))
+            rows: List[Row] = compare_decoder(cases, family in EXACT_FAMILIES)
         else:
-            rows, notes = compare_file(folder, name)
-    except (
-        Exception
-    ) as error:  # whatever is wrong with a set, the others are still compared
-        print(
-            f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: could not be read: {type(error).__name__}: {error}"
-        )
+            check_settings(read_json(folder, name))
+            if kind.startswith(ROLES):
+                rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
+            else:
+                rows, notes = compare_file(folder, name)
+    except Exception as error:  # the other sets are still compared
+        reason = f"{type(error).__name__}: {error}"
+        print(f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: {reason}")
         return False
     all_ok = bool(rows)
     for stage, error, tolerance in rows:
         ok = error <= tolerance  # an error that is no number is not
         all_ok = all_ok and ok
-        print(
-            f"{name:<24} {stage:<36} {error:9.2e} {tolerance:9.1e}  {'ok' if ok else 'FAIL'}"
-        )
+        verdict = "ok" if ok else "FAIL"
+        print(f"{name:<24} {stage:<36} {error:9.2e} {tolerance:9.1e}  {verdict}")
     for note in notes:
         print(f"{name:<24} {note}")
     if not rows:

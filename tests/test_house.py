@@ -69,6 +69,7 @@ def test_what_is_not_good_style_is_found(house, source, monkeypatch):
 def test_measures_beyond_a_limit_fail(house, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["house.py"])
     monkeypatch.setattr(house, "ways", lambda pipeline: {"spacy.load": ["a.py"]})
+    monkeypatch.setattr(house, "options", dict)
     monkeypatch.setattr(house, "LIMITS", dict.fromkeys(house.LIMITS, 1e9))
     assert house.main() == 0
     monkeypatch.setitem(house.LIMITS, "nodes", 1)
@@ -82,7 +83,8 @@ def test_a_way_through_no_file_fails(house):
 
 
 def test_the_files_of_a_way_are_those_whose_functions_run(house):
-    from spacy_lal.trees.brackets import read_brackets
+    from spacy_lal.trees.brackets import parse_tree
 
     text = "(S (NP (DT The) (NN dog)))"
-    assert house.files_of(lambda: list(read_brackets(text))) == ["trees/brackets.py"]
+    files = house.files_of(lambda: parse_tree(text))
+    assert files == ["trees/brackets.py"]

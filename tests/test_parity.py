@@ -202,6 +202,50 @@ def test_hyperparameters_that_do_not_fit_are_named(
     assert re.search(message, line)
 
 
+@pytest.mark.parametrize(
+    "name, keys, named",
+    [
+        (
+            "kk_charconcat_words",
+            ("hparams", lambda x: {**x, "relu_kind": "gelu"}),
+            "hparams.relu_kind = 'gelu' (unknown)",
+        ),
+        (
+            "kk_charconcat_words",
+            ("settings", lambda x: {**x, "window": 3}),
+            "settings.window = 3 (unknown)",
+        ),
+        (
+            "kk_charconcat_words",
+            ("hparams", lambda x: {**x, "use_words": True, "scale": [1]}),
+            "hparams.scale = [1] (unknown)",
+        ),
+        (
+            "e_nolal",
+            ("hparams", "use_roberta", lambda x: True),
+            "hparams.use_roberta = True (the library has False)",
+        ),
+        (
+            "ssan_layer_sparse",
+            ("epsilon", lambda x: 1e-5),
+            "epsilon = 1e-05 (the library has 1e-06)",
+        ),
+        (
+            "ssan_encoder",
+            ("temperature", lambda x: 0.8),
+            "temperature = 0.8 (the library has 0.5)",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_followed_is_named(
+    parity, put, name, keys, named, capsys
+):
+    path = put(name)
+    edit(path, *keys)
+    (line,) = failures(parity, path.parent, capsys)
+    assert line.endswith(f"UnfollowedSettingError: settings not followed: {named}")
+
+
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
 @pytest.mark.parametrize("data", [b"rubbish", b"[]", None])
 def test_a_set_that_cannot_be_read_is_named(parity, put, suffix, data, capsys):
