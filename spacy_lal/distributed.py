@@ -46,6 +46,7 @@ READING_CPUS = 2
 class BatchParser:
     """Parses the texts of Arrow batches; picklable. Each process loads the pipeline
     itself, once.
+
     pipeline (str): A pipeline with a parser of ours: the name of a package, or a path
         that every worker can read.
     text_column (str): The column with the texts: strings, large strings or a dictionary
@@ -54,7 +55,8 @@ class BatchParser:
         None keeps all.
     output (str): `columns`, `docbin` or `relations`, see `doc_fields`.
     batch_size (int): Texts per batch of the network.
-    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU."""
+    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
+    """
 
     pipeline: str
     text_column: str = "text"
@@ -75,8 +77,10 @@ class BatchParser:
 
     def load(self) -> Language:
         """The pipeline, loaded at the first call in a process.
-        RAISES (OSError,
-        ValueError): The pipeline does not exist, or has no parser of ours."""
+
+        RAISES (OSError, ValueError): The pipeline does not exist, or has no parser of
+            ours.
+        """
         if (
             self.gpu_id >= 0
         ):  # at each call: the choice is per thread, and a worker may have several
@@ -85,8 +89,10 @@ class BatchParser:
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
         """Names of the columns that are kept.
-        RAISES (ValueError): A column is missing,
-        there twice, or has the name of a column of the parse."""
+
+        RAISES (ValueError): A column is missing, there twice, or has the name of a
+            column of the parse.
+        """
         kept = list(names) if self.keep is None else list(self.keep)
         new = [field.name for field in doc_fields(self.output)]
         wrong = [
@@ -104,8 +110,10 @@ class BatchParser:
     def __call__(self, batch: "Batch") -> "Batch":
         """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in
         the same order and type.
+
         RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no
-        string, or longer than `max_length`."""
+            string, or longer than `max_length`.
+        """
         import pyarrow as pa
 
         kept: List[str] = self.kept_columns(batch.schema.names)
@@ -217,7 +225,9 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From
     columns, it has tokens, tags, parts of speech, morphology, lemmas, sentences and
     parse; from a DocBin, all annotation of the pipeline.
-    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`."""
+
+    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
+    """
     annotations.install_extensions()  # this process may not have created a parser
     if row["docbin" if "docbin" in row else "tokens"] is None:
         return None
@@ -265,6 +275,7 @@ def parse_ray(
 ) -> "Dataset":
     """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or
     written. If a worker dies, Ray restarts it and its rows are parsed again.
+
     dataset (ray.data.Dataset): Rows with a text.
     concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
@@ -273,7 +284,8 @@ def parse_ray(
     rows_per_batch (int): Rows that an actor gets at a time.
     pipeline (str), settings (Any): For `BatchParser`.
     RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the
-        order of rows."""
+        order of rows.
+    """
     import ray.data
 
     if (
@@ -298,8 +310,10 @@ def parse_ray(
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
     """Parse a Spark DataFrame of rows with a text. Lazy, as Spark is. If a worker dies,
-    Spark repeats its task at most `spark.task.maxFailures` times. pipeline (str),
-    settings (Any): For `BatchParser`."""
+    Spark repeats its task at most `spark.task.maxFailures` times.
+
+    pipeline (str), settings (Any): For `BatchParser`.
+    """
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 

@@ -35,7 +35,10 @@ class Sentence(NamedTuple):
     """One parsed sentence of n words: its place in the Doc, from 0; its tokens;
     collapsed half-open spans over them, None if the Doc has no trees; heads as word
     numbers from 1, 0 is the root, None an unknown head, or None if the Doc has no
-    heads. is_cut: whether it is only a part of the sentence."""
+    heads.
+
+    is_cut: whether it is only a part of the sentence.
+    """
 
     number: int
     tokens: List[Token]
@@ -62,8 +65,9 @@ class Sentence(NamedTuple):
 
     def tree(self) -> "Tree":
         """The constituency tree.
-        RAISES (MissingParseError): The Doc has no
-        constituents."""
+
+        RAISES (MissingParseError): The Doc has no constituents.
+        """
         return spans_to_tree(*self._spans())
 
     def brackets(self) -> str:
@@ -79,9 +83,10 @@ class Sentence(NamedTuple):
 
     def cut(self, start: int, end: int) -> "Sentence":
         """The part within a half-open range of Doc tokens. Constituents that cross the
-        range are dropped; words with
-        heads outside become roots.
-        RAISES (ValueError): The range has no words."""
+        range are dropped; words with heads outside become roots.
+
+        RAISES (ValueError): The range has no words.
+        """
         inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
         if not inside:
             raise ValueError(
@@ -108,8 +113,9 @@ class Sentence(NamedTuple):
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
     """The sentences with words of a parsed Doc.
-    RAISES (ValueError): Sentence
-    boundaries are missing."""
+
+    RAISES (ValueError): Sentence boundaries are missing.
+    """
     words = sentence_words(doc)
     constituents = (
         get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
@@ -189,7 +195,9 @@ def constituent(
 ) -> Dict[str, Any]:
     """A constituent as an object: half-open over tokens and, in the text of the Doc,
     over characters.
-    tokens (Sequence[Token]): The tokens that `start` and `end` count."""
+
+    tokens (Sequence[Token]): The tokens that `start` and `end` count.
+    """
     last = tokens[end - 1]
     start_char, end_char = tokens[start].idx, last.idx + len(last)
     return {
@@ -205,8 +213,10 @@ def to_conllu(doc: Doc, doc_number: int = 0) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
     English contractions have ranges, as in UD: `1-2 don't`. Missing annotation is left
     open.
+
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
-    RAISES (ValueError): Sentence boundaries are missing."""
+    RAISES (ValueError): Sentence boundaries are missing.
+    """
     return "".join(
         sentence_to_conllu(sentence, str(doc_number + 1))
         for sentence in read_sentences(doc)
@@ -216,8 +226,11 @@ def to_conllu(doc: Doc, doc_number: int = 0) -> str:
 def sentence_to_conllu(
     sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None
 ) -> str:
-    """One sentence as `to_conllu` writes it. text_name: the beginning of its `sent_id`.
-    comments: more, by name."""
+    """One sentence as `to_conllu` writes it.
+
+    text_name: the beginning of its `sent_id`.
+    comments: more, by name.
+    """
     metadata: Dict[str, Optional[str]] = {
         "sent_id": f"{text_name}-{sentence.number + 1}",
         **(comments or {}),

@@ -49,9 +49,11 @@ def quoted(text: str, length: int = QUOTE) -> str:
 def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
     """For a block that writes a file: it is replaced when the block has ended well,
     otherwise it stays unchanged. Pipes and devices are written in place. The file's
-    folder is made if it does not exist. YIELDS (BinaryIO): The file object
-    to write to.
-    RAISES (OSError): The file cannot be written."""
+    folder is made if it does not exist.
+
+    YIELDS (BinaryIO): The file object to write to.
+    RAISES (OSError): The file cannot be written.
+    """
     if Path(path).exists() and not Path(path).is_file():
         with open(path, "wb") as file:  # a folder is an error here
             yield file
@@ -79,10 +81,11 @@ def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
 @contextmanager
 def written_folder(path: Union[str, Path]) -> Iterator[Path]:
     """For a block that writes a folder: it replaces the earlier one when the block has
-    ended well. YIELDS (Path): An
-    empty folder beside `path` to write into.
-    RAISES (OSError): The folder cannot be
-    written; the earlier one is unchanged."""
+    ended well.
+
+    YIELDS (Path): An empty folder beside `path` to write into.
+    RAISES (OSError): The folder cannot be written; the earlier one is unchanged.
+    """
     target = Path(path).resolve()
     new, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
     if target.exists() and not target.is_dir():
@@ -107,7 +110,8 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
 
 def refuse_binary(first: bytes, name: str) -> None:
     """RAISES (TreebankError): What a file begins with is of a known kind that is no
-    text, or a tenth is no text."""
+    text, or a tenth is no text.
+    """
     text = first[:1000].decode("utf-8", errors="replace")
     n_strange = sum(
         char == "\ufffd" or not (char.isprintable() or char.isspace()) for char in text
@@ -126,10 +130,12 @@ def numbered_lines(
     source: Union[Path, BinaryIO], name: str = ""
 ) -> Iterator[Tuple[int, str]]:
     r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is
-    kept; a byte order mark is removed. source: A path, or an open file of bytes. name:
-    In errors.
-    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL
-    character."""
+    kept; a byte order mark is removed.
+
+    source: A path, or an open file of bytes.
+    name: In errors.
+    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL character.
+    """
     number = 0
     with (
         source.open("rb") if isinstance(source, Path) else source as file
@@ -163,7 +169,9 @@ def numbered_lines(
 def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
     """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines
     are skipped.
-    RAISES (TreebankError): A line is no JSON."""
+
+    RAISES (TreebankError): A line is no JSON.
+    """
     for number, line in numbered_lines(path):
         if line.strip():
             try:

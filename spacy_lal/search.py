@@ -13,6 +13,7 @@ def search_trees(
     docs: Union[Doc, Span, Iterable[Union[Doc, Span]]], pattern: Union[str, Pattern]
 ) -> Iterator[Span]:
     """The nodes of trees that match a pattern of tgrep, as Spans.
+
     docs (Union[Doc, Span, Iterable[Union[Doc, Span]]]): Parsed Docs, read lazily. Of a
         Span, the matches within it, in the tree of its sentence.
     pattern (Union[str, Pattern]): For instance `NP < (NN $. PP)`. Labels with `$ . , :`
@@ -21,9 +22,9 @@ def search_trees(
         with its label: of a constituent, a tag above a word, or, for a word, the empty
         string. A node has the same Span as the only node below it.
     RAISES (PatternError): The pattern is malformed; the message names the place.
-        (UnparsedDocError): A Doc has no
-        constituents or no sentence boundaries. (ValueError): An item is neither a Doc
-        nor a Span."""
+    RAISES (UnparsedDocError): A Doc has no constituents or no sentence boundaries.
+    RAISES (ValueError): An item is neither a Doc nor a Span.
+    """
     compiled = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
     items = [docs] if isinstance(docs, (Doc, Span)) else docs
     return (span for item in items for span in _search(item, compiled))

@@ -136,9 +136,11 @@ def score(
 ) -> "Tuple[List[Doc], Dict[str, Any]]":
     """Parse and compare. The arguments are the command's; what the gold Docs lack is
     known before the parsing.
+
     RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed;
-    and the scores, with `genres`, `confusion`, `own_sents`, `raw` and `raw_documents`
-    if requested."""
+        and the scores, with `genres`, `confusion`, `own_sents`, `raw` and
+        `raw_documents` if requested.
+    """
     from spacy_lal.evaluation import docs as scoring
     from spacy_lal.evaluation.evalb_params import language_params
 
@@ -186,11 +188,13 @@ def write_trees(
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB
     counts any root label but TOP. A sentence of whitespace tokens only has no tree.
     Returns the number of trees.
+
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes
         punctuation by its tag, and rejects a pair of trees if it would delete different
         words in them.
     others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree
-        there are left out."""
+        there are left out.
+    """
     from spacy_lal.export import read_sentences
 
     n_trees = 0
@@ -211,8 +215,10 @@ def write_trees(
 
 
 def report_lines(metrics: Dict[str, Any]) -> List[str]:
-    """The scores as lines of text. metrics (Dict[str, Any]): The scores that `lal
-    evaluate` writes as JSON."""
+    """The scores as lines of text.
+
+    metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
+    """
     common = metrics["signature"]
     brackets = {
         name: value for name, value in metrics.items() if name.startswith("const_")

@@ -180,8 +180,10 @@ def load_pipeline(
 ) -> "Language":
     """Load a pipeline: a path, a package, or None, the default one; ends the command if
     it cannot be loaded.
+
     needs (Sequence[str]): Factories of which it must have one.
-    exclude (Sequence[str]): Names of components that the command does not need."""
+    exclude (Sequence[str]): Names of components that the command does not need.
+    """
     import spacy
 
     gc.freeze()  # what is there now, and a pipeline, stays to the end: the collector need not look for garbage in it
@@ -364,8 +366,9 @@ def input_paths(
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no
     words.
-    RAISES (ValueError): It is no such file, or holds constituents that are no
-    tree."""
+
+    RAISES (ValueError): It is no such file, or holds constituents that are no tree.
+    """
     from spacy_lal.annotations import check_tree
     from spacy_lal.treebanks.corpora import read_spacy
 

@@ -162,8 +162,10 @@ def parse_texts(
 ) -> "Iterator[Tuple[Doc, Origin]]":
     """Parse a stream. In one process, spaCy regularly forgets new words
     (`nlp.memory_zone`), so that memory does not grow with the text: each Doc is valid
-    until the next one is requested. YIELDS (Tuple[Doc, Origin]): Each Doc, with the
-    origin of its text."""
+    until the next one is requested.
+
+    YIELDS (Tuple[Doc, Origin]): Each Doc, with the origin of its text.
+    """
     if n_process != 1:
         yield from nlp.pipe(
             texts, as_tuples=True, batch_size=batch_size, n_process=n_process

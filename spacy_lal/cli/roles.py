@@ -175,8 +175,10 @@ class RoleSentence(NamedTuple):
 
 
 def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
-    """The sentences of a Doc that have words. auxiliaries (bool): Whether auxiliaries
-    and modals are given."""
+    """The sentences of a Doc that have words.
+
+    auxiliaries (bool): Whether auxiliaries and modals are given.
+    """
     from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
     from spacy_lal.export import read_sentences
     from spacy_lal.lang.en import AUXILIARY_ROLESETS

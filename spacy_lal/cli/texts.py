@@ -79,8 +79,11 @@ class Origin(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Something to read. name (str): A file, or `-` for stdin. text (Optional[str]): A
-    text of the command line."""
+    """Something to read.
+
+    name (str): A file, or `-` for stdin.
+    text (Optional[str]): A text of the command line.
+    """
 
     name: str
     text: Optional[str] = None
@@ -159,7 +162,9 @@ class Reading:
     def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
         """The texts of all sources, of at most `max_length` characters, blank ones left
         out, each with its origin.
-        RAISES (ValueError): A line cannot be read; with file and line."""
+
+        RAISES (ValueError): A line cannot be read; with file and line.
+        """
         number = 0
         for source in self.sources:
             if source.is_terminal:
@@ -251,8 +256,9 @@ def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
 
 def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
     """Lines with their numbers, from 1, without their ends.
-    RAISES (TreebankError): As
-    `files.numbered_lines`."""
+
+    RAISES (TreebankError): As `files.numbered_lines`.
+    """
     file = (
         sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")
     )  # closed by the reader

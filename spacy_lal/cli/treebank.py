@@ -219,7 +219,10 @@ def complete_cli(
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
-    """The report as text. top (int): Rows of each table of labels, 0 for all."""
+    """The report as text.
+
+    top (int): Rows of each table of labels, 0 for all.
+    """
     trees, arcs = report.brackets is not None, report.conllu is not None
     yield "Treebank: " + " + ".join(
         name for name in (report.brackets, report.conllu) if name
@@ -265,7 +268,10 @@ def _rows(*rows: Tuple[str, int]) -> List[str]:
 
 
 def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
-    """The report on roles as text. top (int): Rows of each table, 0 for all."""
+    """The report on roles as text.
+
+    top (int): Rows of each table, 0 for all.
+    """
     yield f"Roles: {report.path}"
     yield ""
     yield from _rows(
@@ -292,8 +298,10 @@ def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
 
 
 def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
-    """Tables of labels by frequency, each below an empty line. top (int): Rows, 0 for
-    all."""
+    """Tables of labels by frequency, each below an empty line.
+
+    top (int): Rows, 0 for all.
+    """
     for title, counter in tables.items():
         if counter:
             yield ""

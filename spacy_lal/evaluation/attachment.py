@@ -71,8 +71,11 @@ def score_attachments(
 ) -> AttachmentCounts:
     """Compare the dependencies of one sentence of n words; heads in any numbering that
     both sides share. A negative gold head, and a gold deprel of None or "", are
-    missing: the word is left out. tags: Gold fine-grained tags, needed by "reference".
-    punctuation_tags: Of the language's `spacy_lal.lang.conventions`."""
+    missing: the word is left out.
+
+    tags: Gold fine-grained tags, needed by "reference".
+    punctuation_tags: Of the language's `spacy_lal.lang.conventions`.
+    """
     counts = AttachmentCounts(n_sentences=1)
     tags = tags if tags is not None else [""] * len(heads)
     for gold_head, gold_deprel, head, deprel, tag in zip(

@@ -13,7 +13,9 @@ MOST_CONFUSIONS = 30
 
 class _LabelCounts:
     """gold, predicted, correct (Counter[str]): Number of a label on each side, and on
-    both. confused (Counter): Wrong labels by gold and predicted one."""
+        both.
+    confused (Counter): Wrong labels by gold and predicted one.
+    """
 
     def __init__(self) -> None:
         self.gold: Counter[str] = Counter()

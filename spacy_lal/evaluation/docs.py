@@ -56,8 +56,10 @@ def parse_golds(
     """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one,
     spaCy's parser; with `gold_sents`, in the gold sentences. Returns the parsed Docs,
     in order, and the time in seconds.
-    RAISES (ValueError): A gold Doc has no sentence
-    boundaries, or the pipeline sets none."""
+
+    RAISES (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets
+        none.
+    """
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
             raise ValueError(
@@ -87,7 +89,9 @@ def parse_texts(
 ) -> List[Doc]:
     """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See
     `check_texts`.
-    texts (Optional[Sequence[str]]): The same texts with other whitespace."""
+
+    texts (Optional[Sequence[str]]): The same texts with other whitespace.
+    """
     check_texts(golds)
     return list(
         nlp.pipe(
@@ -100,9 +104,10 @@ def parse_texts(
 def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
     """Gold Docs joined to documents: neighbours whose sentence ids differ in the number
     at their end alone. Each Doc is a paragraph of its document's text.
-    RETURNS
-    (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank line
-    between paragraphs; empty if a Doc has no sentence ids."""
+
+    RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank
+        line between paragraphs; empty if a Doc has no sentence ids.
+    """
     sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
     names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
     groups = (
@@ -121,7 +126,8 @@ def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
 
 def check_texts(golds: List[Doc]) -> None:
     """RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made
-    from brackets alone)."""
+    from brackets alone).
+    """
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:
             raise ValueError(
@@ -139,9 +145,11 @@ def score_docs(
 ) -> Dict[str, Any]:
     """Compare parsed Docs with gold Docs of the same tokens; arguments and results of
     `parse_golds`.
-    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's
-    punctuation rule and (with `_reference`) by the authors' rule; accuracies of
-    `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles."""
+
+    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and
+        (with `_reference`) by the authors' rule; accuracies of `WORDS`, sizes, speed,
+        signatures; `roles` if gold and parsed Docs have roles.
+    """
     scores = _scores(docs, golds, params)
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
         scores["roles"] = score_roles(_examples(docs, golds))
@@ -170,9 +178,10 @@ def score_genres(
 def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
     """The indices of Docs by genre: the first group of the pattern in the sentence ids
     that `lal convert` keeps, or else the whole match; "other" without a match.
-    RAISES
-    (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence
-    id matches."""
+
+    RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no
+        sentence id matches.
+    """
     by_genre: Dict[str, List[int]] = {}
     for i, gold in enumerate(golds):
         matches = [

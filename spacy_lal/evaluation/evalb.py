@@ -201,9 +201,11 @@ class _Builder:
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an
     empty parse.
+
     RAISES (ValueError): The program would hang or read beyond the line: words beside
-    brackets, more than one word in a bracket, a line that ends just after an
-    opening."""
+        brackets, more than one word in a bracket, a line that ends just after an
+        opening.
+    """
     builder = _Builder(params)
     line = line.partition("\0")[0]
     opened_at = -1
@@ -270,8 +272,9 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
     """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an
     `EvalbSentence`, or `(words, tags, spans)` as in `sentence_from_spans`.
-    RAISES
-    (ValueError): A parse that is not a tree."""
+
+    RAISES (ValueError): A parse that is not a tree.
+    """
     gold, test = as_sentence(gold, params), as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
     length = gold.length
@@ -340,8 +343,10 @@ def count_crossing(
     gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool
 ) -> int:
     """The number of test brackets that cross any gold bracket; labels are ignored.
+
     nested (bool): The gold brackets form a tree: none of them can cross a test bracket
-    that is also gold."""
+        that is also gold.
+    """
     gold_spans = {span for span, _ in gold}
     crossing = 0
     for (start, end), n_brackets in Counter(span for span, _ in test).items():

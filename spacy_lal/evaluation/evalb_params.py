@@ -39,7 +39,8 @@ class EvalbParams:
     quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on
         one side only is repaired.
     eq_label (tuple): Pairs of labels that count as equal, in both directions, not
-    transitively. Tags too."""
+        transitively. Tags too.
+    """
 
     max_error: int = 10
     cutoff_len: int = 40
@@ -53,11 +54,12 @@ class EvalbParams:
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
         """Read a `.prm` file as the program does: `#` comments, one `NAME value` per
-        line, names repeated for lists.
-        Unknown names and incomplete pairs are skipped with a `UserWarning`.
-        RAISES
-        (OSError): The file cannot be
-        read. (ValueError): A name has no value."""
+        line, names repeated for lists. Unknown names and incomplete pairs are skipped
+        with a `UserWarning`.
+
+        RAISES (OSError): The file cannot be read.
+        RAISES (ValueError): A name has no value.
+        """
         fields: Dict[str, Any] = {}
         content = Path(path).read_bytes()
         refuse_binary(content, str(path))

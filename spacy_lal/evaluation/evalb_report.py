@@ -33,8 +33,10 @@ def report(
     """Compare two bracket files with one tree per line. Yields the lines that the
     program prints on stdout, without their ends; `on_error` receives its messages on
     stderr, line by line, with the names of the files.
-    RAISES (ValueError): A line that the program cannot process. (EvalbStopped): The
-        error at which it stops."""
+
+    RAISES (ValueError): A line that the program cannot process.
+    RAISES (EvalbStopped): The error at which it stops.
+    """
     errors = 0
 
     def add_error(line: int, message: str) -> None:

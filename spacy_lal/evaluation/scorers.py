@@ -185,8 +185,10 @@ def _rows_by_characters(
 
 def _places(doc: Doc, deleted: Set[int]) -> List[int]:
     """For each position in a Doc's text, the number of characters before it that count.
+
     deleted (Set[int]): Characters that do not, as indices in the text without white
-    space, in which two Docs may differ."""
+        space, in which two Docs may differ.
+    """
     numbers = count()
     return [
         0,
@@ -272,7 +274,8 @@ def score_roles(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
     that the tokens may differ.
 
     RETURNS (Dict[str, Any]): `ROLE_KEYS`; `PER_ROLE`: `p`, `r`, `f` by role, without V;
-    and the names of `PRINTED`."""
+        and the names of `PRINTED`.
+    """
     scores = _role_scores(examples)
     return {**scores, **{name: scores[key] for name, key in PRINTED.items()}}
 

@@ -53,9 +53,12 @@ class PRF(NamedTuple):
 
 @dataclass
 class SrlCounts:
-    """Sums over sentences, under one rule. n_perfect: gold propositions without excess
-    or missed arguments, V aside. pairs: arguments by (gold role, predicted role) of the
-    same parts, V included; None for none."""
+    """Sums over sentences, under one rule.
+
+    n_perfect: gold propositions without excess or missed arguments, V aside.
+    pairs: arguments by (gold role, predicted role) of the same parts, V included; None
+        for none.
+    """
 
     rule: Rule = "strict"
     n_sentences: int = 0
@@ -187,9 +190,10 @@ def _roles(proposition: Proposition) -> Dict[Parts, str]:
 
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
     """The counts of two files under the program's rule.
-    RAISES (TreebankError): A file
-    is malformed, or they differ in their sentences or in the words of one; with files
-    and lines."""
+
+    RAISES (TreebankError): A file is malformed, or they differ in their sentences or in
+        the words of one; with files and lines.
+    """
     counts = SrlCounts("conll05")
     for gold, predicted in zip_longest(
         read_props(gold_path), read_props(predicted_path)
@@ -212,8 +216,10 @@ def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
 
 
 def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]:
-    """The program's output, line by line, without line ends. confusion (bool): Add the
-    unlabelled row and the confusion matrix (`-C`)."""
+    """The program's output, line by line, without line ends.
+
+    confusion (bool): Add the unlabelled row and the confusion matrix (`-C`).
+    """
     yield f"Number of Sentences    :      {counts.n_sentences:6d}"
     yield f"Number of Propositions :      {counts.n_propositions:6d}"
     yield f"Percentage of perfect props : {percent(counts.n_perfect, counts.n_propositions):6.2f}"

@@ -41,9 +41,11 @@ def read_columns(path: Path) -> Iterator[TreebankSentence]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a
     tree where the file has one. Heads and spaces are missing. The `sent_id` is
     "document/part-number", counted from 1 in each document.
-    RAISES (TreebankError):
-    With file and line: word numbers that do not count up from 0; a wrong number of
-    columns; a malformed cell, tree or proposition; text that is not UTF-8."""
+
+    RAISES (TreebankError): With file and line: word numbers that do not count up from
+        0; a wrong number of columns; a malformed cell, tree or proposition; text that
+        is not UTF-8.
+    """
     name, number, begins = "", 0, False
     rows: _Rows = []
     for line, text in chain(numbered_lines(path), [(0, "")]):
@@ -69,11 +71,14 @@ def format_columns(
     propositions: Sequence[Proposition],
     document: str = NONE,
 ) -> str:
-    """A sentence's lines, with the empty line at its end. tags: An empty one is
-    unknown. constituents: Collapsed spans in pre-order; None without a tree. document:
-    The first column.
-    RAISES (PropositionError): The arguments of a
-    predicate overlap. (SpanError): A label has a `*`, which columns cannot hold."""
+    """A sentence's lines, with the empty line at its end.
+
+    tags: An empty one is unknown.
+    constituents: Collapsed spans in pre-order; None without a tree.
+    document: The first column.
+    RAISES (PropositionError): The arguments of a predicate overlap.
+    RAISES (SpanError): A label has a `*`, which columns cannot hold.
+    """
     n_words = len(words)
     lemmas, framesets = [NONE] * n_words, [NONE] * n_words
     for one in propositions:

@@ -75,9 +75,11 @@ class TreebankCorpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
+
         nlp (Language): Its vocab is the Docs'.
         RAISES (ValueError): A path does not exist or has no `.spacy` files.
-            (TreebankError): Constituents of a Doc are no tree."""
+        RAISES (TreebankError): Constituents of a Doc are no tree.
+        """
         pairs = self._pairs(nlp.vocab)
         if self.shuffle:
             pairs = random.sample(pairs, len(pairs))
@@ -194,9 +196,11 @@ class ParsedCorpus(TreebankCorpus):
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
+
         nlp (Language): Its vocab is the Docs'.
         RAISES (ValueError): A path does not exist or has no `.spacy` files, or two
-            files have different Docs."""
+            files have different Docs.
+        """
         versions = self._versions(nlp.vocab)
         order = list(range(len(versions[0])))
         if self.shuffle:
@@ -231,8 +235,9 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
 
 def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
     """The Docs of a `.spacy` file, or of its content.
-    RAISES (ValueError): It is no
-    such file."""
+
+    RAISES (ValueError): It is no such file.
+    """
     try:
         docs = (
             DocBin().from_bytes(file)

@@ -47,13 +47,15 @@ def make_docs(
     boundaries, constituents, roles and, where the CoNLL-U has them, sentence ids
     (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out, with one
     warning for all.
+
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own
         Doc, since spaCy could not find its beginning. A Doc has heads for all of its
         sentences or for none, and so with trees and roles.
     by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new
         Doc; `n_sents` is a limit too, unless it is 0.
-    RAISES (ValueError): `n_sents` is negative, or 0 without either."""
+    RAISES (ValueError): `n_sents` is negative, or 0 without either.
+    """
     if n_sents < 0 or (n_sents == 0 and not by_document and not by_paragraph):
         raise ValueError(
             f"expected at least one sentence for each Doc, got n_sents={n_sents}"
@@ -102,8 +104,10 @@ def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     """Write Docs: to one file if the path ends in `.spacy`, else to a folder of
     several, which replace an earlier run's files (`0000.spacy` and the numbers that
     follow without a gap). Each file is replaced completely or not at all.
-    RAISES (ValueError): No Docs are given. (OSError): Writing fails; the earlier files
-        are unchanged."""
+
+    RAISES (ValueError): No Docs are given.
+    RAISES (OSError): Writing fails; the earlier files are unchanged.
+    """
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
     packed: List[bytes] = []
@@ -209,8 +213,10 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations; with_sentences: and with sentence
-    boundaries, if known."""
+    """The same tokens and spaces without annotations;
+
+    with_sentences: and with sentence boundaries, if known.
+    """
     spaces = (
         None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
     )

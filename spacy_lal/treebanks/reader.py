@@ -47,8 +47,10 @@ _SAME = str.maketrans(
 
 
 class TreebankTree(NamedTuple):
-    """A constituency tree as lists, and its location. spans: collapsed, pre-order,
-    without a root label."""
+    """A constituency tree as lists, and its location.
+
+    spans: collapsed, pre-order, without a root label.
+    """
 
     words: List[str]
     tags: List[str]
@@ -127,8 +129,10 @@ class TreebankFiles(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k, or one and None. differs: The first word, from 0, at which
-    they differ, or None."""
+    """Tree k and sentence k, or one and None.
+
+    differs: The first word, from 0, at which they differ, or None.
+    """
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]
@@ -137,8 +141,10 @@ class Pair(NamedTuple):
 
 def find_files(paths: Sequence[Path]) -> TreebankFiles:
     """Tell the files of a treebank apart, by their endings, else by their content.
+
     RAISES (TreebankError): A file does not exist or is of no known kind; there are two
-    of a kind; columns are not alone."""
+        of a kind; columns are not alone.
+    """
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
@@ -181,16 +187,18 @@ def _kind(path: Path) -> str:
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
     """The trees of a bracket file.
-    RAISES (TreebankError): One is malformed, or has an
-    empty word; with line."""
+
+    RAISES (TreebankError): One is malformed, or has an empty word; with line.
+    """
     for tree, line in read_brackets_with_lines(path):
         yield to_treebank_tree(tree, str(path), line)
 
 
 def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     """A tree as lists.
-    RAISES (TreebankError): A word is empty or white space; a label
-    is none."""
+
+    RAISES (TreebankError): A word is empty or white space; a label is none.
+    """
     try:
         words, tags, spans = tree_to_spans(tree)
         empty = next(
@@ -214,9 +222,10 @@ def read_treebank(
     brackets: Optional[Path], conllu: Optional[Path]
 ) -> Iterator[TreebankSentence]:
     """The sentences of a treebank, in order, one at a time.
-    RAISES (TreebankError):
-    Input is malformed; words or numbers of sentences disagree, with both files and
-    lines; or the treebank is empty."""
+
+    RAISES (TreebankError): Input is malformed; words or numbers of sentences disagree,
+        with both files and lines; or the treebank is empty.
+    """
     trees = read_trees(brackets) if brackets else None
     sentences = read_conllu(conllu) if conllu else None
     if trees is not None and sentences is not None:
@@ -233,7 +242,9 @@ def not_empty(
     sentences: Iterable[TreebankSentence], path: Optional[Path]
 ) -> Iterator[TreebankSentence]:
     """The sentences of a file.
-    RAISES (TreebankError): There are none."""
+
+    RAISES (TreebankError): There are none.
+    """
     sentence = None
     for sentence in sentences:
         yield sentence

@@ -38,6 +38,7 @@ class TreebankReport:
     """Counts over one treebank: sentences by their number of words (`lengths`), single
     labels, unary chains joined by `::`; constituents are without the root label (TOP,
     ROOT, ...).
+
     wide_constituents (int): Constituents of two words or more whose heads are all
         known; each label of a chain counts.
     one_outside_head (int): Wide constituents in which exactly one word has its head
@@ -46,7 +47,8 @@ class TreebankReport:
         it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
     problems (List[str]): Why the treebank is unsound, with file and line: the first
-        `MAX_PROBLEMS` of `n_problems`."""
+        `MAX_PROBLEMS` of `n_problems`.
+    """
 
     brackets: Optional[str] = None
     conllu: Optional[str] = None
@@ -277,6 +279,7 @@ def _count_constituents(
 class RoleReport:
     """Counts over the roles of one treebank. Parts of arguments count one by one; V and
     C-V are no arguments.
+
     continuations, references (int): C-X; R-X.
     adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must
         keep apart.
@@ -286,7 +289,8 @@ class RoleReport:
         sentences with all heads.
     misaligned (List[str]): The first arguments that are no constituents, with file,
         line and words.
-    problem (Optional[str]): Why reading ended early, with file and line."""
+    problem (Optional[str]): Why reading ended early, with file and line.
+    """
 
     path: str
     sentences: int = 0
@@ -340,7 +344,10 @@ class RoleReport:
 def check_roles(files: TreebankFiles) -> RoleReport:
     """Read the roles of a treebank and report on them. Without words, roles are counted
     alone. The first malformed input, or disagreement of files, ends the reading and is
-    the report's problem. files (TreebankFiles): With a file that has roles."""
+    the report's problem.
+
+    files (TreebankFiles): With a file that has roles.
+    """
     report = RoleReport(str(files.roles or files.columns))
     try:
         if files.has_words:

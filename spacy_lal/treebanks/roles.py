@@ -38,8 +38,9 @@ class SentenceRoles(NamedTuple):
 
 def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
     """The sentences of a treebank, in order.
-    RAISES (TreebankError): With file and
-    line, as `read_treebank`."""
+
+    RAISES (TreebankError): With file and line, as `read_treebank`.
+    """
     if files.columns is not None:
         return not_empty(read_columns(files.columns), files.columns)
     if files.roles is None:
@@ -59,8 +60,9 @@ def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
 
 def read_role_file(path: Path) -> Iterator[SentenceRoles]:
     """The roles of a `.srl.jsonl` or `.props` file, by sentence.
-    RAISES
-    (TreebankError): It is malformed."""
+
+    RAISES (TreebankError): It is malformed.
+    """
     if path.suffix == ".jsonl":
         for where, value in json_lines(path):
             yield _sentence_roles(value, where)
@@ -78,9 +80,11 @@ def with_roles(
     sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles]
 ) -> Iterator[TreebankSentence]:
     """Give sentences their roles, by `sent_id`. The order of the roles does not matter.
+
     RAISES (TreebankError): With file and line: a sentence has no `sent_id` or no roles;
-    the numbers of words differ; two sentences, or two lines of roles, have the same
-    `sent_id`; roles belong to no sentence."""
+        the numbers of words differ; two sentences, or two lines of roles, have the same
+        `sent_id`; roles belong to no sentence.
+    """
     by_id: Dict[str, SentenceRoles] = {}
     for one in roles:
         if not one.sent_id or one.sent_id in by_id:

@@ -68,8 +68,10 @@ def read_brackets(source: Source, **options: Any) -> "Iterator[Tree]":
 
 def parse_tree(text: str, **options: Any) -> "Tree":
     """The one tree that a string holds. Options as in `read_brackets_with_lines`.
+
     RAISES (ValueError): The text is malformed, or does not hold exactly one tree with
-    words."""
+        words.
+    """
     trees = list(read_brackets_with_lines(text.split("\n"), **options))
     if len(trees) != 1:
         raise ValueError(

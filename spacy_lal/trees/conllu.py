@@ -55,9 +55,11 @@ class ConlluSentence:
     spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`); unknown
         unless `spaces_known`.
     metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
-    path (str): Name of the file. lines (List[int]): The line of each word, from 1.
+    path (str): Name of the file.
+    lines (List[int]): The line of each word, from 1.
     ranges (List[Tuple[int, int]]): Multiword tokens to write: first and last word, from
-    1. Reading leaves it empty."""
+        1. Reading leaves it empty.
+    """
 
     words: List[str]
     lemmas: List[str]
@@ -102,8 +104,10 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
     """The unparsed sentences of a file, for callers that continue after an invalid
     sentence.
-    RAISES (TreebankError): Text that is not UTF-8; a sentence of more than
-    `MAX_ROWS` lines."""
+
+    RAISES (TreebankError): Text that is not UTF-8; a sentence of more than `MAX_ROWS`
+        lines.
+    """
     path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
     lines: List[Tuple[int, str]] = []
     has_words = False
@@ -128,7 +132,9 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
 
 def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
     """One sentence from its lines.
-    RAISES (TreebankError): See `read_conllu`."""
+
+    RAISES (TreebankError): See `read_conllu`.
+    """
     sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
     ranges: List[Tuple[int, int, int, List[str]]] = []
     fault: Optional[str] = None

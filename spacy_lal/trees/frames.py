@@ -34,8 +34,10 @@ class Frame(NamedTuple):
 
 def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
     """The frames of a file, by roleset.
-    RAISES (TreebankError): A line is no frame, or
-    two have the same roleset; with file and line."""
+
+    RAISES (TreebankError): A line is no frame, or two have the same roleset; with file
+        and line.
+    """
     frames: Dict[str, Frame] = {}
     for where, value in json_lines(Path(path)):
         frame = _make_frame(value)
@@ -50,8 +52,10 @@ def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
 def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
     """The description of a role: of a modifier, in general words; of a numbered
     argument, from the frame of its roleset. C-X and R-X have the description of X.
+
     RETURNS (Optional[str]): None where the frame is unknown, or does not describe the
-    role."""
+        role.
+    """
     number = role_number(role)
     if number:
         described = frame.roles.get(number) if frame else None

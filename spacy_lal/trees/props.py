@@ -32,10 +32,11 @@ class PropsSentence(NamedTuple):
 
 def read_props(path: Path) -> Iterator[PropsSentence]:
     """The sentences of a file, in order, one at a time.
-    RAISES (TreebankError): With
-    file and line: a wrong number of columns; a cell that is none; brackets that are
-    nested, not closed or not opened; two empty lines between sentences; text that is
-    not UTF-8."""
+
+    RAISES (TreebankError): With file and line: a wrong number of columns; a cell that
+        is none; brackets that are nested, not closed or not opened; two empty lines
+        between sentences; text that is not UTF-8.
+    """
     rows: List[List[str]] = []
     first, last = (
         0,
@@ -80,9 +81,10 @@ def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSente
 
 def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
     """The arguments of one column, in text order.
-    RAISES (PropositionError): A cell is
-    none, or brackets are nested, not closed or not opened. Its arguments are the word,
-    from 0, and the reason."""
+
+    RAISES (PropositionError): A cell is none, or brackets are nested, not closed or not
+        opened. Its arguments are the word, from 0, and the reason.
+    """
     args: List[Argument] = []
     start, role = -1, ""
     for i, cell in enumerate(cells):
@@ -118,8 +120,10 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
 
 def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
     """One column.
-    RAISES (PropositionError): An argument goes beyond the sentence,
-    overlaps another, or its role has brackets, `*` or white space."""
+
+    RAISES (PropositionError): An argument goes beyond the sentence, overlaps another,
+        or its role has brackets, `*` or white space.
+    """
     cells = ["*"] * n_words
     reached = 0
     for start, end, role in args:
@@ -140,9 +144,10 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
 
 def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
     """A sentence's lines, with the empty line at its end. The first column is the
-    lemma, or without one the V's
-    roleset, or V.
-    RAISES (PropositionError): See `args_to_cells`."""
+    lemma, or without one the V's roleset, or V.
+
+    RAISES (PropositionError): See `args_to_cells`.
+    """
     first = [NO_PREDICATE] * n_words
     for one in propositions:
         lemma = (

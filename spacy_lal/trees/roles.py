@@ -27,9 +27,11 @@ class PropositionError(ValueError):
 
 class Proposition(NamedTuple):
     """One predicate of a sentence, a word from 0. The roleset ("give.01") and the
-    lemma, PropBank's frame file ("better" for good.02), are empty if unknown. args:
-    half-open ranges of words with their roles, in text order, disjoint, `V` and the
-    parts `C-X` among them."""
+    lemma, PropBank's frame file ("better" for good.02), are empty if unknown.
+
+    args: half-open ranges of words with their roles, in text order, disjoint, `V` and
+        the parts `C-X` among them.
+    """
 
     token: int
     roleset: str
@@ -74,10 +76,12 @@ def make_proposition(
 
 def check_proposition(proposition: Proposition, n_words: int) -> None:
     """Check that a proposition is sound in a sentence of `n_words`.
-    RAISES
-    (PropositionError): The token is no word of the sentence; an argument is empty, goes
-    beyond the sentence, has no role, or does not begin after the end of the one before
-    it; the number of `V` is not one; the token lies in neither `V` nor `C-V`."""
+
+    RAISES (PropositionError): The token is no word of the sentence; an argument is
+        empty, goes beyond the sentence, has no role, or does not begin after the end of
+        the one before it; the number of `V` is not one; the token lies in neither `V`
+        nor `C-V`.
+    """
     token, _, args, _ = proposition
     starts = [0, *(end for _, end, _ in args)]
     sound = 0 <= token < n_words and all(
@@ -99,7 +103,9 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
 
 def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
     """The range of the `V`.
-    RAISES (PropositionError): No argument is a `V`."""
+
+    RAISES (PropositionError): No argument is a `V`.
+    """
     for start, end, role in args:
         if role == PREDICATE_ROLE:
             return start, end
@@ -145,9 +151,10 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
 def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
     """Arguments as BIO tags, one for each word. Each argument begins with B-, so that
     adjacent arguments of one role stay apart; C- and R- stay in the tags.
-    RAISES
-    (PropositionError): An argument is empty, goes beyond the sentence, or overlaps
-    another."""
+
+    RAISES (PropositionError): An argument is empty, goes beyond the sentence, or
+        overlaps another.
+    """
     tags = [OUTSIDE] * n_words
     for start, end, role in args:
         if not 0 <= start < end <= n_words or any(
@@ -164,8 +171,10 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
     """BIO tags as arguments, in text order. An illegal I- is read as in the reference
     implementation of LISA: it opens an argument if none is open, else it continues the
     open one, whatever its role; with `strict`, it is an error.
+
     RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X
-        follows neither B-X nor I-X."""
+        follows neither B-X nor I-X.
+    """
     args: List[Argument] = []
     open_at, role = -1, ""
     before = OUTSIDE
@@ -195,8 +204,9 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
 class RoleTags:
     """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each
     role.
-    RAISES (ValueError): `V` is missing among the roles, or a role is given
-    twice."""
+
+    RAISES (ValueError): `V` is missing among the roles, or a role is given twice.
+    """
 
     def __init__(self, roles: Sequence[str]) -> None:
         self.roles = list(roles)
@@ -242,8 +252,10 @@ class RoleTags:
     def encode(self, args: Sequence[Argument], n_words: int) -> ndarray:
         """The tags of a proposition; words of an unknown role are -1. *Shape:*
         (n_words,), int32.
+
         args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their
-            roles."""
+            roles.
+        """
         tags = np.zeros(n_words, dtype=np.int32)
         for start, end, role in args:
             begin = self._begins.get(role)
@@ -254,6 +266,7 @@ class RoleTags:
 
     def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
         """The arguments of tags, in text order.
-        RAISES (ValueError): An I- tag follows
-        neither its B- tag nor itself."""
+
+        RAISES (ValueError): An I- tag follows neither its B- tag nor itself.
+        """
         return bio_to_args([self.strings[tag] for tag in tags], strict=True)

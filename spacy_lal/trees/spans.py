@@ -43,8 +43,9 @@ def split_chain(label: str) -> Chain:
 class LabelVocab:
     """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the
     order given: unary chains (`"S::VP"`).
-    RAISES (ValueError): on a duplicate, an empty
-    string, or one of the fixed labels."""
+
+    RAISES (ValueError): on a duplicate, an empty string, or one of the fixed labels.
+    """
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
@@ -84,9 +85,10 @@ def is_preterminal(node: Any) -> bool:
 
 def tree_to_spans(tree: "Tree") -> TreeSpans:
     """A tree as words, tags and collapsed spans.
-    RAISES (SpanError): A constituent has
-    no words; or a label that a chain can't hold: it is empty, is `<H>`, contains `::`,
-    begins or ends with `:`."""
+
+    RAISES (SpanError): A constituent has no words; or a label that a chain can't hold:
+        it is empty, is `<H>`, contains `::`, begins or ends with `:`.
+    """
     words: List[Any] = []
     tags: List[str] = []
     spans: List[Span] = []
@@ -150,7 +152,8 @@ def spans_to_tree(
     make (Optional[Callable]): What makes a node of a label and its children;
         `nltk.Tree` unless given.
     RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is
-    no word."""
+        no word.
+    """
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
     if make is None:
@@ -200,7 +203,9 @@ def write_spans(
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
     """Spans in pre-order: by start, the longer first, spans over the same words in the
     order given.
-    RAISES (SpanError): Two spans cross, or a span lies outside of the words."""
+
+    RAISES (SpanError): Two spans cross, or a span lies outside of the words.
+    """
     ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
     around: List[Span] = []
     for span in ordered:

@@ -54,8 +54,9 @@ class Match(NamedTuple):
 
 class Pattern:
     """A pattern of tgrep, such as `NP < (NN $. PP)`, ready to search.
-    RAISES
-    (PatternError): It is malformed."""
+
+    RAISES (PatternError): It is malformed.
+    """
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
@@ -68,8 +69,9 @@ class Pattern:
 
     def search(self, tree: "Tree") -> List[Match]:
         """The nodes that match, in pre-order.
-        RAISES (PatternError): The search takes
-        more than `MAX_STEPS` steps."""
+
+        RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
+        """
         nodes = _Nodes(tree, self.text, self._used)
         try:
             found = {
