@@ -102,7 +102,8 @@ class BatchParser:
         ]
         if wrong:
             raise ValueError(
-                f"expected columns that the table has once and the parse has not, got {', '.join(wrong)}: the table has"
+                "expected columns that the table has once and the parse has not, got "
+                f"{', '.join(wrong)}: the table has"
                 f" {', '.join(names) or 'none'}, the parse {', '.join(new)}"
             )
         return kept
@@ -166,7 +167,9 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
 
     if output == DOCBIN:
         return [pa.field("docbin", pa.binary())]
-    string, number, flag = pa.string(), pa.int32(), pa.bool_()
+    string = pa.string()
+    number = pa.int32()
+    flag = pa.bool_()
     bounds = [(name, number) for name in ("start", "end", "start_char", "end_char")]
     if output == RELATIONS:
         span = pa.struct([("text", string), *bounds, ("label", string)])

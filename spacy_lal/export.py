@@ -77,7 +77,8 @@ class Sentence(NamedTuple):
     def _spans(self) -> Tuple[List[str], List[str], List[Tuple[int, int, str]]]:
         if self.constituents is None:
             raise MissingParseError(
-                "the pipeline sets no constituents; the formats conllu and json show heads alone"
+                "the pipeline sets no constituents; the formats conllu and json show "
+                "heads alone"
             )
         return [token.text for token in self.tokens], self.tags, self.constituents
 
@@ -90,12 +91,14 @@ class Sentence(NamedTuple):
         inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
         if not inside:
             raise ValueError(
-                f"expected a range with words of the sentence {self.text!r}, got {start}:{end}"
+                f"expected a range with words of the sentence {self.text!r}, got "
+                f"{start}:{end}"
             )
         first, last = inside[0], inside[-1] + 1
         if (first, last) == (0, len(self.tokens)):
             return self
-        spans, heads = self.constituents, self.heads
+        spans = self.constituents
+        heads = self.heads
         if spans is not None:
             spans = [
                 (s - first, e - first, label)
@@ -148,7 +151,8 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
     indices count words from 0, a root is its own head, an unknown head is None,
     characters count in the text of the Doc."""
     tokens = sentence.tokens
-    heads, spans = sentence.heads, sentence.constituents
+    heads = sentence.heads
+    spans = sentence.constituents
     lists = annotation_lists(tokens[0].doc, tokens)
     deprels = lists.pop("deprels")
     return {
@@ -239,7 +243,8 @@ def sentence_to_conllu(
     if sentence.constituents is not None:
         metadata["tree"] = sentence.brackets()
     tokens = sentence.tokens
-    doc, words = tokens[0].doc, [token.text for token in tokens]
+    doc = tokens[0].doc
+    words = [token.text for token in tokens]
     spaces = [
         bool(one.whitespace_) or one.i + 1 >= len(doc) or doc[one.i + 1].is_space
         for one in tokens

@@ -158,7 +158,10 @@ def numbered_lines(
                 try:
                     raw.decode("utf-8")
                 except UnicodeDecodeError as error:
-                    reason = f"expected UTF-8, got {raw[error.start : error.end]!r} ({error.reason})"
+                    reason = (
+                        f"expected UTF-8, got {raw[error.start : error.end]!r} "
+                        f"({error.reason})"
+                    )
             if reason:
                 raise TreebankError(
                     f"{name or source}:{number}: {reason}: {quoted(line[:200])}"
@@ -178,5 +181,6 @@ def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
                 yield f"{path}:{number}", json.loads(line)
             except (ValueError, RecursionError) as error:
                 raise TreebankError(
-                    f"{path}:{number}: expected JSON, got {quoted(line.strip())} ({error})"
+                    f"{path}:{number}: expected JSON, got {quoted(line.strip())} "
+                    f"({error})"
                 ) from None

@@ -53,7 +53,10 @@ def test_conllu(doc: Doc):
     )
     assert sentence.spaces == [True, True, True, False, True]
     assert sentence.metadata["sent_id"] == "5-1"
-    tree = "(S (VP (VB Select) (NP (NP (DT the) (NN person)) (S (VP (VBG driving))))) (. .))"
+    tree = (
+        "(S (VP (VB Select) (NP (NP (DT the) (NN person)) (S (VP (VBG driving))))) (. "
+        ".))"
+    )
     assert sentence.metadata["tree"] == tree
 
 

@@ -41,7 +41,10 @@ from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 
 TITLE = "Label Attention Layer parser"
-INTRO = "Click a constituent to see how sure the parser is of it, and which parts of the network speak for it."
+INTRO = (
+    "Click a constituent to see how sure the parser is of it, and which parts of the "
+    "network speak for it."
+)
 EXAMPLES = (
     "She saw the man with the telescope. The old cat sleeps on the mat.",
     "Select the person driving.",
@@ -97,7 +100,10 @@ STYLE = """
 .lal-chosen { outline: 2.5px solid var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
 """
 NO_CONSTITUENT = "no constituent"
-NAMES = "Names of heads are a convention: other heads and the whole tokens add to a label, too."
+NAMES = (
+    "Names of heads are a convention: other heads and the whole tokens add to a label, "
+    "too."
+)
 SVG = "{http://www.w3.org/2000/svg}"
 Words = Tuple[int, int]  # a half-open span of words, counted from 0
 # A label, the numbers shown large, tables (title -> rows), and the reasons for missing
@@ -272,11 +278,13 @@ class Shown:
             numbers["Probability"] = shares[label] if label else none
         if parts is not None and dict(top).get(parts.label, 0) < 0:
             notes.append(
-                f"The head called {parts.label} speaks against {parts.label} here. {NAMES}"
+                f"The head called {parts.label} speaks against {parts.label} here. "
+                f"{NAMES}"
             )
         if parts is not None and label and parts.score < 0:
             notes.append(
-                f"The score of {label} is below 0, that of leaving it out: the best tree as a whole needs it."
+                f"The score of {label} is below 0, that of leaving it out: the best "
+                "tree as a whole needs it."
             )
         return label, numbers, tables, notes
 
@@ -525,7 +533,8 @@ def main(pipeline: str) -> None:
         return
     if not state.sentences:
         st.html(
-            f'<p role="alert" style="{ERROR}">Expected a text, got nothing but whitespace.</p>'
+            f'<p role="alert" style="{ERROR}">Expected a text, got nothing but '
+            "whitespace.</p>"
         )
         return
     names = [

@@ -12,11 +12,10 @@ import typer
 from spacy_lal.cli.io import ModelOption, fail
 from spacy_lal.lang import DEFAULT_PIPELINE
 
-LIGHT, DARK, DARK_FIELD = (
-    "#ffffff",
-    "#16181d",
-    "#24272e",
-)  # backgrounds, as in pages of `explain`; of fields
+# backgrounds, as in pages of `explain`; of fields
+LIGHT = "#ffffff"
+DARK = "#16181d"
+DARK_FIELD = "#24272e"
 _INSTALLED = Path(sys.prefix) / "share" / "spacy_lal" / "page.py"
 PAGE = (
     _INSTALLED
@@ -52,7 +51,8 @@ def app_cli(
         fail("the page needs Streamlit: pip install 'spacy-lal[app]'")
     if not (is_package(model) or Path(model).exists()):
         fail(
-            f"can't find the pipeline {model!r}: expected a path or an installed package"
+            f"can't find the pipeline {model!r}: expected a path or an installed "
+            "package"
         )
     options = {
         "server.port": port,

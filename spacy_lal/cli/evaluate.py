@@ -30,7 +30,9 @@ ParamOption = Annotated[
     typer.Option(
         "--param",
         "-p",
-        help="EVALB's parameters: a .prm file, COLLINS, nk or is  [default: by language]",
+        help=(
+            "EVALB's parameters: a .prm file, COLLINS, nk or is  [default: by language]"
+        ),
     ),
 ]
 
@@ -90,7 +92,8 @@ def evaluate_cli(
         io.fail("expected different files as --output, --trees and --gold-trees")
     if not gold_sents and (confusion or (trees and gold_trees)):
         io.fail(
-            "--confusion, and --trees with --gold-trees, go sentence by sentence: expected them without --no-gold-sents"
+            "--confusion, and --trees with --gold-trees, go sentence by sentence: "
+            "expected them without --no-gold-sents"
         )
     params = None if param is None else read_params(param)
     try:
@@ -247,8 +250,10 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     if "confusion" in metrics:
         lines += _confusion_lines(metrics["confusion"])
     lines.append(
-        f"speed: {metrics['sents_per_second']} sentences/s, {metrics['words_per_second']} words/s "
-        f"({metrics['n_sents']} sentences, {metrics['n_words']} words, {metrics['seconds']} s)"
+        f"speed: {metrics['sents_per_second']} sentences/s, "
+        f"{metrics['words_per_second']} words/s "
+        f"({metrics['n_sents']} sentences, {metrics['n_words']} words, "
+        f"{metrics['seconds']} s)"
     )
     return lines
 
@@ -352,10 +357,8 @@ def evalb_cli(
         output, errors="surrogateescape"
     ) as write:  # bytes as they were read
         try:
-            lines, say = (
-                (_lines(gold_path), _lines(test_path)),
-                lambda line: io.say(line, err=True),
-            )
+            lines = (_lines(gold_path), _lines(test_path))
+            say = lambda line: io.say(line, err=True)
             for line in report(*lines, params, names=names, on_error=say):
                 write(line + "\n")
         except EvalbStopped as err:

@@ -33,9 +33,12 @@ LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
 ENDINGS = (".html", ".htm", ".svg", ".png")
 INTRO = (
-    "Each sentence has two trees, which agree but for few constituents: constituents, coloured by label, and arcs that "
-    "point from a head to its dependent. Below them stand what the label heads of the network look at and what they "
-    "add to each score: a head does not always speak for the label that it is called by."
+    "Each sentence has two trees, which agree but for few constituents: constituents, "
+    "coloured by label, and arcs that "
+    "point from a head to its dependent. Below them stand what the label heads of the "
+    "network look at and what they "
+    "add to each score: a head does not always speak for the label that it is called "
+    "by."
 )
 
 
@@ -48,7 +51,10 @@ def explain_cli(
         typer.Option(
             "--output",
             "-o",
-            help="Write .html, or trees as .svg or .png; - is a page to stdout; without: letters",
+            help=(
+                "Write .html, or trees as .svg or .png; - is a page to stdout; "
+                "without: letters"
+            ),
         ),
     ] = None,
     paragraphs: ParagraphsOption = None,
@@ -72,7 +78,8 @@ def explain_cli(
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
         io.fail(
-            f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}"
+            f"expected a file that ends in .html, .svg or .png after -o, got {output}; "
+            f"{other}"
         )
     reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
     nlp = io.load_pipeline(model, gpu_id)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 ERROR = 2
 STDIN = "-"
-FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
+FACTORY = "lal_parser"
+ROLES_FACTORY = "lal_srl"
 NO_TEXT = (
     ".doc",
     ".docx",
@@ -54,7 +55,8 @@ def text_file(output: Optional[Path]) -> Optional[Path]:
     or pages."""
     if output is not None and output.suffix.lower() in NO_TEXT:
         fail(
-            f"expected another ending after -o, got {output}; pictures and pages are written by `lal explain -o`"
+            f"expected another ending after -o, got {output}; pictures and pages are "
+            "written by `lal explain -o`"
         )
     return output
 
@@ -193,7 +195,8 @@ def load_pipeline(
             spacy.require_gpu(gpu_id)
     except Exception as err:  # CUDA's errors have no common base
         fail(
-            f"can't use --gpu-id {gpu_id}: {err} (pip install 'spacy[cuda12x]', and a torch with CUDA)"
+            f"can't use --gpu-id {gpu_id}: {err} (pip install 'spacy[cuda12x]', and a "
+            "torch with CUDA)"
         )
     try:
         nlp = spacy.load(model, exclude=list(exclude))
@@ -203,9 +206,15 @@ def load_pipeline(
             if isinstance(err, (OSError, ValueError, ImportError))
             else f"{type(err).__name__}: "
         )
-        message = f"can't load the pipeline {model!r}: {kind}{next(iter(str(err).splitlines()), '')}"
+        message = (
+            f"can't load the pipeline {model!r}: "
+            f"{kind}{next(iter(str(err).splitlines()), '')}"
+        )
         if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
-            message += f" Install it, `pip install ./packages/{model}-*` in a clone, or name another by --model"
+            message += (
+                f" Install it, `pip install ./packages/{model}-*` in a clone, or name "
+                "another by --model"
+            )
         fail(message)
     gc.freeze()
     if needs and not {
@@ -310,11 +319,13 @@ def check_pipeline_output(output: Path, overwrite: bool) -> None:
     if output.is_dir() and any(output.iterdir()):
         if not overwrite:
             fail(
-                f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it"
+                f"{output} is not empty: name another folder, or say --overwrite to "
+                "replace the pipeline in it"
             )
         if not (output / "config.cfg").is_file():
             fail(
-                f"{output} holds no pipeline, so --overwrite does not replace it: name another folder"
+                f"{output} holds no pipeline, so --overwrite does not replace it: name "
+                "another folder"
             )
 
 

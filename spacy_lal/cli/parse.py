@@ -101,7 +101,8 @@ def parse_cli(
     output_format = io.output_format(output_format, output, (*FORMATS, DOCBIN))
     if output_format == DOCBIN and output is None:
         io.fail(
-            "--format docbin writes a .spacy file: say which with --output (- is stdout)"
+            "--format docbin writes a .spacy file: say which with --output (- is "
+            "stdout)"
         )
     if n_process < 1 and n_process != -1:
         io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
@@ -136,7 +137,8 @@ def _write(
             if ids:
                 doc.user_data = {"id": origin.name, "line": origin.line}
             doc_bin.add(doc)
-            n_docs, n_sentences = n_docs + 1, n_sentences + sum(1 for _ in doc.sents)
+            n_docs = n_docs + 1
+            n_sentences = n_sentences + sum(1 for _ in doc.sents)
         with io.output_path(output) as path:
             write_file(path, doc_bin.to_bytes())
     else:

@@ -155,7 +155,8 @@ def _docs(
         if needs_roles and not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
             io.fail(
-                f"the pipeline sets no roles, only {names}: expected a trained {io.ROLES_FACTORY}. {HOW_TO_GET}"
+                f"the pipeline sets no roles, only {names}: expected a trained "
+                f"{io.ROLES_FACTORY}. {HOW_TO_GET}"
             )
         yield doc
 

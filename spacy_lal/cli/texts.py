@@ -56,7 +56,10 @@ ParagraphsOption = Annotated[
     Optional[bool],
     typer.Option(
         "--paragraphs/--lines",
-        help="Blank lines end a text, or each line is one  [default: --lines, unless a file's lines look wrapped]",
+        help=(
+            "Blank lines end a text, or each line is one  [default: --lines, unless a "
+            "file's lines look wrapped]"
+        ),
         show_default=False,
     ),
 ]
@@ -132,7 +135,8 @@ def _find_source(word: str) -> Source:
     if len(word.split()) > 1 and not _FILE_NAME.search(word):
         return Source("TEXT", word)
     fail(
-        f"can't find the file {quoted(word)}; a text is given by --text: --text {quoted(word)}"
+        f"can't find the file {quoted(word)}; a text is given by --text: --text "
+        f"{quoted(word)}"
     )
 
 
@@ -150,13 +154,15 @@ class Reading:
     def __post_init__(self) -> None:
         if self.input_format not in (None, *INPUT_FORMATS):
             fail(
-                f"expected an input format of {', '.join(INPUT_FORMATS)}, got {self.input_format!r}"
+                f"expected an input format of {', '.join(INPUT_FORMATS)}, got "
+                f"{self.input_format!r}"
             )
         for source in self.sources:
             if source.suffix in TREEBANKS + PAGES and self.input_format is None:
                 kind = "a page with tags" if source.suffix in PAGES else "a treebank"
                 fail(
-                    f"{source.name} is {kind} by its ending: expected texts; --input-format text reads its lines"
+                    f"{source.name} is {kind} by its ending: expected texts; "
+                    "--input-format text reads its lines"
                 )
 
     def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
@@ -182,7 +188,8 @@ class Reading:
                     not name.isprintable() or name != name.strip() or not name
                 ):
                     raise ValueError(
-                        f"{where}: expected an id of printable characters, got {quoted(name)}"
+                        f"{where}: expected an id of printable characters, got "
+                        f"{quoted(name)}"
                     )
                 if text.strip():
                     yield (
@@ -223,7 +230,8 @@ class Reading:
             paragraphs = looks_wrapped([line for _, line in first])
             if paragraphs:
                 say(
-                    f"{source.name}: its lines look wrapped, so that blank lines end a text (or say --lines)",
+                    f"{source.name}: its lines look wrapped, so that blank lines end "
+                    "a text (or say --lines)",
                     err=True,
                 )
         yield from (
@@ -234,11 +242,15 @@ class Reading:
     def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
         try:
             record = json.loads(line)
-            text, name = record[self.text_field], record.get("id")
+            text = record[self.text_field]
+            name = record.get("id")
             name = None if name is None else str(name)
             text.encode("utf8")  # an escape may be half a surrogate pair
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
-            problem = f"expected a JSON object with a string as {self.text_field!r} (see --text-column)"
+            problem = (
+                f"expected a JSON object with a string as {self.text_field!r} (see "
+                "--text-column)"
+            )
             raise ValueError(
                 f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})"
             ) from None

@@ -77,7 +77,8 @@ def train_cli(
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         io.fail(
-            "--checkpoint-minutes and --checkpoint-steps: expected one of them, got both"
+            "--checkpoint-minutes and --checkpoint-steps: expected one of them, got "
+            "both"
         )
     for _ in numbered_lines(config_path) if str(config_path) != io.STDIN else ():
         pass  # text, to its end
@@ -227,22 +228,26 @@ def import_official_cli(
 def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     """What an imported pipeline has and needs, in a few lines."""
     parser: Any = nlp.get_pipe("lal_parser")
-    tok2vec, data = (
-        nlp.config["components"]["lal_parser"]["model"]["tok2vec"],
-        parser.label_data,
-    )
+    tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
+    data = parser.label_data
     reads = f", XLNet ({tok2vec['name']})" if tok2vec else ""
-    sizes = f"{len(data['constituents'])} constituents, {len(data['deprels'])} deprels{reads}"
+    sizes = (
+        f"{len(data['constituents'])} constituents, {len(data['deprels'])} "
+        f"deprels{reads}"
+    )
     lines = [f"{', '.join(nlp.pipe_names)}; {sizes}"]
     if parser.model.attrs["has_tags"]:
         lines.append(
-            f"It reads {len(data['tags'])} part-of-speech tags ({' '.join(data['tags'][:8])} ...): add a tagger for"
-            " Penn Treebank tags before the parser, or give Docs that have token.tag_. Without, every word has the"
+            f"It reads {len(data['tags'])} part-of-speech tags "
+            f"({' '.join(data['tags'][:8])} ...): add a tagger for"
+            " Penn Treebank tags before the parser, or give Docs that have token.tag_. "
+            "Without, every word has the"
             " unknown tag."
         )
     if scrambled_queries:
         lines.append(
-            f"Scrambled queries: parses depend on the batch. nlp.batch_size is {nlp.batch_size}, as in the "
+            "Scrambled queries: parses depend on the batch. nlp.batch_size is "
+            f"{nlp.batch_size}, as in the "
             "authors' script for their scores."
         )
     return "\n".join(lines)

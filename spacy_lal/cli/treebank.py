@@ -31,7 +31,8 @@ FilesArgument = Annotated[
     List[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll); "
+        help="Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or "
+        "columns of CoNLL-2012 (_conll); "
         "- is stdin",
     ),
 ]
@@ -95,7 +96,8 @@ def check_cli(
         and roles.problem
         and not any(roles.problem in problem for problem in problems)
     ):
-        problems, n_problems = [roles.problem, *problems], n_problems + 1
+        problems = [roles.problem, *problems]
+        n_problems = n_problems + 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
         io.say(
@@ -193,7 +195,8 @@ def complete_cli(
     io.check_apart(output, data_path)
     if output == data_path.parent:
         io.fail(
-            f"{data_path} lies in {output}, whose files are replaced: name another folder"
+            f"{data_path} lies in {output}, whose files are replaced: name another "
+            "folder"
         )
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
@@ -201,7 +204,8 @@ def complete_cli(
     completed = list(found)
     with io.output_path(output) as path:
         write_docs(completed, path)
-    before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
+    before = Counter(map(lacks, golds))
+    after = Counter(map(lacks, completed))
     given = ", ".join(
         f"{before[kind] - after[kind]} Docs got {kind}"
         for kind in ("heads", "constituents")
@@ -214,7 +218,8 @@ def complete_cli(
     )
     io.wrote(
         output,
-        f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}",
+        f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or "
+        f"neither{long_note}",
     )
 
 
@@ -223,7 +228,8 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
 
     top (int): Rows of each table of labels, 0 for all.
     """
-    trees, arcs = report.brackets is not None, report.conllu is not None
+    trees = report.brackets is not None
+    arcs = report.conllu is not None
     yield "Treebank: " + " + ".join(
         name for name in (report.brackets, report.conllu) if name
     )
@@ -242,15 +248,22 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
             ("UPOS unknown to spaCy", report.unknown_pos),
         )
     if report.one_outside_head_share is not None:
-        yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
+        yield (
+            f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of "
+            "constituents of 2+ words"
+        )
     if trees and arcs:
         yield from _rows(
             ("tags that differ", report.different_tags),
             ("disagreements, malformed", report.n_problems),
         )
     if report.sentences:
-        mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
-        yield f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
+        mean = report.tokens / report.sentences
+        p95 = report.length_quantile(0.95)
+        yield (
+            f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest "
+            f"{max(report.lengths)}"
+        )
         histogram = report.length_histogram()
         for name, count in histogram.items():
             yield f"  {name:>7}{count:>10,} {'#' * round(40 * count / max(histogram.values()))}".rstrip()

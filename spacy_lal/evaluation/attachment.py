@@ -85,10 +85,8 @@ def score_attachments(
             continue
         gold_counts = predicted_counts = True
         if punctuation == "spacy":
-            gold_counts, predicted_counts = (
-                gold_deprel not in _SPACY_DEPRELS,
-                deprel not in _SPACY_DEPRELS,
-            )
+            gold_counts = gold_deprel not in _SPACY_DEPRELS
+            predicted_counts = deprel not in _SPACY_DEPRELS
         elif punctuation == "reference":
             gold_counts = predicted_counts = not is_reference_punctuation(
                 tag, punctuation_tags

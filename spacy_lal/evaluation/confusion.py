@@ -41,11 +41,9 @@ class _LabelCounts:
         )
         figures = {}
         for name in names:
-            gold, predicted, correct = (
-                self.gold[name],
-                self.predicted[name],
-                self.correct[name],
-            )
+            gold = self.gold[name]
+            predicted = self.predicted[name]
+            correct = self.correct[name]
             figures[name] = {
                 **{
                     "gold": gold,
@@ -68,9 +66,11 @@ class ConstituentConfusion(_LabelCounts):
     def add(self, gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> None:
         """Count one sentence: parses of the same words, as `evalb.score_sentence` takes
         them."""
-        gold_labels, test_labels = _by_span(gold, params), _by_span(test, params)
+        gold_labels = _by_span(gold, params)
+        test_labels = _by_span(test, params)
         for span in {**gold_labels, **test_labels}:
-            ours, theirs = gold_labels.get(span, []), test_labels.get(span, [])
+            ours = gold_labels.get(span, [])
+            theirs = test_labels.get(span, [])
             self.gold.update(ours)
             self.predicted.update(theirs)
             for label in (Counter(ours) & Counter(theirs)).elements():

@@ -131,7 +131,8 @@ def check_texts(golds: List[Doc]) -> None:
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:
             raise ValueError(
-                f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}"
+                f"Doc {number} has words but no text, its spaces are not known: "
+                f"{gold.text[:40]!r}"
             )
 
 
@@ -195,8 +196,10 @@ def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]
         }
         if len(names) != 1:
             raise ValueError(
-                f"the Doc that begins {gold.text[:40]!r} has {'no sentence ids' if not names else sorted(names)}: "
-                "expected Docs of one genre, as `lal convert --by-document` makes them of CoNLL-U"
+                f"the Doc that begins {gold.text[:40]!r} has "
+                f"{'no sentence ids' if not names else sorted(names)}: "
+                "expected Docs of one genre, as `lal convert --by-document` makes them "
+                "of CoNLL-U"
             )
         by_genre.setdefault(names.pop(), []).append(i)
     if set(by_genre) <= {OTHER_GENRE}:
@@ -229,7 +232,8 @@ def score_texts(
     tokens = Scorer.score_tokenization(
         _examples(*(map(_without_whitespace, some) for some in (docs, golds)))
     )
-    parses, roles = score_parses(examples, params), score_roles(examples)
+    parses = score_parses(examples, params)
+    roles = score_roles(examples)
     return {
         **{key: tokens[key] for key in ("token_acc", "token_f")},
         "sents_f": senter_score(examples)["sents_f"],
@@ -246,7 +250,8 @@ def score_confusion(
     """Count confusions by label (`confusion.py`) in Docs with the same tokens and
     sentences, the most frequent ones as (gold, predicted, count); missing annotation is
     not counted."""
-    constituents, deprels = ConstituentConfusion(), DeprelConfusion()
+    constituents = ConstituentConfusion()
+    deprels = DeprelConfusion()
     for doc, gold in zip(docs, golds, strict=True):
         sentences = sentence_words(gold)
         if gold.spans.get(SPANS_KEY) and SPANS_KEY in doc.spans:
@@ -254,10 +259,8 @@ def score_confusion(
                 sentences, get_constituents(gold), get_constituents(doc), strict=True
             ):
                 if ours:
-                    texts, tags = (
-                        [gold[i].text for i in words],
-                        [gold[i].tag_ for i in words],
-                    )
+                    texts = [gold[i].text for i in words]
+                    tags = [gold[i].tag_ for i in words]
                     constituents.add((texts, tags, ours), (texts, tags, theirs), params)
         if gold.has_annotation("DEP"):
             for words in sentences:

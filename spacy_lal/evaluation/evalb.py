@@ -33,7 +33,10 @@ _TOKEN = re.compile(
 )
 _QUOTES = frozenset(("'", '"', "/"))
 
-VALID, ERROR, SKIPPED = 0, 1, 2  # the column "Stat."
+# the column "Stat."
+VALID = 0
+ERROR = 1
+SKIPPED = 2
 TOO_MANY_OPEN = "Bracketing is unbalanced (too many open bracket)"
 TOO_MANY_CLOSED = "Bracketing unbalance (too many close bracket)"
 
@@ -225,7 +228,8 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
             )
     if opened_at >= 0 and not line[opened_at:].strip(" \t\n\v\f\r"):
         raise ValueError(
-            f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line"
+            f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes "
+            "one line"
         )
     return builder.finish()
 
@@ -275,7 +279,8 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
 
     RAISES (ValueError): A parse that is not a tree.
     """
-    gold, test = as_sentence(gold, params), as_sentence(test, params)
+    gold = as_sentence(gold, params)
+    test = as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
     length = gold.length
     if not test.words:
@@ -289,10 +294,8 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
         if not params.same_word(one, other):
             errors.append(f"Words unmatch ({one}|{other})")
             return EvalbRow(length, ERROR, errors=tuple(errors))
-    gold_brackets, test_brackets = (
-        scored_brackets(gold, params),
-        scored_brackets(test, params),
-    )
+    gold_brackets = scored_brackets(gold, params)
+    test_brackets = scored_brackets(test, params)
     return EvalbRow(
         length,
         ERROR if errors else VALID,
@@ -376,7 +379,8 @@ def restore_quotes(
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
         for j in range(len(gold.quotes)):
-            ours, theirs = gold.quotes[j], test.quotes[i]
+            ours = gold.quotes[j]
+            theirs = test.quotes[i]
             if ours.position != position or ours.tag == theirs.tag:
                 continue
             if ours.tag in deleted and theirs.tag not in deleted:

@@ -45,11 +45,13 @@ def report(
             on_error(f"{line} : {message}")
         if errors > params.max_error:
             raise EvalbStopped(
-                f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) errors"
+                f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) "
+                "errors"
             )
         errors += 1
 
-    everything, short = EvalbCounts(), EvalbCounts()
+    everything = EvalbCounts()
+    short = EvalbCounts()
     yield from HEADER
     tests = iter(test_lines)
     number = 0
@@ -92,8 +94,10 @@ def format_row(number: int, row: EvalbRow) -> str:
     recall = percent(row.matched, row.gold_brackets)
     precision = percent(row.matched, row.test_brackets)
     return (
-        f"{number:4d}  {row.length:3d}    {row.status:d}  {recall:6.2f} {precision:6.2f}   {row.matched:3d}    "
-        f"{row.gold_brackets:3d}  {row.test_brackets:3d}    {row.crossing:3d}   {row.words:4d}  "
+        f"{number:4d}  {row.length:3d}    {row.status:d}  {recall:6.2f} "
+        f"{precision:6.2f}   {row.matched:3d}    "
+        f"{row.gold_brackets:3d}  {row.test_brackets:3d}    {row.crossing:3d}   "
+        f"{row.words:4d}  "
         f"{row.correct_tags:4d}   {percent(row.correct_tags, row.words):6.2f}"
     )
 
@@ -105,7 +109,8 @@ def _totals(counts: EvalbCounts) -> Iterator[str]:
         recall = percent(counts.matched, counts.gold_brackets)
         precision = percent(counts.matched, counts.test_brackets)
         line = (
-            f"                {recall:6.2f} {precision:6.2f} {counts.matched:6d} {counts.gold_brackets:5d} "
+            f"                {recall:6.2f} {precision:6.2f} {counts.matched:6d} "
+            f"{counts.gold_brackets:5d} "
             f"{counts.test_brackets:5d}  {counts.crossing:5d}"
         )
     tag_accuracy = percent(counts.correct_tags, counts.words)
@@ -137,5 +142,6 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
         f"Average crossing          = {average_crossing:6.2f}",
         f"No crossing               = {percent(counts.no_crossing, n_valid):6.2f}",
         f"2 or less crossing        = {percent(counts.two_crossing, n_valid):6.2f}",
-        f"Tagging accuracy          = {percent(counts.correct_tags, counts.words):6.2f}",
+        "Tagging accuracy          = "
+        f"{percent(counts.correct_tags, counts.words):6.2f}",
     ]

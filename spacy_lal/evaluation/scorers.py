@@ -122,7 +122,8 @@ def score_parses(
 
 
 def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
-    gold, test = eg.reference, eg.predicted
+    gold = eg.reference
+    test = eg.predicted
     if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
         return
     gold_words = sentence_words(gold)
@@ -137,7 +138,8 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
         gold_words, get_constituents(gold), get_constituents(test), strict=True
     ):
         if gold_spans:
-            texts, tags = [gold[i].text for i in words], [gold[i].tag_ for i in words]
+            texts = [gold[i].text for i in words]
+            tags = [gold[i].tag_ for i in words]
             yield score_sentence(
                 (texts, tags, gold_spans), (texts, tags, test_spans), params
             )
@@ -165,10 +167,8 @@ def _rows_by_characters(
         )
         if not spans or first == last:  # EVALB skips a sentence without words
             continue
-        ours, theirs = (
-            _starting(gold_brackets, first, last),
-            _starting(test_brackets, first, last),
-        )
+        ours = _starting(gold_brackets, first, last)
+        theirs = _starting(test_brackets, first, last)
         reached = max([last, *(span[1] for span, _ in theirs)])
         crossing = count_crossing(
             _starting(gold_brackets, first, reached), theirs, nested=True
@@ -231,10 +231,8 @@ def attachment(
             continue
         punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
         for words in filter(None, sentence_words(gold)):
-            gold_heads, gold_deprels = (
-                [gold[i].head.i for i in words],
-                [gold[i].dep_ for i in words],
-            )
+            gold_heads = [gold[i].head.i for i in words]
+            gold_deprels = [gold[i].dep_ for i in words]
             heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True)
             rule: Dict[str, Any] = {
                 "punctuation": punctuation,
@@ -281,14 +279,13 @@ def score_roles(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
 
 
 def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
-    strict, conll05, predicates = (
-        SrlCounts("strict"),
-        SrlCounts("conll05"),
-        PredicateCounts(),
-    )
+    strict = SrlCounts("strict")
+    conll05 = SrlCounts("conll05")
+    predicates = PredicateCounts()
     for eg in examples:
         if has_propositions(eg.reference):
-            gold, predicted = _on_characters(eg.reference), _on_characters(eg.predicted)
+            gold = _on_characters(eg.reference)
+            predicted = _on_characters(eg.predicted)
             strict.add(gold, predicted)
             conll05.add(gold, _with_lemmas(predicted, gold))
             predicates.add(gold, predicted)

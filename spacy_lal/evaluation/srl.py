@@ -41,7 +41,8 @@ class PRF(NamedTuple):
     @property
     def f(self) -> float:
         """F1, 0 to 1."""
-        p, r = self.precision, self.recall
+        p = self.precision
+        r = self.recall
         return 2 * p * r / (p + r) if p + r else 0.0
 
     def plus(self, other: "PRF") -> "PRF":
@@ -203,13 +204,16 @@ def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
                 (predicted, gold_path) if gold is None else (gold, predicted_path)
             )
             raise TreebankError(
-                f"{more.path}:{more.line}: expected as many sentences in both files, got sentence "
+                f"{more.path}:{more.line}: expected as many sentences in both files, "
+                "got sentence "
                 f"{counts.n_sentences + 1} here and no more in {less}"
             )
         if gold.n_words != predicted.n_words:
             raise TreebankError(
-                f"{gold.path}:{gold.line} and {predicted.path}:{predicted.line}: expected as many words in both, got "
-                f"{gold.n_words} and {predicted.n_words} (sentence {counts.n_sentences + 1})"
+                f"{gold.path}:{gold.line} and {predicted.path}:{predicted.line}: "
+                "expected as many words in both, got "
+                f"{gold.n_words} and {predicted.n_words} (sentence "
+                f"{counts.n_sentences + 1})"
             )
         counts.add(gold.propositions, predicted.propositions)
     return counts
@@ -222,7 +226,10 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
     """
     yield f"Number of Sentences    :      {counts.n_sentences:6d}"
     yield f"Number of Propositions :      {counts.n_propositions:6d}"
-    yield f"Percentage of perfect props : {percent(counts.n_perfect, counts.n_propositions):6.2f}"
+    yield (
+        "Percentage of perfect props : "
+        f"{percent(counts.n_perfect, counts.n_propositions):6.2f}"
+    )
     yield ""
     yield _HEADER
     yield "-" * 60
@@ -242,12 +249,13 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
 def _row(name: str, count: PRF) -> str:
     # Percentages are computed in the program's order, since figures such as 12.345
     # round by their last bit.
-    precision, recall = (
-        percent(count.ok, count.ok + count.excess),
-        percent(count.ok, count.ok + count.missed),
-    )
+    precision = percent(count.ok, count.ok + count.excess)
+    recall = percent(count.ok, count.ok + count.missed)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   {precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
+    return (
+        f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   "
+        f"{precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
+    )
 
 
 def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
@@ -258,7 +266,10 @@ def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
     yield f"{_row('Unlabeled', unlabeled)}  {accuracy:6.2f}"
     yield "-" * 68
     yield ""
-    yield "---- Confusion Matrix: (one row for each correct role, with the distribution of predictions)"
+    yield (
+        "---- Confusion Matrix: (one row for each correct role, with the distribution "
+        "of predictions)"
+    )
     names: List[Optional[str]] = [None, *counts.roles()]
     yield (
         " " * 13

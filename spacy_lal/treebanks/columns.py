@@ -23,8 +23,15 @@ from ..trees.roles import Proposition, PropositionError, check_proposition
 from ..trees.spans import Span, SpanError, expand_chains
 from .reader import TreebankSentence, TreebankTree, to_treebank_tree
 
-N_BEFORE, N_AFTER = 11, 1  # columns before and after those of predicates
-NUMBER, WORD, TAG, PARSE, LEMMA, FRAMESET = 2, 3, 4, 5, 6, 7
+# columns before and after those of predicates
+N_BEFORE = 11
+N_AFTER = 1
+NUMBER = 2
+WORD = 3
+TAG = 4
+PARSE = 5
+LEMMA = 6
+FRAMESET = 7
 NONE = "-"
 UNKNOWN_FRAMESET = "XX"
 ROOT = "TOP"
@@ -46,22 +53,23 @@ def read_columns(path: Path) -> Iterator[TreebankSentence]:
         0; a wrong number of columns; a malformed cell, tree or proposition; text that
         is not UTF-8.
     """
-    name, number, begins = "", 0, False
+    name = ""
+    number = 0
+    begins = False
     rows: _Rows = []
     for line, text in chain(numbered_lines(path), [(0, "")]):
         match = _BEGIN.match(text)
         if match:
-            name, number, begins = (
-                "/".join(part for part in match.groups() if part),
-                0,
-                True,
-            )
+            name = "/".join(part for part in match.groups() if part)
+            number = 0
+            begins = True
         elif text.strip() and not text.startswith("#"):
             rows.append((line, _CELLS.findall(text)))
         elif rows and not text.strip():
             number += 1
             yield _sentence(rows, str(path), f"{name}-{number}" if name else "", begins)
-            rows, begins = [], False
+            rows = []
+            begins = False
 
 
 def format_columns(
@@ -80,7 +88,8 @@ def format_columns(
     RAISES (SpanError): A label has a `*`, which columns cannot hold.
     """
     n_words = len(words)
-    lemmas, framesets = [NONE] * n_words, [NONE] * n_words
+    lemmas = [NONE] * n_words
+    framesets = [NONE] * n_words
     for one in propositions:
         lemmas[one.token], framesets[one.token] = _lemma_and_frameset(one)
     columns = [args_to_cells(one.args, n_words) for one in propositions]
@@ -122,26 +131,32 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
     faults = [
         (
             line,
-            f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line missing?)",
+            f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an "
+            "empty line missing?)",
         )
         for number, (line, cells) in enumerate(rows)
         if len(cells) > NUMBER and cells[NUMBER] != str(number)
     ]
     for line, cells in rows:
         if len(cells) != n_columns:
-            counts = f"{N_BEFORE}, one for each of the sentence's {n_predicates} predicates, and {N_AFTER}"
+            counts = (
+                f"{N_BEFORE}, one for each of the sentence's {n_predicates} "
+                f"predicates, and {N_AFTER}"
+            )
             shown = quoted(" ".join(cells))
             faults.append(
                 (
                     line,
-                    f"expected {n_columns} columns ({counts}), got {len(cells)}: {shown}",
+                    f"expected {n_columns} columns ({counts}), got {len(cells)}: "
+                    f"{shown}",
                 )
             )
         elif cells[WORD] == STRIPPED:
             faults.append(
                 (
                     line,
-                    f"expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes",
+                    f"expected a word, got {STRIPPED}: the file has no text, which "
+                    "comes with OntoNotes",
                 )
             )
     for line, fault in faults:
@@ -157,11 +172,9 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
     dependencies = ConlluSentence(
         words, empty, empty, tags, empty, heads, empty, [True] * len(rows), metadata
     )
-    dependencies.path, dependencies.lines, dependencies.spaces_known = (
-        path,
-        lines,
-        False,
-    )
+    dependencies.path = path
+    dependencies.lines = lines
+    dependencies.spaces_known = False
     return TreebankSentence(
         _tree(rows, words, tags, path, first), dependencies, _propositions(rows, path)
     )
@@ -178,10 +191,12 @@ def _tree(
         match = _PARSE.fullmatch(bit)
         if match is None:
             raise TreebankError(
-                f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got {quoted(bit)}"
+                f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got "
+                f"{quoted(bit)}"
             )
         pieces.append(
-            f"{match[1]} ({escape_characters(tag) or 'X'} {escape_word(word)}){match[2]}"
+            f"{match[1]} ({escape_characters(tag) or 'X'} "
+            f"{escape_word(word)}){match[2]}"
         )
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
@@ -220,7 +235,8 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
 
 
 def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
-    roleset, lemma = _cell(proposition.roleset), _cell(proposition.lemma)
+    roleset = _cell(proposition.roleset)
+    lemma = _cell(proposition.lemma)
     frame, _, sense = roleset.rpartition(".")
     if roleset == NONE:
         return lemma, UNKNOWN_FRAMESET
@@ -232,11 +248,13 @@ def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
 def _parse_cells(constituents: Optional[Sequence[Span]], n_words: int) -> List[str]:
     if constituents is None:
         return ["*"] * n_words
-    opened, closed = [""] * n_words, [""] * n_words
+    opened = [""] * n_words
+    closed = [""] * n_words
     for start, end, label in expand_chains([(0, n_words, ROOT), *constituents]):
         if "*" in label:
             raise SpanError(
-                f"expected a label without * for a column, got {label!r} over words {start}:{end}"
+                f"expected a label without * for a column, got {label!r} over words "
+                f"{start}:{end}"
             )
         opened[start] += f"({escape_characters(label)}"
         closed[end - 1] += ")"

@@ -63,12 +63,16 @@ class TreebankCorpus:
         shuffle: bool = False,
         augmenter: Optional[Augmenter] = None,
     ) -> None:
-        self.paths, self.trees_only = _as_list(path), _as_list(trees_only)
+        self.paths = _as_list(path)
+        self.trees_only = _as_list(trees_only)
         if not self.paths and not self.trees_only:
             raise ValueError(
-                "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
+                "the corpus has no path: expected a .spacy file or folder, for example "
+                "--paths.train corpus/train.spacy"
             )
-        self.max_length, self.shuffle, self.augmenter = max_length, shuffle, augmenter
+        self.max_length = max_length
+        self.shuffle = shuffle
+        self.augmenter = augmenter
         self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = (
             None  # references, and what a parser reads
         )
@@ -100,7 +104,8 @@ class TreebankCorpus:
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
-        n_dropped, longest = 0, ""
+        n_dropped = 0
+        longest = ""
         for where, doc in self._documents(vocab):
             check_tree(doc, where)
             too_long = self._too_long(doc)
@@ -112,7 +117,10 @@ class TreebankCorpus:
                 )
             yield from _without(doc, too_long)
         if n_dropped:
-            message = f"left out {n_dropped} sentences of more than {self.max_length} tokens (first {longest})"
+            message = (
+                f"left out {n_dropped} sentences of more than {self.max_length} tokens "
+                f"(first {longest})"
+            )
             warnings.warn(message, stacklevel=2)
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
@@ -162,7 +170,8 @@ class PropBankCorpus(TreebankCorpus):
         ):
             if not path.is_file():
                 raise TreebankError(
-                    f"{path}: no such file, expected a CoNLL-U file and its roles (X{ROLES_SUFFIX})"
+                    f"{path}: no such file, expected a CoNLL-U file and its roles "
+                    f"(X{ROLES_SUFFIX})"
                 )
         joined = with_roles(
             read_treebank(self.brackets, self.conllu), read_role_file(self.roles)
@@ -221,7 +230,8 @@ class ParsedCorpus(TreebankCorpus):
             for file, docs in zip(files, versions, strict=True):
                 if [[token.orth for token in doc] for doc in docs] != first:
                     raise ValueError(
-                        f"expected the same Docs, over the same tokens, in {files[0]} and {file}"
+                        f"expected the same Docs, over the same tokens, in {files[0]} "
+                        f"and {file}"
                     )
             self._parsed = vocab, versions
         return self._parsed[1]
@@ -247,7 +257,8 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
         yield from docs.get_docs(vocab)
     except Exception:  # errors of zlib, msgpack and spaCy have no common base
         raise ValueError(
-            f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes them"
+            f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes "
+            "them"
         ) from None
 
 
@@ -258,7 +269,8 @@ def _spacy_files(path: Path) -> List[Path]:
     files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
     if not files:
         raise ValueError(
-            f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them)"
+            f"{path}: expected a .spacy file, or a folder with some (`spacy lal "
+            "convert` makes them)"
         )
     return files
 

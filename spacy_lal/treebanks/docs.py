@@ -63,7 +63,8 @@ def make_docs(
     begun = ("newdoc", "newpar") if by_paragraph else ("newdoc",) if by_document else ()
     group: List[TreebankSentence] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
-    n_unknown, first_unknown = 0, ""
+    n_unknown = 0
+    first_unknown = ""
     for sentence in sentences:
         if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
             n_unknown += len(unknown)
@@ -86,7 +87,8 @@ def make_docs(
         yield _make_doc(vocab, group)
     if n_unknown:
         warnings.warn(
-            f"left out {n_unknown} UPOS that spaCy does not know (first {first_unknown})",
+            f"left out {n_unknown} UPOS that spaCy does not know (first "
+            f"{first_unknown})",
             stacklevel=2,
         )
 
@@ -97,7 +99,10 @@ def unknown_pos(sentence: ConlluSentence) -> List[int]:
 
 
 def _describe_pos(sentence: ConlluSentence, word: int) -> str:
-    return f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: {quoted(sentence.pos[word])}"
+    return (
+        f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: "
+        f"{quoted(sentence.pos[word])}"
+    )
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:

@@ -29,7 +29,10 @@ from ..trees.spans import SpanError, tree_to_spans
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-BRACKETS, CONLLU, ROLES, COLUMNS = "brackets", "conllu", "roles", "columns"
+BRACKETS = "brackets"
+CONLLU = "conllu"
+ROLES = "roles"
+COLUMNS = "columns"
 SUFFIXES = {
     ".ptb": BRACKETS,
     ".mrg": BRACKETS,
@@ -149,14 +152,16 @@ def find_files(paths: Sequence[Path]) -> TreebankFiles:
     for path in paths:
         if not path.is_file():
             raise TreebankError(
-                f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's"
+                f"{path}: {'is no file' if path.exists() else 'no such file'}, "
+                "expected a treebank's"
             )
         with path.open("rb") as file:
             refuse_binary(file.read(1000), str(path))
         found.setdefault(_kind(path), path)
     if not found or len(found) < len(paths) or (len(paths) > 1 and COLUMNS in found):
         raise TreebankError(
-            "expected a bracket file, a CoNLL-U file or both, and one with roles, or columns (words and roles) alone, "
+            "expected a bracket file, a CoNLL-U file or both, and one with roles, or "
+            "columns (words and roles) alone, "
             f"got {', '.join(f'{path} ({_kind(path)})' for path in paths) or 'none'}"
         )
     return TreebankFiles(**found)
@@ -169,7 +174,8 @@ def _kind(path: Path) -> str:
         return COLUMNS
     if path.suffix in SUFFIXES and path.suffix != ".conll":
         return SUFFIXES[path.suffix]
-    at, got = 1, "an empty file"
+    at = 1
+    got = "an empty file"
     for number, line in numbered_lines(path):
         if line.startswith("#begin document"):
             return COLUMNS
@@ -178,7 +184,8 @@ def _kind(path: Path) -> str:
                 return BRACKETS
             if re.match(r"\d[\d.-]*\t", line) or path.suffix == ".conll":
                 return CONLLU
-            at, got = number, quoted(line.strip())
+            at = number
+            got = quoted(line.strip())
             break
     raise TreebankError(
         f"{path}:{at}: expected a bracketed tree or a line of CoNLL-U, got {got}"
@@ -283,23 +290,29 @@ def pair_up(
 ) -> Iterator[Pair]:
     """Pair trees with sentences; an odd one is given alone, so one missing line is one
     disagreement."""
-    tree_source, sentence_source = iter(trees), iter(sentences)
-    tree, sentence = next(tree_source, None), next(sentence_source, None)
+    tree_source = iter(trees)
+    sentence_source = iter(sentences)
+    tree = next(tree_source, None)
+    sentence = next(sentence_source, None)
     while tree is not None or sentence is not None:
-        next_tree, next_sentence = next(tree_source, None), next(sentence_source, None)
+        next_tree = next(tree_source, None)
+        next_sentence = next(sentence_source, None)
         differs = _first_difference(tree, sentence)
         while differs is not None and tree and sentence:
             if next_sentence and _first_difference(tree, next_sentence) is None:
                 yield Pair(None, sentence, None)
-                sentence, next_sentence = next_sentence, next(sentence_source, None)
+                sentence = next_sentence
+                next_sentence = next(sentence_source, None)
             elif next_tree and _first_difference(next_tree, sentence) is None:
                 yield Pair(tree, None, None)
-                tree, next_tree = next_tree, next(tree_source, None)
+                tree = next_tree
+                next_tree = next(tree_source, None)
             else:
                 break
             differs = _first_difference(tree, sentence)
         yield Pair(tree, sentence, differs if tree and sentence else None)
-        tree, sentence = next_tree, next_sentence
+        tree = next_tree
+        sentence = next_sentence
 
 
 def _first_difference(
@@ -323,9 +336,15 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     """Describe how a pair disagrees, with both files and lines."""
     tree, sentence, differs = pair
     if sentence is not None and tree is None:
-        return f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence {_excerpt(sentence.words)}"
+        return (
+            f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence "
+            f"{_excerpt(sentence.words)}"
+        )
     if tree is not None and sentence is None:
-        return f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over {_excerpt(tree.words)}"
+        return (
+            f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over "
+            f"{_excerpt(tree.words)}"
+        )
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
@@ -345,7 +364,8 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
         else ""
     )
     return (
-        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in the tree and "
+        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in "
+        "the tree and "
         f"{theirs} in the CoNLL-U{counts}"
     )
 

@@ -179,18 +179,14 @@ def _subtrees(heads: Heads) -> List[Tuple[int, int, bool]]:
     order = [0]
     for word in order:  # each after its head
         order.extend(dependents[word])
-    size, first, last = (
-        [1] * (n_words + 1),
-        list(range(n_words + 1)),
-        list(range(n_words + 1)),
-    )
+    size = [1] * (n_words + 1)
+    first = list(range(n_words + 1))
+    last = list(range(n_words + 1))
     for word in reversed(order[1:]):
         head = heads[word - 1] or 0
         size[head] += size[word]
-        first[head], last[head] = (
-            min(first[head], first[word]),
-            max(last[head], last[word]),
-        )
+        first[head] = min(first[head], first[word])
+        last[head] = max(last[head], last[word])
     words = range(1, n_words + 1)
     return [
         (first[word] - 1, last[word], last[word] - first[word] + 1 == size[word])
@@ -367,7 +363,9 @@ def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
     propositions = sentence.roles or ()
     report.sentences += 1
     report.without_predicate += not propositions
-    n_words, tree, found = len(sentence.words), sentence.tree, sentence.dependencies
+    n_words = len(sentence.words)
+    tree = sentence.tree
+    found = sentence.dependencies
     words = {(i, i + 1) for i in range(n_words)} | {(0, n_words)}
     constituents = (
         {(start, end) for start, end, _ in tree.spans} | words if tree else None

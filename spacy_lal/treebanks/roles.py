@@ -23,7 +23,10 @@ from .columns import read_columns
 from .reader import TreebankFiles, TreebankSentence, not_empty, read_treebank
 
 ROLES_SUFFIX = ".srl.jsonl"
-_FORM = '{"sent_id": "...", "words": 5, "predicates": [{"token": 1, "roleset": "...", "args": [[0, 1, "ARG0"]]}]}'
+_FORM = (
+    '{"sent_id": "...", "words": 5, "predicates": [{"token": 1, "roleset": "...", '
+    '"args": [[0, 1, "ARG0"]]}]}'
+)
 
 
 class SentenceRoles(NamedTuple):
@@ -47,12 +50,11 @@ def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
         return read_treebank(files.brackets, files.conllu)
     if not files.has_words:
         raise TreebankError(
-            f"{files.roles}: roles have no words: give the CoNLL-U or the trees of the sentences, too"
+            f"{files.roles}: roles have no words: give the CoNLL-U or the trees of the "
+            "sentences, too"
         )
-    sentences, roles = (
-        read_treebank(files.brackets, files.conllu),
-        read_role_file(files.roles),
-    )
+    sentences = read_treebank(files.brackets, files.conllu)
+    roles = read_role_file(files.roles)
     if files.roles.suffix == ".jsonl" and files.conllu is not None:
         return with_roles(sentences, roles)
     return _in_order(sentences, roles, files.roles)
@@ -89,7 +91,8 @@ def with_roles(
     for one in roles:
         if not one.sent_id or one.sent_id in by_id:
             raise TreebankError(
-                f"{one.where}: expected a sent_id that no other line has, got {one.sent_id!r}"
+                f"{one.where}: expected a sent_id that no other line has, got "
+                f"{one.sent_id!r}"
             )
         by_id[one.sent_id] = one
     unused = dict(by_id)
@@ -107,7 +110,8 @@ def with_roles(
         yield _joined(sentence, found)
     for first in unused.values():
         raise TreebankError(
-            f"{first.where}: {len(unused)} lines of roles have no sentence, first {first.sent_id!r}"
+            f"{first.where}: {len(unused)} lines of roles have no sentence, first "
+            f"{first.sent_id!r}"
         )
 
 
@@ -128,7 +132,10 @@ def _in_order(
 
 def _joined(sentence: TreebankSentence, found: SentenceRoles) -> TreebankSentence:
     if found.n_words != len(sentence.words):
-        counts = f"{found.n_words} words in the roles and {len(sentence.words)} in the sentence"
+        counts = (
+            f"{found.n_words} words in the roles and {len(sentence.words)} in the "
+            "sentence"
+        )
         raise TreebankError(
             f"{found.where} and {sentence.where}: {counts} {sentence.sent_id!r}"
         )
@@ -145,15 +152,15 @@ def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     """The roles of a line's JSON."""
     found: List[Proposition] = []
     try:
-        sent_id, n_words = value.get("sent_id", ""), value["words"]
-        numbers, texts = [n_words], [sent_id]
+        sent_id = value.get("sent_id", "")
+        n_words = value["words"]
+        numbers = [n_words]
+        texts = [sent_id]
         for one in value["predicates"]:
             args = [(start, end, role) for start, end, role in one["args"]]
-            token, roleset, lemma = (
-                one["token"],
-                one.get("roleset", ""),
-                one.get("lemma", ""),
-            )
+            token = one["token"]
+            roleset = one.get("roleset", "")
+            lemma = one.get("lemma", "")
             numbers += [token, *(number for arg in args for number in arg[:2])]
             texts += [roleset, lemma]
             if found and token <= found[-1].token:

@@ -75,7 +75,8 @@ def parse_tree(text: str, **options: Any) -> "Tree":
     trees = list(read_brackets_with_lines(text.split("\n"), **options))
     if len(trees) != 1:
         raise ValueError(
-            f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}"
+            f"expected exactly one tree with words, got {len(trees)}: "
+            f"{quoted(text, _EXCERPT)}"
         )
     return trees[0].tree
 
@@ -113,7 +114,8 @@ def read_brackets_with_lines(
         name = name or os.fspath(source)
         lines = numbered_lines(Path(source))
     else:
-        name, lines = name or "<text>", enumerate(source, start=1)
+        name = name or "<text>"
+        lines = enumerate(source, start=1)
     reader = _Reader(name, strip_traces, strip_functions)
     for number, line in lines:
         for tree, start in reader.trees_ending_on(
@@ -121,7 +123,10 @@ def read_brackets_with_lines(
         ):
             yield BracketedTree(_without_root(tree) if strip_root else tree, start)
     if reader.stack:
-        shown = f"{len(reader.stack)} brackets are still open at the end: {quoted(reader.first_line.strip()[:_EXCERPT])}"
+        shown = (
+            f"{len(reader.stack)} brackets are still open at the end: "
+            f"{quoted(reader.first_line.strip()[:_EXCERPT])}"
+        )
         raise TreebankError(f"{name}:{reader.stack[0].line}: {shown}")
 
 
@@ -188,8 +193,10 @@ class _Reader:
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool) -> None:
         from nltk.tree import Tree  # slow: not at start-up
 
-        self.make, self.name = Tree, name
-        self.strip_traces, self.strip_functions = strip_traces, strip_functions
+        self.make = Tree
+        self.name = name
+        self.strip_traces = strip_traces
+        self.strip_functions = strip_functions
         self.stack: List[_OpenNode] = []
         self.first_line = ""  # on which the open tree begins
         self.n_brackets = 0  # of the open tree
@@ -219,14 +226,21 @@ class _Reader:
         self.n_brackets = self.n_brackets + 1 if self.stack else 1
         if self.n_brackets > MAX_BRACKETS:
             start = self.stack[0].line
-            return f"expected a tree of at most {MAX_BRACKETS:,} brackets (is the one of line {start} never closed?)"
+            return (
+                f"expected a tree of at most {MAX_BRACKETS:,} brackets (is the one of "
+                f"line {start} never closed?)"
+            )
         if self.stack:
             parent = self.stack[-1]
             if parent.label is None and len(self.stack) > 1:
                 return "only the outermost bracket of a tree may lack a label"
             if parent.holds == "word":
-                return f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}"
-            parent.label, parent.holds = parent.label or "", "brackets"
+                return (
+                    "a bracket opens beside the word "
+                    f"{quoted(str(parent.children[0]), _EXCERPT)}"
+                )
+            parent.label = parent.label or ""
+            parent.holds = "brackets"
         self.stack.append(_OpenNode(number))
         return ""
 

@@ -119,13 +119,17 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
         line = line.rstrip("\r\n")
         if line.strip():
             if len(lines) == MAX_ROWS:
-                reason = f"expected a sentence of at most {MAX_ROWS:,} lines (is an empty line missing?)"
+                reason = (
+                    f"expected a sentence of at most {MAX_ROWS:,} lines (is an empty "
+                    "line missing?)"
+                )
                 raise TreebankError(f"{path}:{lines[0][0]}: {reason}")
             lines.append((number, line))
             has_words = has_words or not line.startswith("#")
         elif has_words:  # comments alone belong to the next sentence
             yield ConlluBlock(path, lines)
-            lines, has_words = [], False
+            lines = []
+            has_words = False
     if has_words:
         yield ConlluBlock(path, lines)
 
@@ -152,7 +156,10 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
     for start_line, start, end, columns in ranges if not fault else ():
         if end > len(sentence.words):
             number = start_line
-            fault = f"the range {columns[0]} goes beyond the sentence's {len(sentence.words)} words"
+            fault = (
+                f"the range {columns[0]} goes beyond the sentence's "
+                f"{len(sentence.words)} words"
+            )
             break
         spells = (
             "".join(sentence.words[start - 1 : end]) == columns[1]
@@ -213,8 +220,10 @@ def _misc(space: bool) -> str:
 # As UD's English treebanks divide words; the `'s` of nouns too.
 _CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
 _HALVES = re.compile(
-    r"can not|(?:gon|wan) na|(?:got|out|lot) ta|(?:gim|lem) me|a lot|let s|i (?:m|ve|ll|d)|you r|"
-    r"(?:you|u|we|they) (?:re|ve|ll|d)|(?:s?he|it|that|what|who|how|where|there|here) (?:s|ll|d)|"
+    r"can not|(?:gon|wan) na|(?:got|out|lot) ta|(?:gim|lem) me|a lot|let s|i "
+    r"(?:m|ve|ll|d)|you r|"
+    r"(?:you|u|we|they) (?:re|ve|ll|d)|(?:s?he|it|that|what|who|how|where|there|here) "
+    r"(?:s|ll|d)|"
     r"['\u2019]t (?:is|was)|d['\u2019] you|y['\u2019] know"
 )
 
@@ -227,7 +236,8 @@ def english_contractions(
     last word of each, from 1."""
     found: List[Tuple[int, int]] = []
     for i in range(1, len(words)):
-        before, word = words[i - 1].lower(), words[i].lower()
+        before = words[i - 1].lower()
+        word = words[i].lower()
         is_clitic = before[-1:].isalnum() and (
             _CLITIC.fullmatch(word) or tags[i] == "POS"
         )
@@ -247,11 +257,18 @@ def _add_row(
     columns = line.split("\t")
     if len(columns) != N_COLUMNS:
         ends = " (a carriage return alone ends no line)" if "\r" in line else ""
-        return f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}{ends}: {quoted(line)}"
+        return (
+            f"expected {N_COLUMNS} columns separated by tabs, got "
+            f"{len(columns)}{ends}: {quoted(line)}"
+        )
     word_id = _parsed(parse_id_value, columns[0])
-    n_words, got = len(sentence.words), quoted(columns[0], _SHOWN)
+    n_words = len(sentence.words)
+    got = quoted(columns[0], _SHOWN)
     if word_id is None:
-        return f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {got}"
+        return (
+            "expected a word number, a range (1-2) or an empty node (1.1) in column "
+            f"1, got {got}"
+        )
     if isinstance(word_id, int):
         sentence.lines.append(number)
         return _add_word(sentence, word_id, columns)
@@ -279,10 +296,16 @@ def _add_word(
     if not columns[1].strip():
         return f"word {word_id} is empty"
     if head is None and columns[6] != "_":
-        return f"expected a whole number or '_' as head of {shown}, got {quoted(columns[6], _SHOWN)}"
+        return (
+            f"expected a whole number or '_' as head of {shown}, got "
+            f"{quoted(columns[6], _SHOWN)}"
+        )
     if columns[5] not in ("", "_") and not _FEATS.fullmatch(columns[5]):
         got = quoted(columns[5], _SHOWN)
-        return f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got {got}"
+        return (
+            f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got "
+            f"{got}"
+        )
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
     values = (

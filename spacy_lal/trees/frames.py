@@ -9,7 +9,10 @@ from ..files import TreebankError, json_lines, quoted
 from ..lang import glossary
 from .roles import base_role, role_number
 
-_FORM = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
+_FORM = (
+    '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": '
+    '["pag", "giver"]}}'
+)
 
 
 class FrameRole(NamedTuple):
@@ -43,7 +46,8 @@ def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
         frame = _make_frame(value)
         if frame is None or frame.roleset in frames:
             raise TreebankError(
-                f"{where}: expected a frame of a new roleset, such as {_FORM}, got {quoted(repr(value))}"
+                f"{where}: expected a frame of a new roleset, such as {_FORM}, got "
+                f"{quoted(repr(value))}"
             )
         frames[frame.roleset] = frame
     return frames

@@ -243,7 +243,9 @@ def _depths(heads: Heads) -> List[int]:
         while depths[word] < 0:
             if word in on_path:
                 parents[min(path[path.index(word) :])] = nowhere
-                word, path, on_path = start, [], set()
+                word = start
+                path = []
+                on_path = set()
             else:
                 path.append(word)
                 on_path.add(word)

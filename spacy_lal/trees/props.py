@@ -46,14 +46,16 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
         cells = _CELLS.findall(line)
         if cells and not rows and number != last + (1 if last >= 0 else 2):
             raise TreebankError(
-                f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it"
+                f"{path}:{number - 1}: expected a word, got an empty line without a "
+                "sentence before it"
             )
         if cells:
             first = first if rows else number
             rows.append(cells)
         elif rows:
             yield _sentence(rows, str(path), first)
-            rows, last = [], number
+            rows = []
+            last = number
     if rows:
         yield _sentence(rows, str(path), first)
 
@@ -63,7 +65,8 @@ def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSente
     for number, row in enumerate(rows, start=line):
         if len(row) != len(predicates) + 1:
             raise TreebankError(
-                f"{path}:{number}: expected a column for each of the sentence's {len(predicates)} predicates after the "
+                f"{path}:{number}: expected a column for each of the sentence's "
+                f"{len(predicates)} predicates after the "
                 f"first column, got {len(row) - 1}: {quoted(' '.join(row))}"
             )
     propositions = []
@@ -73,7 +76,8 @@ def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSente
         except PropositionError as error:
             word, reason = error.args
             raise TreebankError(
-                f"{path}:{line + word}: {reason}, in column {column + 1} (of {quoted(lemma)})"
+                f"{path}:{line + word}: {reason}, in column {column + 1} (of "
+                f"{quoted(lemma)})"
             ) from None
         propositions.append(Proposition(token, "", args, lemma))
     return PropsSentence(len(rows), tuple(propositions), path, line)
@@ -86,7 +90,8 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
         opened. Its arguments are the word, from 0, and the reason.
     """
     args: List[Argument] = []
-    start, role = -1, ""
+    start = -1
+    role = ""
     for i, cell in enumerate(cells):
         match = _CELL.fullmatch(cell)
         opened, repeated, closed = match.groups() if match else ("", "", "")
@@ -99,15 +104,22 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
             )
             fault = f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}"
         elif opened and start >= 0:
-            fault = f"expected the end of ({role}* before {quoted(cell)}: arguments are flat"
+            fault = (
+                f"expected the end of ({role}* before {quoted(cell)}: arguments are "
+                "flat"
+            )
         elif closed and start < 0 and not opened:
             fault = f"expected an open bracket before {quoted(cell)}"
         elif closed and repeated and repeated != (opened or role):
-            fault = f"expected *{opened or role}) to close ({opened or role}*, got {quoted(cell)}"
+            fault = (
+                f"expected *{opened or role}) to close ({opened or role}*, got "
+                f"{quoted(cell)}"
+            )
         if fault:
             raise PropositionError(i, fault)
         if opened:
-            start, role = i, opened
+            start = i
+            role = opened
         if closed:
             args.append((start, i + 1, role))
             start = -1
@@ -133,7 +145,8 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
             or re.search(r"[()*\s]", role)
         ):
             raise PropositionError(
-                f"expected disjoint arguments within {n_words} words, with roles without brackets, * and white space, "
+                f"expected disjoint arguments within {n_words} words, with roles "
+                "without brackets, * and white space, "
                 f"got {role!r} at {start}:{end}"
             )
         reached = end

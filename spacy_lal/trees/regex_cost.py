@@ -15,7 +15,8 @@ def cost_of_regex(text: str) -> Callable[[int], float]:
     repeats that follow each other, exponential in repeats of what can match in several
     ways itself, such as `(a+)+` and `(a|ab)*`."""
     choices = [0]  # repeats and alternatives in each open group
-    n_repeats, nested = 0, False
+    n_repeats = 0
+    nested = False
     for opened, closed, repeat, closed_alone, _ in _PIECE.findall(_ATOM.sub("a", text)):
         if opened:
             choices.append(0)

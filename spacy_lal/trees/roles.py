@@ -11,7 +11,8 @@ import numpy as np
 from numpy import ndarray
 
 PREDICATE_ROLE = "V"
-CONTINUATION, REFERENCE = "C-", "R-"
+CONTINUATION = "C-"
+REFERENCE = "R-"
 PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 OUTSIDE = "O"
 MISSING = -1  # the number of a tag that is not known
@@ -96,7 +97,8 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         or not any(start <= token < end for start, end, _ in of_predicate)
     ):
         raise PropositionError(
-            f"expected disjoint arguments with roles, in text order within {n_words} words, one of them V, and the "
+            f"expected disjoint arguments with roles, in text order within {n_words} "
+            "words, one of them V, and the "
             f"predicate within it or a C-V, got the predicate {token} and {list(args)}"
         )
 
@@ -161,7 +163,8 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
             tag != OUTSIDE for tag in tags[start:end]
         ):
             raise PropositionError(
-                f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}"
+                f"expected disjoint arguments within {n_words} words, got {role} at "
+                f"{start}:{end}"
             )
         tags[start:end] = [f"B-{role}", *[f"I-{role}"] * (end - start - 1)]
     return tags
@@ -176,7 +179,8 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
         follows neither B-X nor I-X.
     """
     args: List[Argument] = []
-    open_at, role = -1, ""
+    open_at = -1
+    role = ""
     before = OUTSIDE
     for i, tag in enumerate(tags):
         match = _BIO.fullmatch(tag)
@@ -188,13 +192,15 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
             and before not in (f"B-{tag[2:]}", tag)
         ):
             raise PropositionError(
-                f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got {tag!r} after {before!r}"
+                f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got "
+                f"{tag!r} after {before!r}"
             )
         if open_at >= 0 and (match is None or match[1] == "B"):
             args.append((open_at, i, role))
             open_at = -1
         if match and open_at < 0:
-            open_at, role = i, match[2]
+            open_at = i
+            role = match[2]
         before = tag
     if open_at >= 0:
         args.append((open_at, len(tags), role))
@@ -212,7 +218,8 @@ class RoleTags:
         self.roles = list(roles)
         if PREDICATE_ROLE not in self.roles or len(set(self.roles)) != len(self.roles):
             raise ValueError(
-                f"expected different roles, {PREDICATE_ROLE!r} among them, got {self.roles}"
+                f"expected different roles, {PREDICATE_ROLE!r} among them, got "
+                f"{self.roles}"
             )
         self._begins: Dict[str, int] = {
             role: 1 + 2 * i for i, role in enumerate(self.roles)

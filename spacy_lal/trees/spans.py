@@ -55,7 +55,8 @@ class LabelVocab:
                 {label for label in labels if self.strings.count(label) > 1}
             )
             raise ValueError(
-                f"constituent labels must be unique, non-empty and not '<H>', got twice: {doubled}"
+                "constituent labels must be unique, non-empty and not '<H>', got "
+                f"twice: {doubled}"
             )
 
     def __len__(self) -> int:
@@ -113,7 +114,8 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
                 chain.append(node.label())
             if not len(node) or not all(map(_is_label, chain)):
                 raise SpanError(
-                    f"expected a constituent with words, and labels without '::' in them and ':' at their ends, got "
+                    "expected a constituent with words, and labels without '::' in "
+                    "them and ':' at their ends, got "
                     f"{chain} over {len(node)} nodes after {len(words)} words"
                 )
             open_spans.append(len(spans))
@@ -212,7 +214,8 @@ def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
         start, end, _ = span
         if not 0 <= start < end <= n_words:
             raise SpanError(
-                f"expected spans with 0 <= start < end <= {n_words} words, got {tuple(span)}"
+                f"expected spans with 0 <= start < end <= {n_words} words, got "
+                f"{tuple(span)}"
             )
         while around and around[-1][1] <= start:
             around.pop()

@@ -65,7 +65,8 @@ class Pattern:
             )
         self.text = text
         reader = _Reader(text)
-        self._part, self._used = reader.read(), reader.used
+        self._part = reader.read()
+        self._used = reader.used
 
     def search(self, tree: "Tree") -> List[Match]:
         """The nodes that match, in pre-order.
@@ -94,7 +95,9 @@ class _Nodes:
     recursion: trees may be deep."""
 
     def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
-        self.pattern, self.used, self.steps = pattern, used, 0.0
+        self.pattern = pattern
+        self.used = used
+        self.steps = 0.0
         self.items: List[object] = []
         self.texts: List[str] = []
         self.parents: List[int] = []
@@ -105,7 +108,8 @@ class _Nodes:
         todo: List[Tuple[Any, int]] = [(tree, -1)]
         while todo:
             item, parent = todo.pop()
-            number, has_children = len(self.items), isinstance(item, list)
+            number = len(self.items)
+            has_children = isinstance(item, list)
             self.items.append(item)
             self.parents.append(parent)
             self.places.append(len(self.children[parent]) if parent >= 0 else 0)
@@ -137,7 +141,8 @@ class _Nodes:
         self.steps += steps
         if self.steps > MAX_STEPS:
             raise PatternError(
-                f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}"
+                f"the search takes more than {MAX_STEPS:,} steps in one tree: "
+                f"{self.pattern[:80]!r}"
             )
 
     def end(self, number: int) -> int:
@@ -171,7 +176,8 @@ class _Nodes:
             yield a
 
     def next(self, a: int) -> Iterator[int]:
-        b, first = self.after[a], self.end(a)
+        b = self.after[a]
+        first = self.end(a)
         while b < len(self.items) and self.firsts[b] == first:
             yield b
             b += 1
@@ -315,7 +321,10 @@ Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.printed, self.used = text, 0, False, {_PRINTED}
+        self.text = text
+        self.at = 0
+        self.printed = False
+        self.used = {_PRINTED}
 
     def read(self) -> _Part:
         try:
@@ -337,9 +346,11 @@ class _Reader:
     def _relations(self, bound: Bound) -> Tuple[_Part, Bound]:
         """Alternatives of conjunctions; a label is bound after them if it is bound in
         each."""
-        alternatives, after = [], []
+        alternatives = []
+        after = []
         while True:
-            parts, then = [], bound
+            parts = []
+            then = bound
             while True:
                 part, then = self._relation(then)
                 parts.append(part)
@@ -351,7 +362,8 @@ class _Reader:
                 return _any(alternatives), frozenset.intersection(*after)
 
     def _relation(self, bound: Bound) -> Tuple[_Part, Bound]:
-        negated, printed = self._take("!"), self.printed
+        negated = self._take("!")
+        printed = self.printed
         if self._take("["):
             part, then = self._within(self._relations, bound, "]")
         else:
@@ -396,20 +408,16 @@ class _Reader:
         if self.text[self.at : self.at + 1] != "=":
             return node, bound
         self.at += 1
-        start, label = (
-            self.at,
-            self._token(_LABEL, "a label of letters and digits after '='"),
-        )
+        start = self.at
+        label = self._token(_LABEL, "a label of letters and digits after '='")
         if label in bound:
             self._fail(f"the label {label!r} is bound twice", start)
         return _bound(node, label), bound | {label}
 
     def _simple(self, bound: Bound) -> _Part:
         if self._take("="):
-            start, label = (
-                self.at,
-                self._token(_LABEL, "a label of letters and digits after '='"),
-            )
+            start = self.at
+            label = self._token(_LABEL, "a label of letters and digits after '='")
             if label not in bound:
                 self._fail(f"the label {label!r} is not bound before", start)
             self.used.add(label)
@@ -423,7 +431,8 @@ class _Reader:
             match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
             if not match:
                 self._fail(
-                    f"the {'regular expression' if kind == '/' else 'string'} is not closed, it begins",
+                    f"the {'regular expression' if kind == '/' else 'string'} is not "
+                    "closed, it begins",
                     start,
                 )
             self.at = match.end()

@@ -45,8 +45,8 @@ def small(full, tmp_path_factory):
     path = tmp_path_factory.mktemp("small") / "pipeline"
     said = compact(full, path, "--lean")
     assert (
-        "transformer is now 'encoder', with 16-bit weights and runtime onnx; 3 listeners"
-        in said
+        "transformer is now 'encoder', with 16-bit weights and runtime onnx; 3 "
+        "listeners" in said
     )
     return path
 
@@ -147,8 +147,8 @@ def test_a_transformer_that_stays_in_torch(bert, full, tmp_path):
     train(make_nlp(bert)).to_disk(tmp_path / "theirs")
     said = compact(tmp_path / "theirs", tmp_path / "small")
     assert (
-        "transformer stays in torch: expected get_spans to be spacy-lal.sentence_windows.v1"
-        in said
+        "transformer stays in torch: expected get_spans to be "
+        "spacy-lal.sentence_windows.v1" in said
     )
     nlp = spacy.load(tmp_path / "small")
     assert "transformer" in nlp.pipe_names

@@ -91,7 +91,8 @@ def test_letters(lal, pipeline):
     [
         (
             ("Go on!", "-o", "x.pdf"),
-            "ends in .html, .svg or .png after -o, got x.pdf; `lal parse -f` writes other",
+            "ends in .html, .svg or .png after -o, got x.pdf; `lal parse -f` writes "
+            "other",
         ),
         (("Go on!", "-o", "x.gif"), "ends in .html, .svg or .png after -o, got x.gif"),
         (("-",), "expected a text, got nothing but whitespace"),

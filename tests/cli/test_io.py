@@ -26,7 +26,10 @@ from spacy_lal.cli.texts import (
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
 
-JSONL = '{"id": "a 7", "text": "Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", "id": 12}\n'
+JSONL = (
+    '{"id": "a 7", "text": "Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", '
+    '"id": 12}\n'
+)
 TSV = "a 7\tGo on!\n\nb\t \n12\tHe left.\n"
 TREES = b"(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n(S (VP (VB Go)) (. !))\n"
 BAD = {
@@ -70,8 +73,8 @@ def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
         with pytest.raises(Exception, match="2"):
             find_sources([name], None)
     assert (
-        "can't find the file 'missing.txt'; a text is given by --text: --text 'missing.txt'"
-        in capsys.readouterr().err
+        "can't find the file 'missing.txt'; a text is given by --text: --text "
+        "'missing.txt'" in capsys.readouterr().err
     )
     with pytest.raises(Exception, match="2"):
         find_sources(["Hello"], "Go on!")
@@ -106,7 +109,10 @@ def test_lines_paragraphs_and_records(tmp_path):
 
 
 def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
-    wrapped = "The old cat that we saw yesterday in the park\nwas asleep on the bench when the children came\nto play."
+    wrapped = (
+        "The old cat that we saw yesterday in the park\nwas asleep on the bench when "
+        "the children came\nto play."
+    )
     path = tmp_path / "letter.txt"
     path.write_text(f"{wrapped}\n\n" * 2)
     assert [line for _, line, _ in texts(path)] == [1, 5]

@@ -17,7 +17,10 @@ from spacy_lal.trees.conllu import read_conllu
 
 TEXT = "The old cat sleeps. Go on (now)!\r\n \r\n\r\nHe  left\tthe 🐈."
 WORDS = ["The old cat sleeps .", "Go on ( now ) !", "He left the 🐈 ."]
-NAMED = '{"id": "a 7", "text": "The old cat sleeps. Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", "id": 12}\n'
+NAMED = (
+    '{"id": "a 7", "text": "The old cat sleeps. Go on!"}\n\n{"id": "b", "text": " '
+    '"}\n{"text": "He left.", "id": 12}\n'
+)
 EXPECTED = [("a 7", 1), ("a 7", 1), ("12", 4)]
 
 

@@ -42,7 +42,10 @@ ROLES = {
         }
     ],
 }
-COLUMNS = "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end document\n"
+COLUMNS = (
+    "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end "
+    "document\n"
+)
 
 
 def read(path):

@@ -24,7 +24,8 @@ def spark(
     Spark gives none a second try."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.fail(
-            "Spark needs Java, and there is no java on the PATH: install one, such as default-jre-headless"
+            "Spark needs Java, and there is no java on the PATH: install one, such as "
+            "default-jre-headless"
         )
     from pyspark.sql import SparkSession
 

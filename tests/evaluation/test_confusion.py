@@ -8,8 +8,14 @@ from spacy_lal.evaluation.confusion import ConstituentConfusion, DeprelConfusion
 from spacy_lal.evaluation.evalb import EvalbCounts, score_sentence
 from spacy_lal.evaluation.evalb_params import NK
 
-GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN glee))))) (. .)))"
-TEST = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (DT the) (NN man)) (ADVP (IN with) (NP (NN glee)))) (. .)))"
+GOLD = (
+    "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) "
+    "(NP (NN glee))))) (. .)))"
+)
+TEST = (
+    "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (DT the) (NN man)) (ADVP (IN with) (NP "
+    "(NN glee)))) (. .)))"
+)
 
 
 def test_constituents():

@@ -185,7 +185,8 @@ def test_only_c_whitespace_separates():
 def test_params_file(tmp_path):
     path = tmp_path / "own.prm"
     path.write_text(
-        "# note\n\nDELETE_LABEL  A B  \nLABELED 0\nCUTOFF_LEN 12x\nEQ_WORD a  b\nEQ_LABEL X\nNOTHING 1\n"
+        "# note\n\nDELETE_LABEL  A B  \nLABELED 0\nCUTOFF_LEN 12x\nEQ_WORD a  "
+        "b\nEQ_LABEL X\nNOTHING 1\n"
     )
     with pytest.warns(UserWarning) as caught:
         params = EvalbParams.from_file(path)

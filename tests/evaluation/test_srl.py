@@ -110,7 +110,8 @@ def test_the_programs_own_output(shared_dir, name):
         (
             "-\n\n-\n",
             "-\n",
-            r"gold:3: expected as many sentences in both files, got sentence 2 here and no more in .*pred",
+            r"gold:3: expected as many sentences in both files, got sentence 2 here "
+            r"and no more in .*pred",
         ),
         ("-\n", "-\n\n-\n", r"pred:3: expected as many sentences .* no more in .*gold"),
         (

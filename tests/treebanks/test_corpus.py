@@ -108,7 +108,10 @@ def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
     assert 0 < len(short) < len(whole)
     with pytest.warns(
         UserWarning,
-        match=f"left out {len(whole) - len(short)} sentences of more than 8 tokens .first .*dev.spacy, Doc .: ",
+        match=(
+            f"left out {len(whole) - len(short)} sentences of more than 8 tokens "
+            ".first .*dev.spacy, Doc .: "
+        ),
     ) as warned:
         examples = list(corpus(nlp))
         assert len(list(corpus(nlp))) == len(examples)

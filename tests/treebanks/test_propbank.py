@@ -109,11 +109,13 @@ def test_role_lines(tmp_path):
         ),
         ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 3, "V"]]}]}', "0, 3"),
         (
-            '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"], [0, 2, "ARG1"]]}]}',
+            '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"], [0, 2, '
+            '"ARG1"]]}]}',
             "disjoint",
         ),
         (
-            '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"]]}, {"token": 0, "args": [[0, 1, "V"]]}]}',
+            '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"]]}, '
+            '{"token": 0, "args": [[0, 1, "V"]]}]}',
             "expected ascending tokens",
         ),
         ("\0", "NUL"),
@@ -191,7 +193,8 @@ def test_several_sentences_and_trees(tmp_path):
         (
             [{**ROLES[0], "words": 6}, *ROLES[1:]],
             CONLLU,
-            r"x\.srl\.jsonl:1 and .*x\.conllu:2: 6 words in the roles and 5 in the sentence",
+            r"x\.srl\.jsonl:1 and .*x\.conllu:2: 6 words in the roles and 5 in the "
+            r"sentence",
         ),
     ],
 )

@@ -213,7 +213,10 @@ def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
     _, conllu = treebank(sentences=[none, words, words])
     with pytest.warns(
         UserWarning,
-        match=r"left out 2 UPOS that spaCy does not know \(first .*x\.conllu:4: 'PREPO'\)",
+        match=(
+            r"left out 2 UPOS that spaCy does not know \(first .*x\.conllu:4: "
+            r"'PREPO'\)"
+        ),
     ):
         docs = docs_of(None, conllu)
     assert [[token.pos_ for token in doc] for doc in docs] == [

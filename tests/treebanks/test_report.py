@@ -45,7 +45,8 @@ def word(number, form, head, deprel="x", tag="T"):
 def test_counts(tmp_path):
     ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
     ptb.write_text(
-        "(TOP (S (VP (T a) (NP (T b) (U c)))))\n(TOP (NP (T a)) (NP (T b)))\n(TOP (T a))\n",
+        "(TOP (S (VP (T a) (NP (T b) (U c)))))\n(TOP (NP (T a)) (NP (T b)))\n(TOP (T "
+        "a))\n",
         encoding="utf-8",
     )
     conllu.write_text(

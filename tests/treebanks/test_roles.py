@@ -23,7 +23,10 @@ CONLLU = """\
 3\tgone\t_\tVERB\tVBN\t_\t0\troot\t_\t_
 
 """
-BRACKETS = "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP it)) (PRT (RP up))))\n(SQ (VBZ Has) (NP (PRP he)) (VP (VBN gone)))\n"
+BRACKETS = (
+    "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP it)) (PRT (RP up))))\n(SQ (VBZ Has) (NP "
+    "(PRP he)) (VP (VBN gone)))\n"
+)
 GIVE = {"token": 1, "lemma": "give", "roleset": "give_up.06"}
 GIVE["args"] = [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"], [3, 4, "C-V"]]
 HAVE = {"token": 0, "lemma": "have", "roleset": "have.01", "args": [[0, 1, "V"]]}
@@ -37,8 +40,14 @@ ROLES = [
     {"sent_id": "2", "words": 3, "predicates": [HAVE, GO]},
     {"sent_id": "1", "words": 4, "predicates": [GIVE]},
 ]
-PROPS = "- (ARG0*)\ngive (V*)\n- (ARG1*)\n- (C-V*)\n\nhave (V*) (ARG1*\n- * *)\ngo * (V*)\n\n"
-COLUMNS = "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end document\n"
+PROPS = (
+    "- (ARG0*)\ngive (V*)\n- (ARG1*)\n- (C-V*)\n\nhave (V*) (ARG1*\n- * *)\ngo * "
+    "(V*)\n\n"
+)
+COLUMNS = (
+    "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end "
+    "document\n"
+)
 
 
 @pytest.fixture
@@ -114,7 +123,10 @@ def test_joined_by_id_and_by_order(folder):
     )
     with pytest.raises(
         TreebankError,
-        match=r"x\.srl\.jsonl:1 and .*x\.ptb:1: 3 words in the roles and 4 in the sentence",
+        match=(
+            r"x\.srl\.jsonl:1 and .*x\.ptb:1: 3 words in the roles and 4 in the "
+            r"sentence"
+        ),
     ):
         list(read_sentences(find(folder, "x.ptb", "x.srl.jsonl")))
 

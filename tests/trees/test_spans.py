@@ -19,7 +19,8 @@ DEPTH = 5000
 
 def test_example():
     tree = parse_tree(
-        "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (NN TV)))) (VP (VBZ is) (ADJP (JJ big))) (. .))"
+        "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (NN TV)))) (VP (VBZ is) (ADJP "
+        "(JJ big))) (. .))"
     )
     words, tags, spans = tree_to_spans(tree)
     assert words == "the cat on TV is big .".split()

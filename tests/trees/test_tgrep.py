@@ -11,7 +11,10 @@ from nltk.tree import Tree
 from spacy_lal.trees import parse_tree
 from spacy_lal.trees.tgrep import Pattern, PatternError
 
-MAT = "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))) (VP (VBZ sleeps)) (. .))"
+MAT = (
+    "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))) (VP (VBZ "
+    "sleeps)) (. .))"
+)
 Path = Tuple[int, ...]
 
 
@@ -209,7 +212,8 @@ def test_names():
         ("(NP", r"expected a relation or '\)' at character 4, at the end"),
         (
             "NP)",
-            r"expected a relation such as < or .., or the end at character 3, before '\)'",
+            r"expected a relation such as < or .., or the end at character 3, before "
+            r"'\)'",
         ),
         ("NP < =x", "the label 'x' is not bound before at character 7"),
         ("NP [< A=x | < B] < =x", "the label 'x' is not bound before"),
