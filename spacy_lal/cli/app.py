@@ -59,7 +59,8 @@ def app_cli(
         "server.address": host,
         "server.headless": str(headless).lower(),
         "server.showEmailPrompt": "false",
-        "server.fileWatcherType": "none",  # the watcher would walk through all modules of torch
+        # The watcher would walk through all modules of torch.
+        "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
         "client.toolbarMode": "viewer",
         "theme.light.backgroundColor": LIGHT,

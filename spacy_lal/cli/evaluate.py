@@ -3,6 +3,7 @@ and `lal srl-eval`."""
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional, Tuple
 
@@ -260,8 +261,9 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
 
 def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
     for name, value in scores.items():
-        # const_cb is a number of brackets, not a share
-        yield f"  {name:<18}{_percent(value if name != 'const_cb' or value is None else value / 100, 6)}"
+        if name == "const_cb" and value is not None:
+            value /= 100  # a number of brackets, not a share
+        yield f"  {name:<18}{_percent(value, 6)}"
 
 
 def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
@@ -357,9 +359,13 @@ def evalb_cli(
         output, errors="surrogateescape"
     ) as write:  # bytes as they were read
         try:
-            lines = (_lines(gold_path), _lines(test_path))
-            say = lambda line: io.say(line, err=True)
-            for line in report(*lines, params, names=names, on_error=say):
+            for line in report(
+                _lines(gold_path),
+                _lines(test_path),
+                params,
+                names=names,
+                on_error=partial(io.say, err=True),
+            ):
                 write(line + "\n")
         except EvalbStopped as err:
             io.fail(

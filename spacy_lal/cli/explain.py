@@ -182,7 +182,8 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
             fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open)
             for one in pictures
         )
-        yield f'<section>\n<h2 dir="auto">{escape(" ".join(sentence.text.split()))}</h2>\n{shown}\n</section>'
+        title = escape(" ".join(sentence.text.split()))
+        yield f'<section>\n<h2 dir="auto">{title}</h2>\n{shown}\n</section>'
 
 
 def _pictures(

@@ -188,7 +188,9 @@ def load_pipeline(
     """
     import spacy
 
-    gc.freeze()  # what is there now, and a pipeline, stays to the end: the collector need not look for garbage in it
+    # What is there now, and a pipeline, stays to the end: the collector need not look
+    # for garbage in it.
+    gc.freeze()
     model = model or DEFAULT_PIPELINE
     try:
         if gpu_id >= 0:
@@ -331,7 +333,8 @@ def check_pipeline_output(output: Path, overwrite: bool) -> None:
 
 def folder_size(folder: Path) -> str:
     """The size of all files in a folder, in megabytes."""
-    return f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()) / 1e6:.1f} MB"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
 
 
 # Files of Docs and treebanks

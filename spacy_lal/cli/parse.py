@@ -137,8 +137,8 @@ def _write(
             if ids:
                 doc.user_data = {"id": origin.name, "line": origin.line}
             doc_bin.add(doc)
-            n_docs = n_docs + 1
-            n_sentences = n_sentences + sum(1 for _ in doc.sents)
+            n_docs += 1
+            n_sentences += sum(1 for _ in doc.sents)
         with io.output_path(output) as path:
             write_file(path, doc_bin.to_bytes())
     else:

@@ -110,7 +110,9 @@ def train_cli(
             text, number = stopped.args
             typer.echo(text, err=True)
             raise typer.Exit(128 + number) from None
-        except KeyError as error:  # spaCy's, for a source without the component, or a frozen tagger without weights
+        except KeyError as error:
+            # spaCy's, for a source without the component, or a frozen tagger without
+            # weights
             io.fail(str(error.args[0]))
     for name in ("model-best", "model-last"):
         if (output / name).is_dir():

@@ -97,7 +97,7 @@ def check_cli(
         and not any(roles.problem in problem for problem in problems)
     ):
         problems = [roles.problem, *problems]
-        n_problems = n_problems + 1
+        n_problems += 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
         io.say(
@@ -265,8 +265,10 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
             f"{max(report.lengths)}"
         )
         histogram = report.length_histogram()
+        most = max(histogram.values())
         for name, count in histogram.items():
-            yield f"  {name:>7}{count:>10,} {'#' * round(40 * count / max(histogram.values()))}".rstrip()
+            bar = "#" * round(40 * count / most)
+            yield f"  {name:>7}{count:>10,} {bar}".rstrip()
     tables = {
         "labels": report.labels,
         "unary chains": report.chains,
@@ -320,10 +322,16 @@ def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
             yield ""
             yield f"{len(counter)} {title}:"
         rows = counter.most_common(top or None)
-        for name, count in rows:  # control characters are shown as Python escapes
-            yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
+        for name, count in rows:
+            yield f"  {_shown(name):<24}{count:>10,}"
         if len(rows) < len(counter):
             yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
+
+
+def _shown(name: str) -> str:
+    """A label on one line: control characters are shown as Python escapes."""
+    is_plain = name.isprintable() and len(name) <= LONG_NAME
+    return name if is_plain else quoted(name)
 
 
 class _Excluded:

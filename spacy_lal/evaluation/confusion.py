@@ -12,9 +12,10 @@ MOST_CONFUSIONS = 30
 
 
 class _LabelCounts:
-    """gold, predicted, correct (Counter[str]): Number of a label on each side, and on
-        both.
-    confused (Counter): Wrong labels by gold and predicted one.
+    """Counts by label.
+
+    gold, predicted, correct (Counter[str]): The label on each side, and on both.
+    confused (Counter): Wrong labels, by the gold and the predicted one.
     """
 
     def __init__(self) -> None:
@@ -45,16 +46,12 @@ class _LabelCounts:
             predicted = self.predicted[name]
             correct = self.correct[name]
             figures[name] = {
-                **{
-                    "gold": gold,
-                    "predicted": predicted,
-                    "correct": correct,
-                    "p": _share(correct, predicted),
-                },
-                **{
-                    "r": _share(correct, gold),
-                    "f": _share(2 * correct, gold + predicted),
-                },
+                "gold": gold,
+                "predicted": predicted,
+                "correct": correct,
+                "p": _share(correct, predicted),
+                "r": _share(correct, gold),
+                "f": _share(2 * correct, gold + predicted),
             }
         return figures
 
@@ -114,9 +111,11 @@ class DeprelConfusion(_LabelCounts):
                 continue
             self.gold[gold_deprel] += 1
             self.predicted[deprel] += 1
-            self.correct_heads[gold_deprel] += head == gold_head
-            self.correct[gold_deprel] += head == gold_head and deprel == gold_deprel
-            if deprel != gold_deprel:
+            is_head = head == gold_head
+            self.correct_heads[gold_deprel] += is_head
+            if deprel == gold_deprel:
+                self.correct[gold_deprel] += is_head
+            else:
                 self.confused[gold_deprel, deprel] += 1
 
     def labels(self) -> Dict[str, Dict[str, Any]]:

@@ -38,6 +38,7 @@ CONSTITUENTS = (
     "const_2cb",
 )
 SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
+OF_GENRE = (*SUMMARY, "n_sents", "n_words")
 OTHER_GENRE = "other"
 # Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty
 # string for an unset one. Features are compared as a whole, and a word without any has
@@ -109,24 +110,23 @@ def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
         line between paragraphs; empty if a Doc has no sentence ids.
     """
     sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
+    if not all(map(all, sent_ids)):
+        return [], []
     names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
-    groups = (
-        [list(group) for _, group in groupby(golds, key=lambda _: next(names))]
-        if all(map(all, sent_ids))
-        else []
-    )
-    joined = [
-        Doc.from_docs(group, exclude=["user_data"]) or group[0]  # type: ignore[call-arg]
-        for group in groups
-    ]
-    return joined, [
-        "\n\n".join(gold.text.strip() for gold in group) for group in groups
-    ]
+    joined = []
+    texts = []
+    for _, group in groupby(golds, key=lambda _: next(names)):
+        paragraphs = list(group)
+        document = Doc.from_docs(paragraphs, exclude=["user_data"])  # type: ignore[call-arg]
+        joined.append(document or paragraphs[0])
+        texts.append("\n\n".join(gold.text.strip() for gold in paragraphs))
+    return joined, texts
 
 
 def check_texts(golds: List[Doc]) -> None:
-    """RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made
-    from brackets alone).
+    """Check that the text of each gold Doc is known.
+
+    RAISES (ValueError): Its spaces are unknown: it was made from brackets alone.
     """
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:
@@ -155,7 +155,14 @@ def score_docs(
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
         scores["roles"] = score_roles(_examples(docs, golds))
     return {
-        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{version('spacy-lal')}",
+        "signature": "|".join(
+            (
+                "tokens:gold",
+                f"sents:{'gold' if gold_sents else 'own'}",
+                f"n_sents:{scores['n_sents']}",
+                f"v:{version('spacy-lal')}",
+            )
+        ),
         "params": params.signature,
         **scores,
         "seconds": round(seconds, 3),
@@ -171,8 +178,10 @@ def score_genres(
     See `genres`."""
     found = {}
     for genre, places in sorted(genres(golds, pattern).items()):
-        scores = _scores([docs[i] for i in places], [golds[i] for i in places], params)
-        found[genre] = {key: scores[key] for key in (*SUMMARY, "n_sents", "n_words")}
+        of_genre = [docs[i] for i in places]
+        gold_of_genre = [golds[i] for i in places]
+        scores = _scores(of_genre, gold_of_genre, params)
+        found[genre] = {key: scores[key] for key in OF_GENRE}
     return found
 
 
@@ -188,12 +197,8 @@ def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]
         matches = [
             pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()
         ]
-        names = {
-            OTHER_GENRE
-            if m is None
-            else m.group(1 if pattern.groups else 0) or OTHER_GENRE
-            for m in matches
-        }
+        group = min(pattern.groups, 1)
+        names = {(match and match[group]) or OTHER_GENRE for match in matches}
         if len(names) != 1:
             raise ValueError(
                 f"the Doc that begins {gold.text[:40]!r} has "

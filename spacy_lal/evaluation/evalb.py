@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 Span = Tuple[int, int]
-Bracket = Tuple[
-    int, int, str
-]  # start, end (half-open, over the kept words), uncut label
-Spans = Tuple[
-    Sequence[str], Sequence[str], Sequence[Bracket]
-]  # words, tags, spans over all words (chains by `::`)
+# Start and end (half-open, over the kept words), uncut label.
+Bracket = Tuple[int, int, str]
+# Words, tags, spans over all words (chains by `::`).
+Spans = Tuple[Sequence[str], Sequence[str], Sequence[Bracket]]
 
 OPEN = -1  # the end of a bracket that is never closed
 
@@ -33,7 +31,7 @@ _TOKEN = re.compile(
 )
 _QUOTES = frozenset(("'", '"', "/"))
 
-# the column "Stat."
+# The column "Stat."
 VALID = 0
 ERROR = 1
 SKIPPED = 2
@@ -356,10 +354,9 @@ def count_crossing(
         if nested and (start, end) in gold_spans:
             continue
         for other_start, other_end in gold_spans:
-            if (
-                other_start < start < other_end < end
-                or start < other_start < end < other_end
-            ):
+            from_left = other_start < start < other_end < end
+            from_right = start < other_start < end < other_end
+            if from_left or from_right:
                 crossing += n_brackets
                 break
     return crossing
@@ -371,10 +368,8 @@ def restore_quotes(
     """New parses with quote characters that were deleted on one side only, since
     parsers may tag '' as '' or as POS. Like the program, pairs quotes by the number of
     words before them."""
-    gold, test = (
-        EvalbSentence._make(list(p) if isinstance(p, list) else p for p in one)
-        for one in (gold, test)
-    )
+    gold = _copied(gold)
+    test = _copied(test)
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
@@ -390,6 +385,13 @@ def restore_quotes(
     return gold, test
 
 
+def _copied(sentence: EvalbSentence) -> EvalbSentence:
+    """A sentence with lists of its own."""
+    return EvalbSentence._make(
+        list(part) if isinstance(part, list) else part for part in sentence
+    )
+
+
 def _reinsert(sentence: EvalbSentence, number: int) -> None:
     """Undo the deletion of one quote: brackets that begin after it move by one,
     brackets around it grow by one."""
@@ -399,7 +401,8 @@ def _reinsert(sentence: EvalbSentence, number: int) -> None:
     enclosing = Counter(quote.enclosing)
     for i, (start, end, label) in enumerate(sentence.brackets):
         moved = int(i >= quote.bracket)
-        sentence.brackets[i] = (start + moved, end + moved + enclosing[i], label)
-    for i in range(number, len(sentence.quotes)):
-        later: Quote = sentence.quotes[i]
-        sentence.quotes[i] = later._replace(position=later.position + 1)
+        end += moved + enclosing[i]
+        sentence.brackets[i] = (start + moved, end, label)
+    for i, later in enumerate(sentence.quotes):
+        if i >= number:
+            sentence.quotes[i] = later._replace(position=later.position + 1)

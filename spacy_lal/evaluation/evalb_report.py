@@ -13,6 +13,11 @@ HEADER = [
     " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy",
     "=" * 76,
 ]
+_ROW = (
+    "{:4d}  {:3d}    {:d}  {:6.2f} {:6.2f}   {:3d}    {:3d}  {:3d}    {:3d}"
+    "   {:4d}  {:4d}   {:6.2f}"
+)
+_TOTAL_BRACKETS = "                {:6.2f} {:6.2f} {:6d} {:5d} {:5d}  {:5d}"
 TOO_MANY_GOLD = "Number of lines unmatch (too many lines in gold file)"
 TOO_MANY_TEST = "Number of lines unmatch (too many lines in test file)"
 
@@ -76,10 +81,8 @@ def report(
             add_error(number + 1, TOO_MANY_TEST)
     yield from _totals(everything)
     yield "=== Summary ==="
-    for title, counts in (("All", everything), (f"len<={params.cutoff_len}", short)):
-        yield ""
-        yield f"-- {title} --"
-        yield from summary_lines(counts)
+    yield from summary_lines("All", everything)
+    yield from summary_lines(f"len<={params.cutoff_len}", short)
 
 
 def _read(name: object, number: int, line: str, params: EvalbParams) -> EvalbSentence:
@@ -91,14 +94,19 @@ def _read(name: object, number: int, line: str, params: EvalbParams) -> EvalbSen
 
 def format_row(number: int, row: EvalbRow) -> str:
     """One sentence as a row of the table; number is its line in the files, from 1."""
-    recall = percent(row.matched, row.gold_brackets)
-    precision = percent(row.matched, row.test_brackets)
-    return (
-        f"{number:4d}  {row.length:3d}    {row.status:d}  {recall:6.2f} "
-        f"{precision:6.2f}   {row.matched:3d}    "
-        f"{row.gold_brackets:3d}  {row.test_brackets:3d}    {row.crossing:3d}   "
-        f"{row.words:4d}  "
-        f"{row.correct_tags:4d}   {percent(row.correct_tags, row.words):6.2f}"
+    return _ROW.format(
+        number,
+        row.length,
+        row.status,
+        percent(row.matched, row.gold_brackets),
+        percent(row.matched, row.test_brackets),
+        row.matched,
+        row.gold_brackets,
+        row.test_brackets,
+        row.crossing,
+        row.words,
+        row.correct_tags,
+        percent(row.correct_tags, row.words),
     )
 
 
@@ -106,19 +114,20 @@ def _totals(counts: EvalbCounts) -> Iterator[str]:
     yield HEADER[-1]
     line = ""
     if counts.gold_brackets > 0 and counts.test_brackets > 0:
-        recall = percent(counts.matched, counts.gold_brackets)
-        precision = percent(counts.matched, counts.test_brackets)
-        line = (
-            f"                {recall:6.2f} {precision:6.2f} {counts.matched:6d} "
-            f"{counts.gold_brackets:5d} "
-            f"{counts.test_brackets:5d}  {counts.crossing:5d}"
+        line = _TOTAL_BRACKETS.format(
+            percent(counts.matched, counts.gold_brackets),
+            percent(counts.matched, counts.test_brackets),
+            counts.matched,
+            counts.gold_brackets,
+            counts.test_brackets,
+            counts.crossing,
         )
     tag_accuracy = percent(counts.correct_tags, counts.words)
     yield f"{line}  {counts.words:5d} {counts.correct_tags:5d}   {tag_accuracy:6.2f}"
 
 
-def summary_lines(counts: EvalbCounts) -> List[str]:
-    """The block of twelve lines below `-- All --`, in percent."""
+def summary_lines(title: str, counts: EvalbCounts) -> List[str]:
+    """The heading `-- All --`, and the block of twelve lines below it, in percent."""
     recall = percent(counts.matched, counts.gold_brackets)
     precision = percent(counts.matched, counts.test_brackets)
     # Without a match the program divides 0 by 0, and x86 prints the result with its
@@ -130,7 +139,10 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
     )
     n_valid = counts.n_valid
     average_crossing = counts.crossing / n_valid if n_valid else 0.0
+    tag_accuracy = percent(counts.correct_tags, counts.words)
     return [
+        "",
+        f"-- {title} --",
         f"Number of sentence        = {counts.n_sentences:6d}",
         f"Number of Error sentence  = {counts.n_errors:6d}",
         f"Number of Skip  sentence  = {counts.n_skipped:6d}",
@@ -142,6 +154,5 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
         f"Average crossing          = {average_crossing:6.2f}",
         f"No crossing               = {percent(counts.no_crossing, n_valid):6.2f}",
         f"2 or less crossing        = {percent(counts.two_crossing, n_valid):6.2f}",
-        "Tagging accuracy          = "
-        f"{percent(counts.correct_tags, counts.words):6.2f}",
+        f"Tagging accuracy          = {tag_accuracy:6.2f}",
     ]

@@ -61,9 +61,19 @@ NO_TOKEN = -1
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
 REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
 ROLE_KEYS = (
-    *("srl_p", "srl_r", "srl_f", "srl_unlabeled_f"),
-    *("srl_conll05_p", "srl_conll05_r", "srl_conll05_f", "srl_perfect"),
-    *("predicate_p", "predicate_r", "predicate_f", "roleset_f", "roleset_acc"),
+    "srl_p",
+    "srl_r",
+    "srl_f",
+    "srl_unlabeled_f",
+    "srl_conll05_p",
+    "srl_conll05_r",
+    "srl_conll05_f",
+    "srl_perfect",
+    "predicate_p",
+    "predicate_r",
+    "predicate_f",
+    "roleset_f",
+    "roleset_acc",
 )
 PER_ROLE = "srl_per_role"
 # The same under the names by which `spacy evaluate --spans-key srl` prints a table.
@@ -127,11 +137,8 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
     if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
         return
     gold_words = sentence_words(gold)
-    if (
-        not same_tokens(gold, test)
-        or not has_sentences(test)
-        or sentence_words(test) != gold_words
-    ):
+    is_aligned = same_tokens(gold, test) and has_sentences(test)
+    if not is_aligned or sentence_words(test) != gold_words:
         yield from _rows_by_characters(gold, test, params)
         return
     for words, gold_spans, test_spans in zip(
@@ -161,10 +168,9 @@ def _rows_by_characters(
     for (start, end), spans in zip(
         sentence_bounds(gold), get_constituents(gold), strict=True
     ):
-        first, last = (
-            places[gold[start].idx],
-            places[gold[end - 1].idx + len(gold[end - 1])],
-        )
+        sentence = gold[start:end]
+        first = places[sentence.start_char]
+        last = places[sentence.end_char]
         if not spans or first == last:  # EVALB skips a sentence without words
             continue
         ours = _starting(gold_brackets, first, last)
@@ -212,11 +218,14 @@ def _character_brackets(
 
 
 def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
-    start, end = (
-        bisect_left(brackets, place, key=lambda bracket: bracket[0][0])
-        for place in (first, last)
-    )
+    """The brackets that begin from `first` on and before `last`."""
+    start = bisect_left(brackets, first, key=_start_of)
+    end = bisect_left(brackets, last, key=_start_of)
     return brackets[start:end]
+
+
+def _start_of(bracket: Bracket) -> int:
+    return bracket[0][0]
 
 
 def attachment(
@@ -234,13 +243,14 @@ def attachment(
             gold_heads = [gold[i].head.i for i in words]
             gold_deprels = [gold[i].dep_ for i in words]
             heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True)
-            rule: Dict[str, Any] = {
-                "punctuation": punctuation,
-                "punctuation_tags": punctuation_tags,
-            }
-            tags = [gold[i].tag_ for i in words]
             counts += score_attachments(
-                gold_heads, gold_deprels, heads, deprels, tags=tags, **rule
+                gold_heads,
+                gold_deprels,
+                heads,
+                deprels,
+                punctuation=punctuation,
+                tags=[gold[i].tag_ for i in words],
+                punctuation_tags=punctuation_tags,
             )
     return counts
 
@@ -297,21 +307,19 @@ def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
         if name != PREDICATE_ROLE
     }
     return {
-        **{f"srl_{key}": value for key, value in _prf(strict.overall()).items()},
+        **_named("srl", strict.overall()),
         "srl_unlabeled_f": strict.unlabeled().f,
-        **{
-            f"srl_conll05_{key}": value
-            for key, value in _prf(conll05.overall()).items()
-        },
+        **_named("srl_conll05", conll05.overall()),
         "srl_perfect": conll05.perfect,
-        **{
-            f"predicate_{key}": value
-            for key, value in _prf(predicates.predicates).items()
-        },
+        **_named("predicate", predicates.predicates),
         "roleset_f": predicates.rolesets.f if predicates.n_known else None,
         "roleset_acc": predicates.roleset_acc if predicates.n_known else None,
         PER_ROLE: per_role,
     }
+
+
+def _named(name: str, count: PRF) -> Dict[str, float]:
+    return {f"{name}_{key}": value for key, value in _prf(count).items()}
 
 
 def _prf(count: PRF) -> Dict[str, float]:
@@ -347,12 +355,7 @@ def _with_lemmas(
     found = []
     for one in predicted:
         other = wanted.get(one.token)
-        same = (
-            other is not None
-            and one.roleset
-            and frame_of(one.roleset) == frame_of(other.roleset)
-        )
-        found.append(
-            one._replace(lemma=other.lemma) if other is not None and same else one
-        )
+        if other and one.roleset and frame_of(one.roleset) == frame_of(other.roleset):
+            one = one._replace(lemma=other.lemma)
+        found.append(one)
     return found

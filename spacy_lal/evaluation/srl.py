@@ -78,30 +78,28 @@ class SrlCounts:
         unused = {one.token: one for one in predicted}
         for proposition in gold:
             found = unused.get(proposition.token)
-            if (
-                found is not None
-                and self.rule == "conll05"
-                and found.lemma != proposition.lemma
-            ):
+            if found and self.rule == "conll05" and found.lemma != proposition.lemma:
                 found = None
-            if found is not None:
+            if found:
                 del unused[proposition.token]
-            self.n_perfect += self._compare(
-                _roles(proposition), _roles(found) if found else {}
-            )
+            roles = _roles(found) if found else {}
+            self.n_perfect += self._compare(_roles(proposition), roles)
         if self.rule == "strict":
             for spurious in unused.values():
                 self._compare({}, _roles(spurious))
 
     def _compare(self, gold: Dict[Parts, str], predicted: Dict[Parts, str]) -> bool:
-        perfect = True
-        for parts in [*gold, *(parts for parts in predicted if parts not in gold)]:
+        """Count the pairs of roles.
+
+        RETURNS (bool): Whether all agree, V aside.
+        """
+        n_wrong = 0
+        for parts in {**gold, **predicted}:
             pair = gold.get(parts), predicted.get(parts)
             self.pairs[pair] += 1
-            perfect = perfect and (
-                pair[0] == pair[1] or set(pair) <= {None, PREDICATE_ROLE}
-            )
-        return perfect
+            is_aside = set(pair) <= {None, PREDICATE_ROLE}
+            n_wrong += pair[0] != pair[1] and not is_aside
+        return not n_wrong
 
     def roles(self) -> List[str]:
         """All roles of either side, V included, in code-point order."""
@@ -111,10 +109,8 @@ class SrlCounts:
 
     def role(self, name: str) -> PRF:
         """The counts of one role."""
-        n_gold, n_predicted = (
-            sum(n for pair, n in self.pairs.items() if pair[side] == name)
-            for side in (0, 1)
-        )
+        n_gold = sum(n for (gold, _), n in self.pairs.items() if gold == name)
+        n_predicted = sum(n for (_, role), n in self.pairs.items() if role == name)
         ok = self.pairs[name, name]
         return PRF(ok, n_predicted - ok, n_gold - ok)
 
@@ -128,14 +124,15 @@ class SrlCounts:
         left out."""
         total = PRF()
         for (gold, predicted), n in self.pairs.items():
-            if PREDICATE_ROLE not in (gold, predicted):
-                total = total.plus(
-                    PRF(n)
-                    if gold and predicted
-                    else PRF(missed=n)
-                    if gold
-                    else PRF(excess=n)
-                )
+            if PREDICATE_ROLE in (gold, predicted):
+                continue
+            if not gold:
+                count = PRF(excess=n)
+            elif not predicted:
+                count = PRF(missed=n)
+            else:
+                count = PRF(n)
+            total = total.plus(count)
         return total
 
     @property

@@ -17,7 +17,8 @@ from ..files import quoted, write_file
 from ..trees.conllu import ConlluSentence
 from .reader import TreebankSentence
 
-UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes the head of a token without deprel for unset
+# For a head without deprel: spaCy takes the head of a token without deprel for unset.
+UNSPECIFIED_DEPREL = "dep"
 DOCBIN_ATTRS = (
     *("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START"),
     *("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"),
