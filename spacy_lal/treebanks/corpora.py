@@ -31,9 +31,8 @@ from .roles import ROLES_SUFFIX, read_role_file, with_roles
 OnePath = Union[str, Path]
 PathOrPaths = Union[str, Path, List[Union[str, Path]]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
-MAX_LENGTH = (
-    500  # tokens of a sentence: at 10,000, scores of spans alone would take 10 GB
-)
+# Tokens of a sentence: at 10,000, scores of spans alone would take 10 GB.
+MAX_LENGTH = 500
 
 
 class TreebankCorpus:
@@ -73,9 +72,8 @@ class TreebankCorpus:
         self.max_length = max_length
         self.shuffle = shuffle
         self.augmenter = augmenter
-        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = (
-            None  # references, and what a parser reads
-        )
+        # References, and what a parser reads.
+        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -97,41 +95,36 @@ class TreebankCorpus:
     def _pairs(self, vocab: Vocab) -> List[Tuple[Doc, Doc]]:
         if self._read is None or self._read[0] is not vocab:
             docs = self._references(vocab)
-            self._read = (
-                vocab,
-                [(doc, copy_text(doc, with_sentences=True)) for doc in docs],
-            )
+            pairs = [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
+            self._read = (vocab, pairs)
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
         n_dropped = 0
-        longest = ""
+        first = ""
         for where, doc in self._documents(vocab):
             check_tree(doc, where)
             too_long = self._too_long(doc)
+            if too_long and not n_dropped:
+                start, end = too_long[0]
+                shown = quoted(doc[start:end].text, 60)
+                first = f"{where}: {end - start} tokens, {shown}"
             n_dropped += len(too_long)
-            for start, end in too_long:
-                longest = (
-                    longest
-                    or f"{where}: {end - start} tokens, {quoted(doc[start:end].text, 60)}"
-                )
             yield from _without(doc, too_long)
         if n_dropped:
             message = (
                 f"left out {n_dropped} sentences of more than {self.max_length} tokens "
-                f"(first {longest})"
+                f"(first {first})"
             )
             warnings.warn(message, stacklevel=2)
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
         """The gold Docs of all files, each with its place."""
-        for location, with_arcs in [(p, True) for p in self.paths] + [
-            (p, False) for p in self.trees_only
-        ]:
-            for file in _spacy_files(location):
-                for number, doc in enumerate(read_spacy(file, vocab), start=1):
-                    read = doc if with_arcs else _without_arcs(doc)
-                    yield f"{file}, Doc {number}", read
+        for path in self.paths:
+            yield from _placed_docs(path, vocab)
+        for path in self.trees_only:
+            for where, doc in _placed_docs(path, vocab):
+                yield where, _without_arcs(doc)
 
     def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
         if not self.max_length or len(doc) <= self.max_length:
@@ -163,11 +156,7 @@ class PropBankCorpus(TreebankCorpus):
         self.n_sents = n_sents
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
-        for path in (
-            self.conllu,
-            self.roles,
-            *([self.brackets] if self.brackets else []),
-        ):
+        for path in filter(None, (self.conllu, self.roles, self.brackets)):
             if not path.is_file():
                 raise TreebankError(
                     f"{path}: no such file, expected a CoNLL-U file and its roles "
@@ -249,17 +238,21 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
     RAISES (ValueError): It is no such file.
     """
     try:
-        docs = (
-            DocBin().from_bytes(file)
-            if isinstance(file, bytes)
-            else DocBin().from_disk(file)
-        )
+        data = file if isinstance(file, bytes) else file.read_bytes()
+        docs = DocBin().from_bytes(data)
         yield from docs.get_docs(vocab)
     except Exception:  # errors of zlib, msgpack and spaCy have no common base
         raise ValueError(
             f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes "
             "them"
         ) from None
+
+
+def _placed_docs(path: Path, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+    """The Docs of all files of a location, each with its place."""
+    for file in _spacy_files(path):
+        for number, doc in enumerate(read_spacy(file, vocab), start=1):
+            yield f"{file}, Doc {number}", doc
 
 
 def _spacy_files(path: Path) -> List[Path]:

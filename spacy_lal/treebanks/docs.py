@@ -20,8 +20,18 @@ from .reader import TreebankSentence
 # For a head without deprel: spaCy takes the head of a token without deprel for unset.
 UNSPECIFIED_DEPREL = "dep"
 DOCBIN_ATTRS = (
-    *("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START"),
-    *("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"),
+    "ORTH",
+    "TAG",
+    "POS",
+    "LEMMA",
+    "MORPH",
+    "HEAD",
+    "DEP",
+    "SENT_START",
+    "ENT_IOB",
+    "ENT_TYPE",
+    "ENT_KB_ID",
+    "ENT_ID",
 )
 DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
@@ -61,7 +71,11 @@ def make_docs(
         raise ValueError(
             f"expected at least one sentence for each Doc, got n_sents={n_sents}"
         )
-    begun = ("newdoc", "newpar") if by_paragraph else ("newdoc",) if by_document else ()
+    begun = []
+    if by_document or by_paragraph:
+        begun.append("newdoc")
+    if by_paragraph:
+        begun.append("newpar")
     group: List[TreebankSentence] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
     n_unknown = 0
@@ -69,14 +83,11 @@ def make_docs(
     for sentence in sentences:
         if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
             n_unknown += len(unknown)
-            first_unknown = first_unknown or _describe_pos(
-                sentence.dependencies, unknown[0]
-            )
-        kind_of_this = (
-            _anchor(sentence),
-            sentence.tree is not None,
-            sentence.roles is not None,
-        )
+            if not first_unknown:
+                first_unknown = _describe_pos(sentence.dependencies, unknown[0])
+        has_tree = sentence.tree is not None
+        has_roles = sentence.roles is not None
+        kind_of_this = (_anchor(sentence), has_tree, has_roles)
         full = n_sents and len(group) >= n_sents
         new = any(sentence.begins(comment) for comment in begun)
         if group and (full or new or kind != kind_of_this or kind[0] == "rootless"):
@@ -100,10 +111,8 @@ def unknown_pos(sentence: ConlluSentence) -> List[int]:
 
 
 def _describe_pos(sentence: ConlluSentence, word: int) -> str:
-    return (
-        f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: "
-        f"{quoted(sentence.pos[word])}"
-    )
+    line = sentence.lines[word] if sentence.lines else 0
+    return f"{sentence.path}:{line}: {quoted(sentence.pos[word])}"
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
@@ -129,17 +138,15 @@ def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     if not n_docs:
         raise ValueError(f"no sentences to write to {path}")
     packed.append(doc_bin.to_bytes())
-    files = (
-        [path]
-        if one_file
-        else [path / f"{number:04d}{SUFFIX}" for number in range(len(packed))]
-    )
-    numbered = (path / f"{number:04d}{SUFFIX}" for number in count())
-    earlier = [] if one_file else list(takewhile(Path.exists, numbered))
-    for file, data in zip(files, packed, strict=True):
-        write_file(file, data)
-    for old in earlier[len(packed) :]:
-        old.unlink()
+    if one_file:
+        write_file(path, packed[0])
+    else:
+        numbered = (path / f"{number:04d}{SUFFIX}" for number in count())
+        earlier = list(takewhile(Path.exists, numbered))
+        for number, data in enumerate(packed):
+            write_file(path / f"{number:04d}{SUFFIX}", data)
+        for old in earlier[len(packed) :]:
+            old.unlink()
     return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
 
 
@@ -195,7 +202,7 @@ def _or_none(values: List[str]) -> Optional[List[str]]:
 
 
 def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str]]:
-    """First token of each sentence."""
+    """First token of each sentence; heads and deprels of all tokens."""
     starts: List[int] = []
     heads: List[int] = []
     deprels: List[str] = []
@@ -219,13 +226,13 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations;
+    """The same tokens and spaces without annotations.
 
-    with_sentences: and with sentence boundaries, if known.
+    with_sentences: Copy sentence boundaries, too, where they are known.
     """
-    spaces = (
-        None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
-    )
+    spaces = None
+    if not doc.has_unknown_spaces:
+        spaces = [bool(token.whitespace_) for token in doc]
     copied = Doc(
         doc.vocab if vocab is None else vocab,
         words=[token.text for token in doc],

@@ -74,13 +74,8 @@ class TreebankSentence:
     @property
     def words(self) -> List[str]:
         """The words, from the CoNLL-U if there is one."""
-        return (
-            self.dependencies.words
-            if self.dependencies
-            else self.tree.words
-            if self.tree
-            else []
-        )
+        place = self.dependencies or self.tree
+        return place.words if place else []
 
     @property
     def tags(self) -> List[str]:
@@ -92,19 +87,13 @@ class TreebankSentence:
     @property
     def sent_id(self) -> str:
         """The `# sent_id` of the CoNLL-U, or an empty string."""
-        return (
-            (self.dependencies.metadata.get("sent_id") or "")
-            if self.dependencies
-            else ""
-        )
+        metadata = self.dependencies.metadata if self.dependencies else {}
+        return metadata.get("sent_id") or ""
 
     def begins(self, comment: str) -> bool:
         """Whether a comment `# newdoc` or `# newpar` precedes it."""
-        return (
-            any(key.startswith(comment) for key in self.dependencies.metadata)
-            if self.dependencies
-            else False
-        )
+        metadata = self.dependencies.metadata if self.dependencies else {}
+        return any(key.startswith(comment) for key in metadata)
 
     @property
     def where(self) -> str:
@@ -124,11 +113,7 @@ class TreebankFiles(NamedTuple):
     @property
     def has_words(self) -> bool:
         """Whether a file has words."""
-        return (
-            self.brackets is not None
-            or self.conllu is not None
-            or self.columns is not None
-        )
+        return bool(self.brackets or self.conllu or self.columns)
 
 
 class Pair(NamedTuple):
@@ -158,11 +143,13 @@ def find_files(paths: Sequence[Path]) -> TreebankFiles:
         with path.open("rb") as file:
             refuse_binary(file.read(1000), str(path))
         found.setdefault(_kind(path), path)
-    if not found or len(found) < len(paths) or (len(paths) > 1 and COLUMNS in found):
+    are_two_of_a_kind = len(found) < len(paths)
+    are_not_alone = len(paths) > 1 and COLUMNS in found
+    if not found or are_two_of_a_kind or are_not_alone:
+        got = ", ".join(f"{path} ({_kind(path)})" for path in paths) or "none"
         raise TreebankError(
             "expected a bracket file, a CoNLL-U file or both, and one with roles, or "
-            "columns (words and roles) alone, "
-            f"got {', '.join(f'{path} ({_kind(path)})' for path in paths) or 'none'}"
+            f"columns (words and roles) alone, got {got}"
         )
     return TreebankFiles(**found)
 
@@ -208,18 +195,13 @@ def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     """
     try:
         words, tags, spans = tree_to_spans(tree)
-        empty = next(
-            (i for i, word in enumerate(words, start=1) if not word.strip()), None
-        )
-        fault = (
-            ""
-            if empty is None
-            else f"word {empty} is empty, or nothing but white space"
-        )
     except SpanError as error:
-        fault = str(error)
-    if fault:
-        raise TreebankError(f"{path}:{line}: {fault}")
+        raise TreebankError(f"{path}:{line}: {error}") from None
+    for number, word in enumerate(words, start=1):
+        if not word.strip():
+            raise TreebankError(
+                f"{path}:{line}: word {number} is empty, or nothing but white space"
+            )
     if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
         spans = spans[1:]
     return TreebankTree(words, tags, spans, path, line)
@@ -325,11 +307,8 @@ def _first_difference(
     for i, (ours, theirs) in enumerate(zip(tree.words, sentence.words, strict=False)):
         if ours != theirs and comparable(ours) != comparable(theirs):
             return i
-    return (
-        None
-        if len(tree.words) == len(sentence.words)
-        else min(len(tree.words), len(sentence.words))
-    )
+    lengths = (len(tree.words), len(sentence.words))
+    return None if lengths[0] == lengths[1] else min(lengths)
 
 
 def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
@@ -348,27 +327,22 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    words = [
-        " ".join(some[differs : differs + 1]) for some in (tree.words, sentence.words)
-    ]
-    alike = normalize("NFC", words[0]) == normalize(
-        "NFC", words[1]
-    )  # they look the same: show code points
-    ours, theirs = (
-        ascii(word) if alike else quoted(word, _EXCERPT) if word else "missing"
-        for word in words
-    )
-    counts = (
-        f"; {len(tree.words)} words and {len(sentence.words)}"
-        if len(tree.words) != len(sentence.words)
-        else ""
-    )
+    ours = " ".join(tree.words[differs : differs + 1])
+    theirs = " ".join(sentence.words[differs : differs + 1])
+    look_alike = normalize("NFC", ours) == normalize("NFC", theirs)
+    show = ascii if look_alike else _shown  # code points tell them apart
+    counts = ""
+    if len(tree.words) != len(sentence.words):
+        counts = f"; {len(tree.words)} words and {len(sentence.words)}"
     return (
-        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in "
-        "the tree and "
-        f"{theirs} in the CoNLL-U{counts}"
+        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is "
+        f"{show(ours)} in the tree and {show(theirs)} in the CoNLL-U{counts}"
     )
+
+
+def _shown(word: str) -> str:
+    return quoted(word, _EXCERPT) if word else "missing"
 
 
 def _excerpt(words: List[str]) -> str:
-    return quoted(" ".join(words[:_EXCERPT]), _EXCERPT) if words else "missing"
+    return _shown(" ".join(words[:_EXCERPT]))

@@ -13,7 +13,14 @@ from ..files import TreebankError
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
-from ..trees.roles import CONTINUATION, PREDICATE_PART, PREDICATE_ROLE, REFERENCE
+from ..trees.roles import (
+    CONTINUATION,
+    PREDICATE_PART,
+    PREDICATE_ROLE,
+    REFERENCE,
+    Argument,
+    Proposition,
+)
 from ..trees.spans import split_chain
 from .columns import read_columns
 from .docs import unknown_pos
@@ -31,6 +38,10 @@ Item = TypeVar("Item")
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
+
+
+def _share(part: int, whole: int) -> Optional[float]:
+    return part / whole if whole else None
 
 
 @dataclass
@@ -88,30 +99,24 @@ class TreebankReport:
     def one_outside_head_share(self) -> Optional[float]:
         """Share (0 to 1) of wide constituents with exactly one outside head; None
         without wide constituents."""
-        return (
-            self.one_outside_head / self.wide_constituents
-            if self.wide_constituents
-            else None
-        )
+        return _share(self.one_outside_head, self.wide_constituents)
 
     def length_quantile(self, quantile: float) -> int:
         """The smallest length such that at least this share of the sentences is no
         longer."""
+        if not self.sentences:
+            return 0
         lengths = list(self.lengths.elements())
-        return (
-            int(np.quantile(lengths, quantile, method="inverted_cdf")) if lengths else 0
-        )
+        return int(np.quantile(lengths, quantile, method="inverted_cdf"))
 
     def length_histogram(self) -> Dict[str, int]:
         """Number of sentences by length, in steps of ten words (`"11-20"`), the last
         for all above 100."""
-        steps = Counter(
-            min((length - 1) // 10, 10) for length in self.lengths.elements()
-        )
-        return {
-            f"{10 * i + 1}-{10 * i + 10}" if i < 10 else "101+": steps[i]
-            for i in range(11)
-        }
+        names = [f"{first}-{first + 9}" for first in range(1, 101, 10)] + ["101+"]
+        histogram = dict.fromkeys(names, 0)
+        for length, count in self.lengths.items():
+            histogram[names[min((length - 1) // 10, 10)]] += count
+        return histogram
 
     def to_dict(self) -> Dict[str, Any]:
         """The report as values for JSON."""
@@ -140,11 +145,8 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
     for pair in pair_up(trees, sentences):
         differ = pair.differs is not None
-        if (
-            brackets
-            and conllu
-            and (pair.tree is None or pair.sentence is None or differ)
-        ):
+        is_odd = pair.tree is None or pair.sentence is None
+        if brackets and conllu and (is_odd or differ):
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
         count_sentence(report, None if differ else pair.tree, pair.sentence)
     return _with_empty_check(report)
@@ -155,11 +157,8 @@ def check_columns(path: Path) -> TreebankReport:
     the reading."""
     report = TreebankReport(brackets=str(path))
     for sentence in _until_error(read_columns(path), report):
-        count_sentence(
-            report,
-            sentence.tree,
-            sentence.dependencies if sentence.tree is None else None,
-        )
+        words = sentence.dependencies if sentence.tree is None else None
+        count_sentence(report, sentence.tree, words)
     return _with_empty_check(report)
 
 
@@ -222,14 +221,11 @@ def count_sentence(
     sentence: Optional[ConlluSentence],
 ) -> None:
     """Add a sentence, with a tree, dependencies or both, to a report."""
-    words = sentence.words if sentence else tree.words if tree else []
+    both = TreebankSentence(tree, sentence)
     report.sentences += 1
-    report.tokens += len(words)
-    report.lengths[len(words)] += 1
-    tags = (
-        sentence.tags if sentence and any(sentence.tags) else tree.tags if tree else []
-    )
-    report.tags.update(tag for tag in tags if tag)
+    report.tokens += len(both.words)
+    report.lengths[len(both.words)] += 1
+    report.tags.update(filter(None, both.tags))
     if sentence:
         _count_arcs(report, sentence)
     if tree:
@@ -241,34 +237,33 @@ def count_sentence(
 
 
 def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
-    known = [head for head in sentence.heads if head is not None]
-    report.arcs += len(known)
-    report.deprels.update(deprel for deprel in sentence.deprels if deprel)
+    report.deprels.update(filter(None, sentence.deprels))
     report.unknown_pos += len(unknown_pos(sentence))
-    report.missing_heads += len(known) < len(sentence.heads)
-    report.several_roots += known.count(0) > 1
-    report.no_root += bool(known) and 0 not in known
-    report.non_projective += bool(known) and not is_projective(sentence.heads)
+    report.missing_heads += None in sentence.heads
+    known = [head for head in sentence.heads if head is not None]
+    if known:
+        report.arcs += len(known)
+        report.no_root += 0 not in known
+        report.several_roots += known.count(0) > 1
+        report.non_projective += not is_projective(sentence.heads)
 
 
 def _count_constituents(
     report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]
 ) -> None:
-    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (
-        0,
-        len(tree.words),
-    )
+    everything = (0, len(tree.words))
+    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != everything
     for start, end, label in tree.spans:
         chain = split_chain(label)
         report.constituents += len(chain)
         report.labels.update(chain)
         if len(chain) > 1:
             report.chains[label] += 1
-        if heads and end - start > 1 and None not in heads[start:end]:
+        is_wide = end - start > 1
+        if heads and is_wide and None not in heads[start:end]:
             report.wide_constituents += len(chain)
-            report.one_outside_head += len(chain) * (
-                outside_heads(start, end, heads) == 1
-            )
+            if outside_heads(start, end, heads) == 1:
+                report.one_outside_head += len(chain)
 
 
 @dataclass
@@ -312,21 +307,13 @@ class RoleReport:
     def on_constituents_share(self) -> Optional[float]:
         """Share (0 to 1) of arguments that are one constituent or word; None without
         trees."""
-        return (
-            self.on_constituents / self.compared_with_trees
-            if self.compared_with_trees
-            else None
-        )
+        return _share(self.on_constituents, self.compared_with_trees)
 
     @property
     def on_subtrees_share(self) -> Optional[float]:
         """Share (0 to 1) of arguments that are one word with all words below it; None
         without heads."""
-        return (
-            self.on_subtrees / self.compared_with_heads
-            if self.compared_with_heads
-            else None
-        )
+        return _share(self.on_subtrees, self.compared_with_heads)
 
     def to_dict(self) -> Dict[str, Any]:
         """The report as values for JSON."""
@@ -363,50 +350,58 @@ def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
     propositions = sentence.roles or ()
     report.sentences += 1
     report.without_predicate += not propositions
-    n_words = len(sentence.words)
-    tree = sentence.tree
-    found = sentence.dependencies
-    words = {(i, i + 1) for i in range(n_words)} | {(0, n_words)}
-    constituents = (
-        {(start, end) for start, end, _ in tree.spans} | words if tree else None
-    )
-    has_heads = found is not None and None not in found.heads
-    subtrees = (
-        {one[:2] for one in _subtrees(found.heads) if one[2]}
-        if found and has_heads
-        else None
-    )
-    for token, roleset, args, _ in propositions:
-        arguments = [arg for arg in args if arg[2] not in OF_PREDICATE]
-        report.predicates += 1
-        report.auxiliaries += roleset in AUXILIARY_ROLESETS
-        report.without_arguments += not arguments
-        report.wide_predicates += any(
-            role in OF_PREDICATE and (start, end) != (token, token + 1)
-            for start, end, role in args
-        )
-        report.rolesets[roleset] += 1
-        report.roles.update(role for _, _, role in args)
-        report.arguments += len(arguments)
-        report.continuations += sum(
-            role.startswith(CONTINUATION) for _, _, role in arguments
-        )
-        report.references += sum(role.startswith(REFERENCE) for _, _, role in arguments)
-        pairs = zip(args, args[1:], strict=False)
-        report.adjacent += sum(
-            one[1] == other[0] and one[2] == other[2] for one, other in pairs
-        )
-        if constituents is not None:
-            report.compared_with_trees += len(arguments)
-            aligned = [arg for arg in arguments if arg[:2] in constituents]
-            report.on_constituents += len(aligned)
-            for start, end, role in [arg for arg in arguments if arg not in aligned]:
-                if len(report.misaligned) < MAX_SHOWN:
-                    shown = " ".join(sentence.words[start:end])
-                    report.misaligned.append(f"{sentence.where}: {role} {shown}")
-        if subtrees is not None:
-            report.compared_with_heads += len(arguments)
-            report.on_subtrees += sum(arg[:2] in subtrees for arg in arguments)
+    for one in propositions:
+        arguments = [arg for arg in one.args if arg[2] not in OF_PREDICATE]
+        _count_proposition(report, one, arguments)
+        _compare_with_tree(report, sentence, arguments)
+        _compare_with_heads(report, sentence, arguments)
+
+
+def _count_proposition(
+    report: RoleReport, proposition: Proposition, arguments: List[Argument]
+) -> None:
+    token, roleset, args, _ = proposition
+    report.predicates += 1
+    report.rolesets[roleset] += 1
+    report.auxiliaries += roleset in AUXILIARY_ROLESETS
+    report.without_arguments += not arguments
+    report.arguments += len(arguments)
+    alone = (token, token + 1)
+    of_predicate = [arg for arg in args if arg[2] in OF_PREDICATE]
+    report.wide_predicates += any(arg[:2] != alone for arg in of_predicate)
+    for start, _, role in args:
+        report.roles[role] += 1
+        report.adjacent += any(arg[1:] == (start, role) for arg in args)
+    for _, _, role in arguments:
+        report.continuations += role.startswith(CONTINUATION)
+        report.references += role.startswith(REFERENCE)
+
+
+def _compare_with_tree(
+    report: RoleReport, sentence: TreebankSentence, arguments: List[Argument]
+) -> None:
+    if sentence.tree is None:
+        return
+    constituents = {span[:2] for span in sentence.tree.spans}
+    constituents.add((0, len(sentence.words)))
+    report.compared_with_trees += len(arguments)
+    for start, end, role in arguments:
+        if end - start == 1 or (start, end) in constituents:
+            report.on_constituents += 1
+        elif len(report.misaligned) < MAX_SHOWN:
+            shown = " ".join(sentence.words[start:end])
+            report.misaligned.append(f"{sentence.where}: {role} {shown}")
+
+
+def _compare_with_heads(
+    report: RoleReport, sentence: TreebankSentence, arguments: List[Argument]
+) -> None:
+    heads = sentence.dependencies.heads if sentence.dependencies else [None]
+    if None in heads:
+        return
+    subtrees = {(start, end) for start, end, is_range in _subtrees(heads) if is_range}
+    report.compared_with_heads += len(arguments)
+    report.on_subtrees += sum(arg[:2] in subtrees for arg in arguments)
 
 
 def _plain(report: object) -> Dict[str, Any]:
