@@ -103,15 +103,13 @@ def format_columns(
             escape_word(word),
             _cell(tags[i]),
             parse[i],
-        ]
-        row += [
             lemmas[i],
             framesets[i],
-            NONE,
-            NONE,
-            "*",
+            NONE,  # sense
+            NONE,  # speaker
+            "*",  # named entities
             *(column[i] for column in columns),
-            NONE,
+            NONE,  # coreference
         ]
         lines.append("\t".join(row) + "\n")
     return "".join(lines) + "\n"
@@ -123,69 +121,65 @@ def document_lines(document: str) -> Tuple[str, str]:
 
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
-    first = rows[0][0]
-    n_predicates = sum(
-        len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows
-    )
-    n_columns = N_BEFORE + n_predicates + N_AFTER
-    faults = [
-        (
-            line,
-            f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an "
-            "empty line missing?)",
-        )
-        for number, (line, cells) in enumerate(rows)
-        if len(cells) > NUMBER and cells[NUMBER] != str(number)
-    ]
-    for line, cells in rows:
-        if len(cells) != n_columns:
-            counts = (
-                f"{N_BEFORE}, one for each of the sentence's {n_predicates} "
-                f"predicates, and {N_AFTER}"
-            )
-            shown = quoted(" ".join(cells))
-            faults.append(
-                (
-                    line,
-                    f"expected {n_columns} columns ({counts}), got {len(cells)}: "
-                    f"{shown}",
-                )
-            )
-        elif cells[WORD] == STRIPPED:
-            faults.append(
-                (
-                    line,
-                    f"expected a word, got {STRIPPED}: the file has no text, which "
-                    "comes with OntoNotes",
-                )
-            )
-    for line, fault in faults:
-        raise TreebankError(f"{path}:{line}: {fault}")
+    _check_rows(rows, path)
     words = [unescape_word(cells[WORD]) for _, cells in rows]
     tags = ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows]
     empty = [""] * len(rows)
     metadata: Dict[str, Optional[str]] = {"newdoc": None} if begins else {}
     if sent_id:
         metadata["sent_id"] = sent_id
-    heads: List[Optional[int]] = [None] * len(rows)
-    lines = [line for line, _ in rows]
     dependencies = ConlluSentence(
-        words, empty, empty, tags, empty, heads, empty, [True] * len(rows), metadata
+        words=words,
+        lemmas=empty,
+        pos=empty,
+        tags=tags,
+        morphs=empty,
+        heads=[None] * len(rows),
+        deprels=empty,
+        spaces=[True] * len(rows),
+        metadata=metadata,
+        path=path,
+        lines=[line for line, _ in rows],
+        spaces_known=False,
     )
-    dependencies.path = path
-    dependencies.lines = lines
-    dependencies.spaces_known = False
-    return TreebankSentence(
-        _tree(rows, words, tags, path, first), dependencies, _propositions(rows, path)
-    )
+    tree = _tree(rows, words, tags, path)
+    return TreebankSentence(tree, dependencies, _propositions(rows, path))
+
+
+def _check_rows(rows: _Rows, path: str) -> None:
+    """RAISES (TreebankError): The words are not numbered from 0, a row has too few or
+    too many columns, or a word is left out.
+    """
+    for number, (line, cells) in enumerate(rows):
+        if len(cells) > NUMBER and cells[NUMBER] != str(number):
+            raise TreebankError(
+                f"{path}:{line}: expected the word number {number}, got "
+                f"{quoted(cells[NUMBER])} (is an empty line missing?)"
+            )
+    framesets = [cells[FRAMESET] for _, cells in rows if len(cells) > FRAMESET]
+    n_predicates = len(framesets) - framesets.count(NONE)
+    n_columns = N_BEFORE + n_predicates + N_AFTER
+    for line, cells in rows:
+        if len(cells) != n_columns:
+            raise TreebankError(
+                f"{path}:{line}: expected {n_columns} columns ({N_BEFORE}, one for "
+                f"each of the sentence's {n_predicates} predicates, and {N_AFTER}), "
+                f"got {len(cells)}: {quoted(' '.join(cells))}"
+            )
+        if cells[WORD] == STRIPPED:
+            raise TreebankError(
+                f"{path}:{line}: expected a word, got {STRIPPED}: the file has no "
+                "text, which comes with OntoNotes"
+            )
 
 
 def _tree(
-    rows: _Rows, words: List[str], tags: List[str], path: str, line: int
+    rows: _Rows, words: List[str], tags: List[str], path: str
 ) -> Optional[TreebankTree]:
     bits = [cells[PARSE] for _, cells in rows]
     if all(bit in ("*", NONE) for bit in bits):
         return None
+    line = rows[0][0]
     pieces = []
     for (number, _), bit, word, tag in zip(rows, bits, words, tags, strict=True):
         match = _PARSE.fullmatch(bit)
@@ -194,10 +188,8 @@ def _tree(
                 f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got "
                 f"{quoted(bit)}"
             )
-        pieces.append(
-            f"{match[1]} ({escape_characters(tag) or 'X'} "
-            f"{escape_word(word)}){match[2]}"
-        )
+        shown_tag = escape_characters(tag) or "X"
+        pieces.append(f"{match[1]} ({shown_tag} {escape_word(word)}){match[2]}")
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
         return to_treebank_tree(tree, path, line)._replace(tags=tags)
@@ -213,15 +205,11 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
     for column, token in enumerate(predicates, start=N_BEFORE):
         cells = rows[token][1]
         lemma = "" if cells[LEMMA] == NONE else cells[LEMMA]
-        frameset = cells[FRAMESET]
-        whole = "." in frameset or not lemma
-        roleset = (
-            ""
-            if frameset == UNKNOWN_FRAMESET
-            else frameset
-            if whole
-            else f"{lemma}.{frameset}"
-        )
+        roleset = cells[FRAMESET]
+        if roleset == UNKNOWN_FRAMESET:
+            roleset = ""
+        elif lemma and "." not in roleset:
+            roleset = f"{lemma}.{roleset}"
         try:
             args = cells_to_args([row[column] for _, row in rows])
             found.append(Proposition(token, roleset, args, lemma))

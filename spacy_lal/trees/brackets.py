@@ -163,13 +163,12 @@ def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -
             pieces.append(")")
         else:
             word = str(node)
-            parts = word.split(" ") if spaces and word else [word]
-            escaped = (
-                [escape_word(part) if part or not word else "" for part in parts]
-                if escape
-                else parts
-            )
-            pieces.append(f" {' '.join(escaped)}")
+            if escape and spaces and word:
+                parts = [part and escape_word(part) for part in word.split(" ")]
+                word = " ".join(parts)
+            elif escape:
+                word = escape_word(word)
+            pieces.append(f" {word}")
     return "".join(pieces)[1:]
 
 
@@ -210,10 +209,10 @@ class _Reader:
             if token == "(":
                 self.first_line = self.first_line if self.stack else line
                 fault = self._open(number)
+            elif token == ")":
+                fault = self._close()
             else:
-                fault = (
-                    self._close() if token == ")" else self._add_word_or_label(token)
-                )
+                fault = self._add_word_or_label(token)
             if fault:
                 raise TreebankError(
                     f"{self.name}:{number}: {fault}: {quoted(line.strip()[:_EXCERPT])}"

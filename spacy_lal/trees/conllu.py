@@ -36,12 +36,10 @@ N_COLUMNS = 10
 MAX_ROWS = 200_000  # lines of a sentence, including comments
 _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
-_LONG_NUMBER = re.compile(
-    r"\d{10}"
-)  # no sentence has so many words; Python refuses to convert 5,000 digits
-_UNWRITABLE = re.compile(
-    r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
-)  # characters that would split a line or a column
+# No sentence has so many words; Python refuses to convert 5,000 digits.
+_LONG_NUMBER = re.compile(r"\d{10}")
+# Characters that would split a line or a column.
+_UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 Source = Union[str, Path, Iterable[str]]
 
@@ -108,14 +106,16 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
     RAISES (TreebankError): Text that is not UTF-8; a sentence of more than `MAX_ROWS`
         lines.
     """
-    path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
+    path = "<conllu>"
+    source_lines: Iterable[Tuple[int, str]]
+    if isinstance(source, (str, Path)):
+        path = str(source)
+        source_lines = numbered_lines(Path(source))
+    else:
+        source_lines = enumerate(source, start=1)
     lines: List[Tuple[int, str]] = []
     has_words = False
-    for number, line in (
-        numbered_lines(Path(source))
-        if isinstance(source, (str, Path))
-        else enumerate(source, 1)
-    ):
+    for number, line in source_lines:
         line = line.rstrip("\r\n")
         if line.strip():
             if len(lines) == MAX_ROWS:
@@ -161,13 +161,10 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
                 f"{len(sentence.words)} words"
             )
             break
-        spells = (
-            "".join(sentence.words[start - 1 : end]) == columns[1]
-        )  # do|n't: no spaces inside
-        sentence.spaces[start - 1 : end] = [
-            *[not spells] * (end - start),
-            _has_space(columns[9]),
-        ]
+        # The parts of "don't", do and n't, spell it: no space lies between them.
+        spell_it = "".join(sentence.words[start - 1 : end]) == columns[1]
+        inside = [not spell_it] * (end - start)
+        sentence.spaces[start - 1 : end] = [*inside, _has_space(columns[9])]
     if not fault:
         number, fault = _fault_of_heads(sentence)
     if fault:
@@ -190,22 +187,19 @@ def format_conllu(sentence: ConlluSentence) -> str:
         if number in ends:
             within = ends[number]
             form = "".join(sentence.words[i:within])
-            lines.append(
-                _row(
-                    f"{number}-{within}",
-                    form,
-                    *[""] * 7,
-                    _misc(sentence.spaces[within - 1]),
-                )
+            misc = _misc(sentence.spaces[within - 1])
+            lines.append(_row(f"{number}-{within}", form, *[""] * 7, misc))
+        lines.append(
+            _row(
+                str(number),
+                word,
+                *(column[i] for column in columns),
+                "" if head is None else str(head),
+                sentence.deprels[i],
+                "",  # enhanced dependencies
+                _misc(sentence.spaces[i] or number <= within),
             )
-        arc = "" if head is None else str(head), sentence.deprels[i]
-        fields = (
-            *(column[i] for column in columns),
-            *arc,
-            "",
-            _misc(sentence.spaces[i] or number <= within),
         )
-        lines.append(_row(str(number), word, *fields))
     return "\n".join([*lines, "", ""])
 
 
@@ -308,24 +302,23 @@ def _add_word(
         )
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
-    values = (
-        (sentence.pos, 3),
-        (sentence.tags, 4),
-        (sentence.morphs, 5),
-        (sentence.deprels, 7),
-    )
-    for column, number in values:
-        column.append("" if columns[number] == "_" else columns[number])
+    sentence.pos.append(_value(columns[3]))
+    sentence.tags.append(_value(columns[4]))
+    sentence.morphs.append(_value(columns[5]))
+    sentence.deprels.append(_value(columns[7]))
     sentence.heads.append(head)
     sentence.spaces.append(_has_space(columns[9]))
     return None
 
 
+def _value(field: str) -> str:
+    return "" if field == "_" else field
+
+
 def _has_space(misc: str) -> bool:
-    return (
-        "SpaceAfter" not in misc
-        or (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
-    )
+    if "SpaceAfter" not in misc:
+        return True
+    return (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
 
 
 def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
@@ -336,27 +329,27 @@ def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
     for word, head in enumerate(sentence.heads, start=1):
         if head is not None and not 0 <= head <= n_words:
             shown = f"word {word} ({quoted(sentence.words[word - 1], _SHOWN)})"
-            return sentence.lines[
-                word - 1
-            ], f"expected a head from 0 to {n_words} for {shown}, got {head}"
+            fault = f"expected a head from 0 to {n_words} for {shown}, got {head}"
+            return sentence.lines[word - 1], fault
     for word in range(1, n_words + 1):
         path: Dict[int, None] = {}
         while not done[word]:
             if word in path:
-                circle = [*path][[*path].index(word) :]
-                around = [
-                    f"{i} {quoted(sentence.words[i - 1], _SHOWN // 2)}"
-                    for i in [*circle[:5], word]
-                ]
-                shown = " -> ".join(
-                    [*around[:-1], *(["..."] if len(circle) > 5 else []), around[-1]]
-                )
+                circle = list(path)[list(path).index(word) :]
+                shown = _shown_circle(sentence.words, circle)
                 return sentence.lines[word - 1], f"heads go in a circle: {shown}"
             path[word] = None
             word = sentence.heads[word - 1] or 0
         for passed in path:
             done[passed] = True
     return 0, None
+
+
+def _shown_circle(words: List[str], circle: List[int]) -> str:
+    """The first words of a circle of heads, and the one at which it closes."""
+    numbered = [f"{i} {quoted(words[i - 1], _SHOWN // 2)}" for i in circle]
+    more = ["..."] if len(circle) > 5 else []
+    return " -> ".join([*numbered[:5], *more, numbered[0]])
 
 
 def _writable(text: str) -> str:

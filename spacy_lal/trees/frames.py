@@ -78,8 +78,5 @@ def _make_frame(value: Any) -> Optional[Frame]:
         aliases = tuple(str(alias) for alias in value.get("aliases", ()))
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    return (
-        Frame(*texts, roles, aliases)
-        if all(isinstance(text, str) for text in texts) and texts[0]
-        else None
-    )
+    is_frame = texts[0] and all(isinstance(text, str) for text in texts)
+    return Frame(*texts, roles, aliases) if is_frame else None

@@ -17,6 +17,7 @@ from .roles import PREDICATE_ROLE, Argument, Proposition, PropositionError
 
 NO_PREDICATE = "-"
 _CELLS = re.compile(r"[^ \t\r\n\f\v]+")
+_ROLE = re.compile(r"[^()*\s]+")
 _CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
 
 
@@ -38,13 +39,11 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
         between sentences; text that is not UTF-8.
     """
     rows: List[List[str]] = []
-    first, last = (
-        0,
-        -1,
-    )  # the lines of the first word, and of the end of the sentence before it
+    first = 0  # the line of the first word
+    expected = 1  # the line on which a sentence begins
     for number, line in numbered_lines(path):
         cells = _CELLS.findall(line)
-        if cells and not rows and number != last + (1 if last >= 0 else 2):
+        if cells and not rows and number != expected:
             raise TreebankError(
                 f"{path}:{number - 1}: expected a word, got an empty line without a "
                 "sentence before it"
@@ -55,7 +54,7 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
         elif rows:
             yield _sentence(rows, str(path), first)
             rows = []
-            last = number
+            expected = number + 1
     if rows:
         yield _sentence(rows, str(path), first)
 
@@ -139,11 +138,8 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
     cells = ["*"] * n_words
     reached = 0
     for start, end, role in args:
-        if (
-            not reached <= start < end <= n_words
-            or not role
-            or re.search(r"[()*\s]", role)
-        ):
+        is_disjoint = reached <= start < end <= n_words
+        if not is_disjoint or not _ROLE.fullmatch(role):
             raise PropositionError(
                 f"expected disjoint arguments within {n_words} words, with roles "
                 "without brackets, * and white space, "
@@ -163,11 +159,11 @@ def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
     """
     first = [NO_PREDICATE] * n_words
     for one in propositions:
-        lemma = (
-            one.lemma or one.roleset.rpartition(".")[0] or one.roleset or PREDICATE_ROLE
-        )
-        first[one.token] = (
-            "_".join(lemma.split()) if lemma != NO_PREDICATE else PREDICATE_ROLE
-        )
+        frame = one.roleset.rpartition(".")[0]
+        lemma = one.lemma or frame or one.roleset or PREDICATE_ROLE
+        if lemma == NO_PREDICATE:
+            lemma = PREDICATE_ROLE
+        first[one.token] = "_".join(lemma.split())
     columns = [first, *(args_to_cells(one.args, n_words) for one in propositions)]
-    return "".join(" ".join(row) + "\n" for row in zip(*columns, strict=True)) + "\n"
+    lines = [" ".join(row) + "\n" for row in zip(*columns, strict=True)]
+    return "".join([*lines, "\n"])

@@ -6,7 +6,13 @@ from typing import Callable
 
 _ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _PIECE = re.compile(
-    r"(\((?:\?(?:P?<\w+>|P=\w+|<?[=!]|[aiLmsux-]*:?|>))?)|(\))?([*+?]|\{\d*,\d*\}|\{\d+\})[?+]?|(\))|(\|)"
+    r"""
+    (\( (?: \? (?: P?<\w+> | P=\w+ | <?[=!] | [aiLmsux-]*:? | > ) )? )  # opens
+    | (\))? ( [*+?] | \{\d*,\d*\} | \{\d+\} ) [?+]?  # may close; repeats
+    | (\))  # closes
+    | (\|)  # or
+    """,
+    re.VERBOSE,
 )
 
 
@@ -21,10 +27,10 @@ def cost_of_regex(text: str) -> Callable[[int], float]:
         if opened:
             choices.append(0)
             continue
-        inside = choices.pop() if (closed or closed_alone) and len(choices) > 1 else 0
-        is_choice = not closed_alone and (
-            not repeat or not repeat.strip("{}").isdigit()
-        )
+        closes = bool(closed or closed_alone) and len(choices) > 1
+        inside = choices.pop() if closes else 0
+        is_fixed = repeat.strip("{}").isdigit()
+        is_choice = not closed_alone and not is_fixed
         nested |= bool(repeat and inside)
         n_repeats += bool(repeat and is_choice)
         choices[-1] += inside + is_choice

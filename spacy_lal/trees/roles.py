@@ -84,18 +84,19 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         nor `C-V`.
     """
     token, _, args, _ = proposition
-    starts = [0, *(end for _, end, _ in args)]
-    sound = 0 <= token < n_words and all(
-        role and isinstance(role, str) and reached <= start < end <= n_words
-        for (start, end, role), reached in zip(args, starts, strict=False)
-    )
-    of_predicate = [arg for arg in args if arg[2] in (PREDICATE_ROLE, PREDICATE_PART)]
-    n_predicates = sum(role == PREDICATE_ROLE for _, _, role in args)
-    if (
-        not sound
-        or n_predicates != 1
-        or not any(start <= token < end for start, end, _ in of_predicate)
-    ):
+    is_sound = 0 <= token < n_words
+    reached = 0
+    roles = []
+    roles_of_token = []
+    for start, end, role in args:
+        is_disjoint = reached <= start < end <= n_words
+        is_sound &= is_disjoint and bool(role) and isinstance(role, str)
+        reached = end
+        roles.append(role)
+        if start <= token < end:
+            roles_of_token.append(role)
+    is_inside = PREDICATE_ROLE in roles_of_token or PREDICATE_PART in roles_of_token
+    if not is_sound or roles.count(PREDICATE_ROLE) != 1 or not is_inside:
         raise PropositionError(
             f"expected disjoint arguments with roles, in text order within {n_words} "
             "words, one of them V, and the "
@@ -138,16 +139,18 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
     """Join the parts of discontinuous arguments, `V` included, which are in text order.
     A part C-X joins the latest argument of type X so far, or without one begins it. R-X
     is a type of its own, which C-R-X joins."""
-    joined: List[Tuple[str, List[Tuple[int, int]]]] = []
+    joined: List[JoinedArgument] = []
     latest: Dict[str, int] = {}
     for start, end, role in args:
+        part = (start, end)
         name = role.removeprefix(CONTINUATION)
         if name != role and name in latest:
-            joined[latest[name]][1].append((start, end))
-            continue
-        latest[name] = len(joined)
-        joined.append((name, [(start, end)]))
-    return [JoinedArgument(name, tuple(parts)) for name, parts in joined]
+            before = joined[latest[name]]
+            joined[latest[name]] = before._replace(parts=(*before.parts, part))
+        else:
+            latest[name] = len(joined)
+            joined.append(JoinedArgument(name, (part,)))
+    return joined
 
 
 def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
@@ -159,9 +162,8 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
     """
     tags = [OUTSIDE] * n_words
     for start, end, role in args:
-        if not 0 <= start < end <= n_words or any(
-            tag != OUTSIDE for tag in tags[start:end]
-        ):
+        is_inside = 0 <= start < end <= n_words
+        if not is_inside or set(tags[start:end]) != {OUTSIDE}:
             raise PropositionError(
                 f"expected disjoint arguments within {n_words} words, got {role} at "
                 f"{start}:{end}"
@@ -184,13 +186,10 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
     before = OUTSIDE
     for i, tag in enumerate(tags):
         match = _BIO.fullmatch(tag)
-        is_inside = strict and match and match[1] == "I"
-        if (
-            match is None
-            and tag != OUTSIDE
-            or is_inside
-            and before not in (f"B-{tag[2:]}", tag)
-        ):
+        is_legal = match is not None or tag == OUTSIDE
+        if strict and match and match[1] == "I":
+            is_legal = before in (f"B-{match[2]}", tag)
+        if not is_legal:
             raise PropositionError(
                 f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got "
                 f"{tag!r} after {before!r}"
@@ -239,19 +238,17 @@ class RoleTags:
         """For each I- tag, the B- tag that opens its span; -1 for other tags. *Shape:*
         (n_tags,), int32."""
         tags = np.arange(len(self), dtype=np.int32)
-        return np.where((tags > 0) & (tags % 2 == 0), tags - 1, MISSING).astype(
-            np.int32
-        )
+        is_inside = (tags > 0) & (tags % 2 == 0)
+        return np.where(is_inside, tags - 1, MISSING).astype(np.int32)
 
     def once(self, *, core: bool) -> ndarray:
         """Numbers of the tags that may occur once: B-V, and with `core` the B- tags of
         core roles. -1 for other tags.
         *Shape:* (n_tags,), int32."""
         numbers = np.full(len(self), MISSING, dtype=np.int32)
-        counted = [
-            PREDICATE_ROLE,
-            *(role for role in self.roles if core and is_core(role)),
-        ]
+        counted = [PREDICATE_ROLE]
+        if core:
+            counted += filter(is_core, self.roles)
         for number, role in enumerate(counted):
             numbers[self._begins[role]] = number
         return numbers

@@ -126,12 +126,9 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
 
 
 def _is_label(label: str) -> bool:
-    return (
-        bool(label)
-        and label != SUB_HEAD_LABEL
-        and CHAIN_SEPARATOR not in label
-        and ":" not in (label[0], label[-1])
-    )
+    if not label or label == SUB_HEAD_LABEL or CHAIN_SEPARATOR in label:
+        return False
+    return ":" not in (label[0], label[-1])
 
 
 def spans_to_tree(
@@ -161,15 +158,14 @@ def spans_to_tree(
     if make is None:
         from nltk.tree import Tree
 
-        make = Tree  # a fifth of the time that it takes to load a pipeline
+        make = Tree  # NLTK takes a fifth of the time that a pipeline takes to load
     leaves = [
         make(tags[i], [word]) if tags and tags[i] else word
         for i, word in enumerate(words)
     ]
     top: List[Any] = []
-    around: List[Tuple[int, List[Any]]] = [
-        (len(words), top)
-    ]  # (end, children) of the open constituents
+    # End and children of the open constituents.
+    around: List[Tuple[int, List[Any]]] = [(len(words), top)]
     position = 0  # number of words placed so far
     for start, end, label in nested_spans(spans, len(words)):
         while around[-1][0] <= start:
@@ -241,13 +237,9 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
     collapsed: List[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
         if collapsed and collapsed[-1][:2] == (start, end):
-            collapsed[-1] = (
-                start,
-                end,
-                join_chain([part for part in (collapsed[-1][2], label) if part]),
-            )
-        else:
-            collapsed.append((start, end, label))
+            outer = collapsed.pop()[2]
+            label = join_chain([*split_chain(outer), *split_chain(label)])
+        collapsed.append((start, end, label))
     return collapsed
 
 

@@ -123,9 +123,8 @@ class _Nodes:
             else:
                 self.texts.append(str(item))
                 self.words.append(number)
-        self.after = [
-            number + 1 for number in range(len(self.items))
-        ]  # the first node after the subtree
+        # The first node after the subtree.
+        self.after = [number + 1 for number in range(len(self.items))]
         for number in range(len(self.items) - 1, 0, -1):
             parent = self.parents[number]
             self.after[parent] = max(self.after[parent], self.after[number])
@@ -146,11 +145,8 @@ class _Nodes:
             )
 
     def end(self, number: int) -> int:
-        return (
-            self.firsts[self.after[number]]
-            if self.after[number] < len(self.items)
-            else len(self.words)
-        )
+        after = self.after[number]
+        return self.firsts[after] if after < len(self.items) else len(self.words)
 
     def label(self, number: int) -> str:
         return self.texts[number] if isinstance(self.items[number], list) else ""
@@ -168,9 +164,9 @@ class _Nodes:
         nodes above."""
         while self.parents[a] >= 0:
             sisters = self.children[self.parents[a]]
-            if (place is not None and sisters[place] != a) or (
-                only and len(sisters) > 1
-            ):
+            if place is not None and sisters[place] != a:
+                return
+            if only and len(sisters) > 1:
                 return
             a = self.parents[a]
             yield a
@@ -239,20 +235,25 @@ _NTH = re.compile(r"([<>])(-?)([1-9]\d{0,8})")
 
 
 def _related(name: str) -> Any:
+    """What finds the nodes B of `A name B`; None if there is no such relation."""
     name = name.replace("%", "$")
     name = SYNONYMS.get(name, name)
     nth = _NTH.fullmatch(name)
     if nth is None:
         return RELATIONS.get(name)
-    place = -int(nth[3]) if nth[2] else int(nth[3]) - 1
+    direction, minus, number = nth.groups()
+    place = -int(number) if minus else int(number) - 1
 
-    def child(nodes: _Nodes, a: int) -> List[int]:
+    def nth_child(nodes: _Nodes, a: int) -> List[int]:
         children = nodes.children[a]
-        return [children[place]] if -len(children) <= place < len(children) else []
+        is_there = -len(children) <= place < len(children)
+        return [children[place]] if is_there else []
 
-    if nth[1] == "<":
-        return child
-    return lambda nodes, a: [b for b in islice(nodes.up(a), 1) if a in child(nodes, b)]
+    def nth_parent(nodes: _Nodes, a: int) -> List[int]:
+        parents = islice(nodes.up(a), 1)
+        return [b for b in parents if a in nth_child(nodes, b)]
+
+    return nth_child if direction == "<" else nth_parent
 
 
 class _Part(NamedTuple):
@@ -290,22 +291,20 @@ def _all(parts: Sequence[_Part]) -> _Part:
         for found in nodes.ways(parts[at], a, labels):
             yield from ways(nodes, a, found, at + 1)
 
-    return (
-        parts[0]
-        if len(parts) == 1
-        else _Part(ways, frozenset().union(*(part.binds for part in parts)))
-    )
+    return _of_parts(ways, parts)
 
 
 def _any(parts: Sequence[_Part]) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
         return (found for part in parts for found in nodes.ways(part, a, labels))
 
-    return (
-        parts[0]
-        if len(parts) == 1
-        else _Part(ways, frozenset().union(*(part.binds for part in parts)))
-    )
+    return _of_parts(ways, parts)
+
+
+def _of_parts(ways: Callable[..., Ways], parts: Sequence[_Part]) -> _Part:
+    if len(parts) == 1:
+        return parts[0]
+    return _Part(ways, frozenset().union(*(part.binds for part in parts)))
 
 
 _NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
@@ -313,8 +312,12 @@ _SPACE = re.compile(r"(?:[ \r\t\n]|#[^\n]*)*")
 _OPERATOR = re.compile(r"[$%,.<>][%,.<>0-9\-':]*")
 _LITERAL = re.compile(r"[^\]\[ \r\t\n;:.,&|<>()$!@%'^=]+")
 _LABEL = re.compile(r"[A-Za-z0-9]+")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/", re.DOTALL)
+# By its quotation mark.
+_QUOTED = {
+    '"': (re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL), "string"),
+    "/": (re.compile(r"/((?:[^/\\]|\\.)*)/", re.DOTALL), "regular expression"),
+}
+_ALTERNATIVE = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])")
 
 Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
 
@@ -427,24 +430,18 @@ class _Reader:
         ignore_case = self.text.startswith(('i@"', "i@/"), self.at)
         start = self.at + 2 * ignore_case
         kind = self.text[start : start + 1]
-        if kind and kind in '"/':
-            match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
+        if kind in _QUOTED:
+            pattern, what = _QUOTED[kind]
+            match = pattern.match(self.text, start)
             if not match:
-                self._fail(
-                    f"the {'regular expression' if kind == '/' else 'string'} is not "
-                    "closed, it begins",
-                    start,
-                )
+                self._fail(f"the {what} is not closed, it begins", start)
             self.at = match.end()
             if kind == "/":
                 return self._regex(match[1], ignore_case, start)
             wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
-            return _name(
-                lambda _, text: (
-                    text == wanted
-                    or (ignore_case and text.casefold() == wanted.casefold())
-                )
-            )
+            if ignore_case:
+                return _name(lambda _, text: text.casefold() == wanted.casefold())
+            return _name(lambda _, text: text == wanted)
         wanted = self._token(_LITERAL, _NODE)
         return _name(lambda _, text: text == wanted or wanted in ("*", "__"))
 
@@ -470,11 +467,11 @@ class _Reader:
 
     def _begins_alternative(self) -> bool:
         self._skip()  # `|` and a relation are alternatives of relations
-        match = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])").match(
-            self.text, self.at
-        )
-        self.at = match.end() if match else self.at
-        return match is not None
+        match = _ALTERNATIVE.match(self.text, self.at)
+        if match is None:
+            return False
+        self.at = match.end()
+        return True
 
     def _within(
         self, read: Callable[[Bound], Tuple[_Part, Bound]], bound: Bound, end: str
@@ -504,5 +501,6 @@ class _Reader:
     def _fail(self, reason: str, at: int = -1) -> NoReturn:
         at = self.at if at < 0 else at
         rest = self.text[at : at + 20]
-        place = f"at character {at + 1}, {f'before {rest!r}' if rest else 'at the end'}"
+        before = f"before {rest!r}" if rest else "at the end"
+        place = f"at character {at + 1}, {before}"
         raise PatternError(f"{reason} {place}: {self.text[:200]!r}")
