@@ -12,7 +12,7 @@ import typer
 from spacy_lal.cli.io import ModelOption, fail
 from spacy_lal.lang import DEFAULT_PIPELINE
 
-# backgrounds, as in pages of `explain`; of fields
+# Backgrounds, as in pages of `explain`; of fields.
 LIGHT = "#ffffff"
 DARK = "#16181d"
 DARK_FIELD = "#24272e"
@@ -67,8 +67,6 @@ def app_cli(
         "theme.dark.backgroundColor": DARK,
         "theme.dark.secondaryBackgroundColor": DARK_FIELD,
     }
-    given = [
-        word for name, value in options.items() for word in (f"--{name}", str(value))
-    ]
+    given = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, "-m", "streamlit", "run", str(PAGE), *given, "--", model]
     raise typer.Exit(subprocess.run(command, check=False).returncode)

@@ -5,7 +5,17 @@ import re
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import typer
 
@@ -24,6 +34,10 @@ RAW_SCORES = {
     "raw": "raw text",
     "raw_documents": "raw text of documents",
 }
+_SPEED = (
+    "speed: {sents_per_second} sentences/s, {words_per_second} words/s "
+    "({n_sents} sentences, {n_words} words, {seconds} s)"
+)
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 ParamOption = Annotated[
@@ -224,23 +238,21 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
     """
     common = metrics["signature"]
-    brackets = {
-        name: value for name, value in metrics.items() if name.startswith("const_")
-    }
-    arcs = {name: value for name, value in metrics.items() if name.startswith("dep_")}
-    reference = {
-        name: value for name, value in arcs.items() if name.endswith("_reference")
-    }
+    brackets: Dict[str, Optional[float]] = {}
+    arcs: Dict[str, Optional[float]] = {}
+    reference: Dict[str, Optional[float]] = {}
+    for name, value in metrics.items():
+        if name.startswith("const_"):
+            brackets[name] = value
+        elif name.startswith("dep_") and name.endswith("_reference"):
+            reference[name] = value
+        elif name.startswith("dep_"):
+            arcs[name] = value
     lines = [f"evalb|{metrics['params']}|{common}", *_score_lines(brackets)]
-    lines += [
-        f"attachment|punct:spacy|{common}",
-        *_score_lines({n: v for n, v in arcs.items() if n not in reference}),
-    ]
+    lines += [f"attachment|punct:spacy|{common}", *_score_lines(arcs)]
     lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
-    lines += [
-        f"words|{common}",
-        *_score_lines({name: metrics[name] for name in WORDS if name in metrics}),
-    ]
+    words = {name: metrics[name] for name in WORDS if name in metrics}
+    lines += [f"words|{common}", *_score_lines(words)]
     if "roles" in metrics:
         lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
     for name, title in RAW_SCORES.items():
@@ -250,12 +262,7 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
         lines += _genre_lines(metrics["genres"])
     if "confusion" in metrics:
         lines += _confusion_lines(metrics["confusion"])
-    lines.append(
-        f"speed: {metrics['sents_per_second']} sentences/s, "
-        f"{metrics['words_per_second']} words/s "
-        f"({metrics['n_sents']} sentences, {metrics['n_words']} words, "
-        f"{metrics['seconds']} s)"
-    )
+    lines.append(_SPEED.format_map(metrics))
     return lines
 
 
@@ -268,45 +275,38 @@ def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
 
 def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
     """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
-    per_role: Dict[str, Dict[str, float]] = roles["srl_per_role"]
-    hidden = {
-        name for name in roles if name == "srl_per_role" or name.startswith("spans_")
-    }
-    yield from _score_lines(
-        {name: value for name, value in roles.items() if name not in hidden}
-    )
-    yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in ("p", "r", "f"))
+    names = ("p", "r", "f")
+    shown = dict(roles)
+    per_role: Dict[str, Dict[str, float]] = shown.pop("srl_per_role")
+    for name in roles:
+        if name.startswith("spans_"):
+            del shown[name]
+    yield from _score_lines(shown)
+    yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in names)
     for role, scores in per_role.items():
-        yield f"    {role:<16}" + "".join(
-            _percent(scores[name], 9) for name in ("p", "r", "f")
-        )
+        yield f"    {role:<16}" + _percents(scores, names, 9)
 
 
 def _genre_lines(genres: Dict[str, Dict[str, Any]]) -> Iterator[str]:
     names = [name for name in next(iter(genres.values())) if not name.startswith("n_")]
     yield f"{'genre':<20}{'sentences':>10}" + "".join(f"{name:>9}" for name in names)
     for genre, scores in genres.items():
-        yield f"  {genre:<18}{scores['n_sents']:>10}" + "".join(
-            _percent(scores[name], 9) for name in names
-        )
+        yield f"  {genre:<18}{scores['n_sents']:>10}" + _percents(scores, names, 9)
 
 
 def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
-    for kind, title, names in (
-        ("constituents", "constituent", ("p", "r", "f")),
-        ("deprels", "deprel", ("p", "r", "f", "head_acc", "deprel_acc")),
+    for title, names in (
+        ("constituent", ("p", "r", "f")),
+        ("deprel", ("p", "r", "f", "head_acc", "deprel_acc")),
     ):
-        rows = list(confusion[kind].items())
+        rows = list(confusion[f"{title}s"].items())
         if not rows:
             continue
-        yield f"{title:<20}{'gold':>10}{'predicted':>10}" + "".join(
-            f"{name:>11}" for name in names
-        )
+        heading = "".join(f"{name:>11}" for name in names)
+        yield f"{title:<20}{'gold':>10}{'predicted':>10}{heading}"
         for label, row in rows[:SHOWN_LABELS]:
             counts = f"{row['gold']:>10}{row['predicted']:>10}"
-            yield f"  {label:<18}{counts}" + "".join(
-                _percent(row[name], 11) for name in names
-            )
+            yield f"  {label:<18}{counts}" + _percents(row, names, 11)
         shown = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
         if shown:
             yield "  taken for: " + ", ".join(
@@ -314,8 +314,13 @@ def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
             )
 
 
+def _percents(scores: Dict[str, Any], names: Sequence[str], width: int) -> str:
+    return "".join(_percent(scores[name], width) for name in names)
+
+
 def _percent(value: Optional[float], width: int) -> str:
-    return f"{'-' if value is None else format(100 * value, '.2f'):>{width}}"
+    shown = "-" if value is None else f"{100 * value:.2f}"
+    return f"{shown:>{width}}"
 
 
 def evalb_cli(

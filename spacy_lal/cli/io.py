@@ -136,9 +136,8 @@ class Command(TyperCommand):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(
-                os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-            )  # the interpreter flushes at exit
+            # The interpreter flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
@@ -163,11 +162,9 @@ def reason(err: BaseException) -> str:
     ):
         return f"expected {err.name}, which is missing: pip install 'spacy-lal[train]'"
     text = str(err).strip()
-    return (
-        text.splitlines()[-1].removeprefix("ValueError: ")
-        if "Traceback (most recent call last)" in text
-        else text
-    )
+    if "Traceback (most recent call last)" not in text:
+        return text
+    return text.splitlines()[-1].removeprefix("ValueError: ")
 
 
 # Pipelines
@@ -235,11 +232,13 @@ def output_format(
 ) -> str:
     """The format that was named, or else that the output's ending stands for, or else
     the first."""
-    if given is not None and given not in formats:
+    if given is None:
+        suffix = output.suffix.lower() if output is not None else ""
+        by_ending = {".jsonl": "json", ".spacy": "docbin"}.get(suffix, suffix[1:])
+        return by_ending if by_ending in formats else formats[0]
+    if given not in formats:
         fail(f"expected a format of {', '.join(formats)}, got {given!r}")
-    suffix = output.suffix.lower() if output is not None else ""
-    by_ending = {".jsonl": "json", ".spacy": "docbin"}.get(suffix, suffix[1:])
-    return given or (by_ending if by_ending in formats else formats[0])
+    return given
 
 
 def is_stdout(output: Optional[Path]) -> bool:
@@ -302,15 +301,11 @@ def write_json(output: Path, content: Any) -> None:
 
 def check_apart(output: Optional[Path], *inputs: object) -> None:
     """Ends the command if it would replace a file that it reads."""
-    for given in inputs:
-        if (
-            output is not None
-            and not is_stdout(output)
-            and output.exists()
-            and Path(str(given)).exists()
-        ):
-            if output.samefile(str(given)):
-                fail(f"{output} would be read and written at once: name another file")
+    if output is None or is_stdout(output) or not output.exists():
+        return
+    for given in map(str, inputs):
+        if Path(given).exists() and output.samefile(given):
+            fail(f"{output} would be read and written at once: name another file")
 
 
 def check_pipeline_output(output: Path, overwrite: bool) -> None:
@@ -318,17 +313,18 @@ def check_pipeline_output(output: Path, overwrite: bool) -> None:
     replaced."""
     if output.is_file():
         fail(f"{output} is a file: expected a folder to write")
-    if output.is_dir() and any(output.iterdir()):
-        if not overwrite:
-            fail(
-                f"{output} is not empty: name another folder, or say --overwrite to "
-                "replace the pipeline in it"
-            )
-        if not (output / "config.cfg").is_file():
-            fail(
-                f"{output} holds no pipeline, so --overwrite does not replace it: name "
-                "another folder"
-            )
+    if not output.is_dir() or not any(output.iterdir()):
+        return
+    if not overwrite:
+        fail(
+            f"{output} is not empty: name another folder, or say --overwrite to "
+            "replace the pipeline in it"
+        )
+    if not (output / "config.cfg").is_file():
+        fail(
+            f"{output} holds no pipeline, so --overwrite does not replace it: name "
+            "another folder"
+        )
 
 
 def folder_size(folder: Path) -> str:
@@ -386,12 +382,12 @@ def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     from spacy_lal.annotations import check_tree
     from spacy_lal.treebanks.corpora import read_spacy
 
-    data = (
-        sys.stdin.buffer.read()
-        if str(path) == STDIN
-        else existing_file(path).read_bytes()
-    )
-    name = "<stdin>" if str(path) == STDIN else str(path)
+    if str(path) == STDIN:
+        name = "<stdin>"
+        data = sys.stdin.buffer.read()
+    else:
+        name = str(path)
+        data = existing_file(path).read_bytes()
     docs = list(read_spacy(data, vocab, name))
     if not any(len(doc) for doc in docs):
         fail(f"{name} holds no words")

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
     from spacy_lal.export import Sentence
 
-ZONE_SIZE = (
-    4096  # texts per memory zone: at its end spaCy forgets the words that it has met
-)
+# Texts per memory zone: at its end spaCy forgets the words that it has met.
+ZONE_SIZE = 4096
 DOCBIN = "docbin"
 TREES = ("brackets", "tree")  # formats without lemmas
 LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
@@ -108,9 +107,8 @@ def parse_cli(
         io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
     unread = LEMMATIZERS if output_format in TREES else ()
     nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
-    batch_size = (
-        1 if any(source.is_terminal for source in reading.sources) else batch_size
-    )
+    if any(source.is_terminal for source in reading.sources):
+        batch_size = 1
     docs = parse_texts(
         nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process
     )
@@ -211,10 +209,9 @@ def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
     }
     if origin.file is not None:
         record["file"] = origin.file
-    return (
-        printable_json({**record, "sent": sentence.number, **sentence_record(sentence)})
-        + "\n"
-    )
+    record["sent"] = sentence.number
+    record.update(sentence_record(sentence))
+    return f"{printable_json(record)}\n"
 
 
 def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
@@ -223,15 +220,17 @@ def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> s
     from spacy_lal.pictures.markup import visible
     from spacy_lal.pictures.tree import tree_to_text
 
-    names = [
-        f"{name} {value}"
-        for name, value in (("file", origin.file), ("line", origin.line))
-        if value is not None
-    ]
+    names = []
+    if origin.file is not None:
+        names.append(f"file {origin.file}")
+    if origin.line is not None:
+        names.append(f"line {origin.line}")
     if origin.id is not None or ids:
         names.append(f"id {visible(origin.name)}")
     heading = f"# {', '.join(names)}, sentence {sentence.number + 1}\n" if names else ""
-    pieces = [] if sentence.constituents is None else [tree_to_text(sentence.tree())]
+    pieces = []
+    if sentence.constituents is not None:
+        pieces.append(tree_to_text(sentence.tree()))
     if sentence.heads is not None:
         pieces.append(_table(sentence, sentence.heads))
     return heading + "\n".join(pieces) + "\n"
@@ -241,20 +240,14 @@ def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
     from spacy_lal.pictures.markup import printable, visible
 
     words = ["", *(visible(token.text) for token in sentence.tokens)]
+    width = len(str(len(heads)))
     rows = [("", "word", "tag", "head", "", "deprel")]
-    for i, (token, head, deprel) in enumerate(
-        zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1
-    ):
-        governor = ("_", "") if head is None else (str(head), words[head])
-        rows.append(
-            (
-                f"{i:>{len(str(len(heads)))}}",
-                words[i],
-                token.tag_ or token.pos_,
-                *governor,
-                deprel,
-            )
-        )
+    for i, token in enumerate(sentence.tokens, start=1):
+        head = heads[i - 1]
+        number = "_" if head is None else str(head)
+        governor = "" if head is None else words[head]
+        tag = token.tag_ or token.pos_
+        rows.append((f"{i:>{width}}", words[i], tag, number, governor, token.dep_))
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 

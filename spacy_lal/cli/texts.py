@@ -25,15 +25,20 @@ from spacy_lal import files
 from spacy_lal.cli.io import STDIN, check_apart, check_one_stdin, fail, say
 from spacy_lal.files import quoted
 
-TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
+TEXT = "text"
+JSONL = "jsonl"
+TSV = "tsv"
+INPUT_FORMATS = (TEXT, JSONL, TSV)
+BY_ENDING = {".jsonl": JSONL, ".tsv": TSV}
+# Each of their lines would be parsed as a text.
 TREEBANKS = (
     ".brackets",
     ".conll",
     ".conllu",
     ".mrg",
     ".ptb",
-)  # each line of which would be parsed as a text
-PAGES = (".htm", ".html", ".xml")  # whose tags would be parsed, too
+)
+PAGES = (".htm", ".html", ".xml")  # their tags would be parsed, too
 # By these endings, a name with spaces is a file's and no text.
 _FILE_NAME = re.compile(
     r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$",
@@ -94,13 +99,9 @@ class Source(NamedTuple):
     @property
     def shown(self) -> str:
         """The name for messages."""
-        return (
-            "<text>"
-            if self.text is not None
-            else "<stdin>"
-            if self.name == STDIN
-            else self.name
-        )
+        if self.text is not None:
+            return "<text>"
+        return "<stdin>" if self.name == STDIN else self.name
 
     @property
     def suffix(self) -> str:
@@ -184,23 +185,14 @@ class Reading:
                     raise ValueError(
                         f"{where}: a text of more than {max_length} characters"
                     )
-                if name is not None and (
-                    not name.isprintable() or name != name.strip() or not name
-                ):
+                if name is not None and not _is_id(name):
                     raise ValueError(
                         f"{where}: expected an id of printable characters, got "
                         f"{quoted(name)}"
                     )
                 if text.strip():
-                    yield (
-                        text,
-                        Origin(
-                            number,
-                            line,
-                            name,
-                            source.name if len(self.sources) > 1 else None,
-                        ),
-                    )
+                    file = source.name if len(self.sources) > 1 else None
+                    yield text, Origin(number, line, name, file)
                     number += 1
 
     def _records(
@@ -208,15 +200,12 @@ class Reading:
     ) -> Iterator[Tuple[Optional[int], str, Optional[str]]]:
         """Line, text and id of each record."""
         if source.text is not None:
-            source.text.encode(
-                "utf8"
-            )  # the command line may hold bytes of another encoding
+            # The command line may hold bytes of another encoding.
+            source.text.encode("utf8")
             yield None, source.text, None
             return
         lines = numbered_lines(source)
-        kind = self.input_format or {".jsonl": JSONL, ".tsv": TSV}.get(
-            source.suffix, TEXT
-        )
+        kind = self.input_format or BY_ENDING.get(source.suffix, TEXT)
         if kind != TEXT:
             read = self._read_json if kind == JSONL else _read_tsv
             for number, line in lines:
@@ -234,18 +223,15 @@ class Reading:
                     "a text (or say --lines)",
                     err=True,
                 )
-        yield from (
-            (number, text, None)
-            for number, text in (_paragraphs(lines) if paragraphs else lines)
-        )
+        for number, text in _paragraphs(lines) if paragraphs else lines:
+            yield number, text, None
 
     def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
         try:
             record = json.loads(line)
             text = record[self.text_field]
-            name = record.get("id")
-            name = None if name is None else str(name)
             text.encode("utf8")  # an escape may be half a surrogate pair
+            name = record.get("id")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
             problem = (
                 f"expected a JSON object with a string as {self.text_field!r} (see "
@@ -254,7 +240,11 @@ class Reading:
             raise ValueError(
                 f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})"
             ) from None
-        return text, name
+        return text, None if name is None else str(name)
+
+
+def _is_id(name: str) -> bool:
+    return bool(name) and name.isprintable() and name == name.strip()
 
 
 def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
@@ -271,13 +261,10 @@ def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
 
     RAISES (TreebankError): As `files.numbered_lines`.
     """
-    file = (
-        sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")
-    )  # closed by the reader
-    return (
-        (number, line.rstrip("\r\n"))
-        for number, line in files.numbered_lines(file, source.shown)
-    )
+    # The reader closes it.
+    file = sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")
+    for number, line in files.numbered_lines(file, source.shown):
+        yield number, line.rstrip("\r\n")
 
 
 def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
@@ -297,16 +284,13 @@ def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
 def looks_wrapped(lines: Sequence[str]) -> bool:
     """Whether an editor has broken the lines of paragraphs: most of them end at a usual
     width and amid a sentence."""
-    pairs = [
-        (one.rstrip(), other)
-        for one, other in zip(lines, lines[1:], strict=False)
-        if one.strip() and other.strip()
-    ]
-    broken = [
-        one
-        for one, other in pairs
-        if len(one) in WRAPPED_WIDTH
-        and one[-1] not in ".!?"
-        and other.strip()[0].islower()
-    ]
-    return len(broken) > 1 and 2 * len(broken) > len(pairs)
+    n_pairs = 0
+    n_broken = 0
+    for one, other in zip(lines, lines[1:], strict=False):
+        line = one.rstrip()
+        after = other.lstrip()
+        if line and after:
+            n_pairs += 1
+            is_full = len(line) in WRAPPED_WIDTH
+            n_broken += is_full and line[-1] not in ".!?" and after[0].islower()
+    return n_broken > 1 and 2 * n_broken > n_pairs

@@ -38,7 +38,7 @@ def test_command(lal, pipeline, started):
     )
     assert first[-2:] == ["--", str(pipeline)]
     options, defaults = (
-        dict(zip(command[5:-2:2], command[6:-2:2], strict=True))
+        dict(word.split("=", 1) for word in command[5:-2])
         for command in (first, second)
     )
     assert (
