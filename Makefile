@@ -1,5 +1,6 @@
 # Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
 #   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse: no torch
+#   make dev                                     environment, torch, the library editable: .venv/bin/pytest tests/trees
 #   make test                                    environment, build, torch, the tests on what is installed
 #   make test-all                                the slow ones too: fuzzers, processes, an environment without torch
 #   make lint                                    ruff, cython-lint, mypy, and how the package reads
@@ -9,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
+EDITABLE := $(VENV)/.editable
 LINTERS := $(VENV)/.linters
 TOY := training/toy
 # The bundled pipelines, where this checkout has them. English is parsed by the toy pipeline otherwise.
@@ -22,7 +24,8 @@ PIPELINE_READY := $(if $(PACKAGE),$(ENGLISH),$(TOY)/.trained)
 PIP_QUIET := --disable-pip-version-check --no-input --quiet --quiet
 
 METADATA := setup.py setup.cfg pyproject.toml MANIFEST.in constraints.txt README.md
-SOURCES := $(shell find spacy_lal -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pyi' -o -name '*.h')
+COMPILED := $(shell find spacy_lal -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+SOURCES := $(COMPILED) $(shell find spacy_lal -name '*.py' -o -name '*.pyi')
 
 # The matrices of the tests and of the toy pipeline are small: more threads would wait for one another.
 OMP_NUM_THREADS ?= 1
@@ -39,7 +42,7 @@ export TEXT
 # Worker processes of the tests, 0 for none: each takes about 2 GB at most.
 WORKERS ?= 2
 
-.PHONY: help install parse toy test test-all test-cluster test-app lint resolve clean
+.PHONY: help install dev parse toy test test-all test-cluster test-app lint resolve clean
 .DELETE_ON_ERROR:
 
 help:
@@ -51,13 +54,25 @@ install: $(INSTALLED)
 # would put a module that was since removed into the wheel. The compiled modules are copied beside their sources because
 # `python -m ...`, started in this folder, finds the source tree before the installed package.
 $(INSTALLED): $(METADATA) $(SOURCES)
-	@rm -f $@; rm -rf build/lib*
+	@rm -f $@ $(EDITABLE); rm -rf build/lib*
 	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing spaCy and ONNX Runtime into $(VENV), and compiling the library (once; two minutes or three)"
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt .
 	@for folder in decode layers; do \
 	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \
 	  || exit 1; done
+	@touch $@
+
+dev: $(EDITABLE)
+
+# Python finds the library, and the bundled pipelines, in this checkout, with the compiled modules beside their sources: a
+# changed .py file is run as it is. `make test` installs the wheel in its place, and needs its stamps again.
+$(EDITABLE): setup.py setup.cfg pyproject.toml constraints.txt $(COMPILED)
+	@rm -f $@ $(INSTALLED) $(TESTABLE) $(ENGLISH) $(BUNDLED)
+	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing spaCy, torch and what the tests want into $(VENV), and compiling the library beside its sources"
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt -e ".[train,test]"
+	@$(if $(PACKAGE),$(BIN)/python -m pip install $(PIP_QUIET) --no-deps $(PACKAGES:%=-e ./%))
 	@touch $@
 
 # What is installed is not built again: pip adds what the extras name.
