@@ -20,8 +20,8 @@ from spacy.util import registry
 from typer.main import get_command
 
 from spacy_lal.annotations.getters import GETTERS
+from spacy_lal.evaluation import scorers
 from spacy_lal.lang import glossary
-from spacy_lal.pipeline import evaluation
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 SETUP = FOLDER.parents[1] / "setup.cfg"
@@ -343,8 +343,8 @@ def getters_page() -> List[str]:
 
 def scores_page() -> List[str]:
     """The keys of the scorers."""
-    known = [*evaluation.CONST_KEYS, *evaluation.SPACY_KEYS, *evaluation.REFERENCE_KEYS]
-    roles = [*evaluation.ROLE_KEYS, evaluation.PER_ROLE, *evaluation.PRINTED]
+    known = [*scorers.CONST_KEYS, *scorers.SPACY_KEYS, *scorers.REFERENCE_KEYS]
+    roles = [*scorers.ROLE_KEYS, scorers.PER_ROLE, *scorers.PRINTED]
     if {*known, *roles} != {*SCORES}:
         raise ValueError(
             f"scores without a text, or texts without a score: {sorted({*known, *roles} ^ {*SCORES})}"
@@ -357,7 +357,7 @@ def scores_page() -> List[str]:
     for title, keys in (("lal_parser", known), ("lal_srl", roles)):
         rows = [[f"`{key}`", SCORES[key]] for key in keys]
         lines += [f"## {title}", "", *table(["key", "meaning"], rows)]
-    text = doc_parts(evaluation.score_parses.__doc__ or "")[0]
+    text = doc_parts(scorers.score_parses.__doc__ or "")[0]
     lines += [
         "## How constituents are counted",
         "",

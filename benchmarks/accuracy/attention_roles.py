@@ -1,5 +1,5 @@
 """Where attention goes, by the kind of the word and by distance (Geng et al. 2020,
-section 5; reference-encoders.md B10).
+section 5.3).
 
 *Not* here: running a network.
 """

@@ -1,5 +1,5 @@
 """Binary trees from self-attention, and their baselines (after Mareček & Rosa 2018;
-reference-encoders.md B9).
+Geng et al. 2020, section 5.2).
 
 *Not* here: scores; `spacy_lal.evaluation` compares the trees with gold ones.
 """

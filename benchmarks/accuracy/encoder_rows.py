@@ -31,8 +31,8 @@ class Size:
 
 @dataclass(frozen=True)
 class Row:
-    """A network, by the switches of the paper (Kitaev & Klein 2018;
-    reference-encoders.md A2).
+    """A network, by the switches of the paper (Kitaev & Klein 2018; see
+    docs/explanation/encoders.md).
 
     join (str): "concat" or "sum". factored (bool): In all layers. halves (str): Of
         fenceposts.

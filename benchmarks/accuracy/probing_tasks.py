@@ -1,5 +1,5 @@
 """Probing tasks from a treebank: bigram shift, word reordering, tree depth, top
-constituents (reference-encoders.md B8; the tasks of SentEval and of Geng et al. 2020).
+constituents (the tasks of SentEval and of Geng et al. 2020, sections 4 and 5.1).
 
 *Not* here: classifiers.
 """

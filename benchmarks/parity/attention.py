@@ -1,5 +1,5 @@
 """Self-attention from outside: recorded weights, and limits at test time
-(reference-encoders.md A7, A8)."""
+(Kitaev & Klein 2018, sections 4.1 and 4.2)."""
 
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional

@@ -64,7 +64,6 @@ def compare_decoder(
             rows[f"{mode} score"] = _larger(rows.get(f"{mode} score", 0.0), error)
             if exact:
                 # of one word, the joint score may count a label that is not given
-                # (reference-parser.md 3.3)
                 same_margin = ours.margin == theirs.margin or len(theirs.nodes) == 1
                 same = np.array_equal(ours.nodes, theirs.nodes) and same_margin
             else:

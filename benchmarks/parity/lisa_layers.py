@@ -1,7 +1,7 @@
 """LISA's own network (Strubell et al. 2018, the authors' second program), for
 comparisons with their tensors.
 
-Its layers are ours. Only what reference-srl.md 4 and 8 names as departures stands here:
+Its layers are ours. Only the departures of docs/explanation/roles.md stand here:
 second constants, leaky logits of the joint task, padding columns of the arcs, special
 values (LISA2), a trained table of words."""
 

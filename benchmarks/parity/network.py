@@ -192,8 +192,8 @@ def _vocabulary(info: Dict[str, Any], name: str) -> List[str]:
 
 
 def _char_ids(info: Dict[str, Any], words: Sequence[str]) -> np.ndarray:
-    """Characters as the reference frames them (reference-parser.md 1.5). *Shape:* (n +
-    2, longest word)."""
+    """Characters as the reference frames them (see docs/explanation/parser.md).
+    *Shape:* (n + 2, longest word)."""
     ids = {char: i for i, char in enumerate(_vocabulary(info, "char_vocab"))}
     unknown, sentence_start, word_start, word_stop, sentence_stop = range(5)
     inner = [[ids.get(char, unknown) for char in word] for word in words]
@@ -426,8 +426,7 @@ def _tie(
 
 
 def _brackets(reference: Reference, sentence: Dict[str, Any], nodes: np.ndarray) -> str:
-    """A decoded tree as the reference prints it; a lone word may be a bare leaf
-    (reference-parser.md 2.6)."""
+    """A decoded tree as the reference prints it; a lone word may be a bare leaf."""
     words, tags = sentence["words"], sentence["tags"]
     spans = [
         (start, end, reference.labels[label]) for start, end, label in collapsed(nodes)

@@ -283,8 +283,7 @@ def regularisers(
     choice: Choice, forbidden: Tensor, padding: Tensor
 ) -> Tuple[Tensor, Tensor]:
     """For each query, the number of its chosen (head, key) pairs, and the mean over its
-    allowed pairs of the negative entropy of choosing; 0 for queries at padding
-    (reference-encoders.md B3, over real keys).
+    allowed pairs of the negative entropy of choosing; 0 for queries at padding.
 
     choice, forbidden, padding: The choices; pairs without attention; *shape:*
     (batch_size, seq_len).

@@ -1,5 +1,5 @@
 """The encoder of SSAN's released code: a pre-norm Transformer with a selector (Geng et
-al. 2020; reference-encoders.md B1 and B4). For parity with it.
+al. 2020, section 2.3). For parity with it.
 
 *Not* for your own parser: `spacy-lal.SelfAttentionLayer.v1` takes the same selector.
 """

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The joint decoder as its recurrence is written (reference-parser.md, section 3.2): O(n^5), five nested loops.
+"""The joint decoder as its recurrence is written (docs/explanation/parser.md, Decoding): O(n^5), five nested loops.
 
 What `spacy_lal.decode.joint` is measured against, and nothing else: its scores must be equal, its trees may differ in
 the binarisation of flat nodes. benchmarks/speed/decode.py compiles it.

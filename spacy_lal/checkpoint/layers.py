@@ -1,6 +1,6 @@
-"""Layers of the reference that depart from ours (reference-parser.md 1.6, 1.9, 1.12 and
-T2). *Not* for training: each departure is a fault of the reference, or an option that
-its authors dropped."""
+"""Layers of the reference that depart from ours (docs/explanation/parser.md has them).
+*Not* for training: each departure is a fault of the reference, or an option that its
+authors dropped."""
 
 import math
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ EMBEDDINGS = (
 class ConcatenatedInputsConfig(InputLayerConfig):
     """An input layer whose word features stand side by side (the reference's
     `use_cat`): extras take half of the content features, embeddings share the other
-    half (reference-parser.md 1.6)."""
+    half."""
 
     def feature_widths(self, content_width: int) -> List[int]:
         """See `InputLayerConfig`."""
@@ -61,10 +61,10 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
     token), `lal_combine_as_self`, and:
 
     scrambled_queries (bool): Reproduce a fault: in a batch of B sentences, head l meets
-        sentence b with the query of head (l * B + b) mod n_label_heads (T2).
+        sentence b with the query of head (l * B + b) mod n_label_heads.
     shared_feed_forward (str): "none"; "joint": one feed-forward network over all
         blocks; "split": the reference's halves, whose "position half" is simply the
-        last hidden_width / 2 features (T6).
+        last hidden_width / 2 features.
     shared_ff_width (int), relu_dropout, ff_residual_dropout (float): Hidden units of
     that network; its feature dropout."""
 

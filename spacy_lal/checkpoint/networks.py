@@ -1,7 +1,7 @@
 """The networks of the authors' checkpoints: hyperparameters, shapes and names of
-weights -> our records and names. Of the LAL and the HPSG parser (reference-parser.md),
-and of Kitaev & Klein's parser of constituents (2018; reference-encoders.md A14), from
-whose code theirs was made."""
+weights -> our records and names. Of the LAL and the HPSG parser
+(docs/explanation/parser.md), and of Kitaev & Klein's parser of constituents (2018;
+docs/explanation/encoders.md), from whose code theirs was made."""
 
 import re
 from itertools import groupby
@@ -74,8 +74,7 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
 TRANSFORMER_PREFIX = "xlnet."
-# Weights that the reference builds but never uses in a forward pass
-# (reference-parser.md 1.4 and 4.1).
+# Weights that the reference builds but never uses in a forward pass.
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
 
@@ -114,9 +113,8 @@ def convert_state_dict(
     }
 
 
-# Hyperparameters that are used, with a value where a checkpoint lacks one
-# (reference-parser.md, section 6): an older one, of the HPSG parser, has no label
-# attention.
+# Hyperparameters that are used, with a value where a checkpoint lacks one: an older
+# one, of the HPSG parser, has no label attention.
 _SHARED: Dict[str, Any] = {
     **{
         "d_model": 1024,
@@ -295,7 +293,7 @@ def shared_width(width: int, factored: bool) -> int:
 
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
     """With a character LSTM, the reference silently drops its XLNet vectors unless it
-    concatenates (T10)."""
+    concatenates."""
     return bool(hparams["use_xlnet"]) and (
         bool(hparams["use_cat"]) or not hparams["use_chars_lstm"]
     )
@@ -352,8 +350,8 @@ def kk_network_config(
 ) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
     """The records of a network of Kitaev & Klein's, and its sizes, which come from the
     weights. hparams: Their hyperparameters; missing ones take their defaults. Where the
-    models of the paper are none of the released code's (reference-encoders.md A2), also
-    "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
+    models of the paper are none of the released code's (docs/explanation/encoders.md),
+    also "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
     "position_only" (layers), which `partitioned` sets together."""
     h = {**KK_DEFAULT_HPARAMS, **hparams}
     factored = bool(h.get("factored", h["partitioned"]))

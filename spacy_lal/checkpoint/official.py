@@ -127,7 +127,7 @@ SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
 SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
 # Stand-ins for special characters: unknown, sentence start, word start, word stop,
 # sentence stop. The rest of the vocabulary follows, by codepoint or not
-# (reference-parser.md 1.5).
+# (docs/explanation/parser.md, Inputs).
 SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
 THEIR_ROOT = "root"
 UNSUPPORTED = {

@@ -1,4 +1,4 @@
-"""XLNet as the LAL parser's authors feed it (reference-parser.md 1.4):
+"""XLNet as the LAL parser's authors feed it (docs/explanation/parser.md):
 `spacy-lal.WordTransformer.v1`. Each word is split separately, each sentence is a
 sequence, and the output is the last piece of each word, with rows for START and
 STOP."""
@@ -72,8 +72,8 @@ def build_word_transformer(
         unescaped, quotes and dashes plain ("hpsg" keeps dashes), "n't" divided into "n"
         + "'t".
     pad_left (bool): False: [cls] words [sep], right padded. True: words [sep] [cls],
-        left padded, and every row holds the next word's vector, as in the authors' code
-        (T11). Only for checkpoints trained like this.
+        left padded, and every row holds the next word's vector, as in the authors'
+        code. Only for checkpoints trained like this.
     RETURNS (WordTransformerModel): The layer.
     """
     objects = HFObjects(None, None, None, dict(tokenizer_config), {})
@@ -233,7 +233,7 @@ def _batches(
         n = len(pieces)
         if (
             words and pad_left
-        ):  # read in that order into the same rows, which shifts words by one (T11)
+        ):  # read in that order into the same rows, which shifts words by one
             sequences.append(([*pieces, sep, cls], [*(ends - 1), n, n + 1], row))
         elif words:
             sequences.append(([cls, *pieces, sep], [0, *ends, n + 1], row))

@@ -3,7 +3,7 @@
 
 Used in training, with a margin, and in pipelines that decode the dependency tree separately. It is not a joint decoder:
 `<H>` (label 1) is treated like any other label.
-Ties are broken as in the LAL parser's decoder (reference-parser.md, section 3.5).
+Ties are broken as in the LAL parser's decoder (docs/explanation/parser.md, Decoding).
 """
 
 from libc.math cimport INFINITY

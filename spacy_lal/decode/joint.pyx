@@ -3,7 +3,7 @@
 
 The authors' decoder takes O(n^5). The hook trick (Eisner & Satta 1999) attaches a dependent span to its head before it
 looks for the head's own span: the choices of the dependent and of the split are separate.
-Ties are broken as in the authors' decoder (reference-parser.md, section 3.3).
+Ties are broken as in the authors' decoder (docs/explanation/parser.md, Decoding).
 
 Training does not use this decoder but `cky`, on labels alone.
 """

@@ -16,7 +16,7 @@ _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any ro
 
 class FeatureDropout(nn.Module):
     """Drops whole features of a sentence: the same ones at every position
-    (reference-parser.md, section 0)."""
+    (docs/explanation/parser.md)."""
 
     def __init__(self, rate: float) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class _StdNorm(torch.autograd.Function):
 
 
 def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
-    """The reference's layer norm, std with ddof = 1 (reference-parser.md, section 0).
+    """The reference's layer norm, std with ddof = 1 (docs/explanation/parser.md).
     *Shapes:* inputs (..., width), gain, bias (width,); as the input. Inputs of width 1
     are returned unchanged, as in the reference."""
     if inputs.shape[-1] == 1:

@@ -248,7 +248,7 @@ class FencepostLayout:
 @dataclass(frozen=True)
 class FencepostsConfig:
     """How fenceposts are made of encoded tokens: a forward half of the token before, a
-    backward half of the token after (reference-parser.md 1.10; the paper's Eq. 5 is
+    backward half of the token after (Mrini et al. 2020, Eq. 5: a span is
     f_end - f_start).
 
     halves (Optional[str]): "even_odd": even and odd features, so that each half has

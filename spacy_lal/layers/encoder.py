@@ -1,6 +1,6 @@
 """The encoder: layers of self-attention, factored or not, with windows, position
-queries (Kitaev & Klein 2018; reference-parser.md 1.7 and 1.8; reference-encoders.md
-A5-A8) and a selector of keys (Geng et al. 2020; B1-B3 and B7)."""
+queries (Kitaev & Klein 2018, sections 2 to 4) and a selector of keys (Geng et al. 2020,
+section 2.3); formulas in docs/explanation/encoders.md."""
 
 import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
@@ -198,7 +198,7 @@ def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
 
 class SelfAttention(nn.Module):
     """Multi-head self-attention with residual and layer norm. Logits are divided by
-    sqrt(hidden width), as in the reference (reference-parser.md T5); the paper divides
+    sqrt(hidden width), as in the authors' program; the paper divides
     by the square root of the head's width."""
 
     def __init__(

@@ -73,8 +73,8 @@ class CharFeature(WordFeature):
     alphabet (str): "frequent": the characters that the training data have at least
         twice; rarer ones share a vector, which is thereby trained. "codepoints": all
         characters below 256 if the training data have no other, else all below 512,
-        else the characters of the training data (Kitaev & Klein; reference-encoders.md
-        A3).
+        else the characters of the training data (docs/explanation/parser.md,
+        Inputs).
     """
 
     alphabet: Alphabet
@@ -101,7 +101,7 @@ class Words(WordFeature):
     """Embeddings of the words of the training data (`token.text`). A word outside is
     the unknown word. In training, a word of count c is read as the unknown word with
     probability 1 / (1 + c), drawn for each token and pass, so that the unknown word is
-    trained (Kitaev & Klein 2018; reference-encoders.md A3).
+    trained (docs/explanation/encoders.md).
 
     dropout (float): Feature dropout.
     """

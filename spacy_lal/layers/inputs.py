@@ -1,5 +1,5 @@
 """The input layer: word features and positions -> the encoder's input
-(reference-parser.md 1.4-1.6)."""
+(docs/explanation/parser.md, Inputs)."""
 
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
 
@@ -18,7 +18,7 @@ from .input_configs import (
     Words,
 )
 
-# Ids of the symbols that stand in for letters (reference-parser.md 1.5).
+# Ids of the symbols that stand in for letters (docs/explanation/parser.md).
 SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
 ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors that are added to words, as in BERT
 
@@ -48,7 +48,7 @@ class NetworkInputs(NamedTuple):
 
 class VectorProjection(nn.Module):
     """A linear map of vectors, or of a learned average of layers (ELMo's mix, of scale
-    1; reference-encoders.md A3)."""
+    1; Kitaev & Klein 2018, section 5.2)."""
 
     def __init__(self, config: Vectors, width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -82,8 +82,7 @@ class VectorProjection(nn.Module):
 
 
 class Embedding(nn.Module):
-    """A table of vectors of tags or words, with feature dropout (reference-parser.md
-    1.4)."""
+    """A table of vectors of tags or words, with feature dropout."""
 
     def __init__(
         self, config: Union[Tags, Words], width: int, sizes: InputSizes
@@ -103,8 +102,8 @@ class Embedding(nn.Module):
 
 class CharLSTMEncoder(nn.Module):
     """A bidirectional LSTM over a word's characters; its two final states side by side
-    are the word's vector. It runs once for each distinct word of a batch
-    (reference-parser.md 1.5). config, width, sizes: See `VectorProjection`."""
+    are the word's vector. It runs once for each distinct word of a batch. config,
+    width, sizes: See `VectorProjection`."""
 
     def __init__(self, config: CharLSTM, width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -149,8 +148,7 @@ class CharLSTMEncoder(nn.Module):
 
 
 class CharConcatEncoder(nn.Module):
-    """The first and last letters of each word (Kitaev & Klein 2018;
-    reference-encoders.md A3)."""
+    """The first and last letters of each word (Kitaev & Klein 2018, section 5.1)."""
 
     def __init__(self, config: CharConcat, width: int, sizes: InputSizes) -> None:
         super().__init__()

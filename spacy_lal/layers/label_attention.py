@@ -1,4 +1,4 @@
-"""The label attention layer (Mrini et al. 2020, section 2; reference-parser.md 1.9),
+"""The label attention layer (Mrini et al. 2020, section 2, Eq. 1-4),
 without the reference's tensors of n_tokens x n_label_heads x hidden_width: the key
 projection folds into the query, values are projected after pooling, and R (x_t + u_l) =
 R x_t + R u_l."""

@@ -1,8 +1,8 @@
-"""The parser's scorers: labels of all spans of a sentence (reference-parser.md 1.11);
-arcs and their labels (Dozat and Manning 2017; Mrini et al. 2020, Eq. 9-11;
-reference-parser.md 1.12). Fenceposts are projected first, and differences are taken of
-the narrow projections: there is no tensor of n^2 x width. A loss touches only the cells
-of two trees, and training computes these a second time."""
+"""The parser's scorers: labels of all spans of a sentence (Mrini et al. 2020,
+Eq. 6); arcs and their labels (Dozat & Manning 2017; Mrini et al. 2020, Eq. 10).
+Fenceposts are projected first, and differences are taken of the narrow projections:
+there is no tensor of n^2 x width. A loss touches only the cells of two trees, and
+training computes these a second time."""
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 

@@ -1,5 +1,6 @@
-"""Scorers of the semantic-role network (reference-srl.md 1.5 to 1.8): predicates, role
-tags, roles of ranges, rolesets, and the arcs and deprels that its syntax head needs."""
+"""Scorers of the semantic-role network (Strubell et al. 2018;
+docs/explanation/roles.md): predicates, role tags, roles of ranges, rolesets, and the
+arcs and deprels that its syntax head needs."""
 
 from typing import List, NamedTuple, Optional, Sequence
 

@@ -1,5 +1,5 @@
 """The network of semantic roles: LISA (Strubell et al. 2018) with the departures of
-reference-srl.md 8."""
+docs/explanation/roles.md."""
 
 import math
 from typing import Any, NamedTuple, Optional, Sequence
@@ -106,7 +106,7 @@ class SyntaxAttention(nn.Module):
 
 
 def timing_signal(seq_len: int, width: int) -> Tensor:
-    """Fixed positions (Vaswani et al. 2017; reference-srl.md 1.1): all sines, then all
+    """Fixed positions (Vaswani et al. 2017, section 3.5): all sines, then all
     cosines, then a zero column where the width, at least 4, is odd. *Shape:* (seq_len,
     width), float32."""
     n = width // 2
@@ -172,7 +172,7 @@ class RolesFeedForward(nn.Module):
 
 class RolesLayer(nn.Module):
     """Attention and a feed-forward network. Each adds its output to its **normalised**
-    input (reference-srl.md 1.3)."""
+    input (docs/explanation/roles.md)."""
 
     def __init__(
         self, config: RolesEncoderConfig, n_given: int = 0, n_given_values: int = 0

@@ -2,8 +2,8 @@
 of a parse and its gradient. Missing annotations, and those that cannot be carried over
 to the predicted tokens, are masked. The loss is a margin over trees and cross-entropies
 over arcs, deprels and label heads: Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11,
-12, with the weights of the authors' code (reference-parser.md 4.1), and trees by plain
-CKY. Departure: the authors divide the sum by the number of sentences. Adam is
+12, with the weights of the authors' code (docs/explanation/parser.md), and trees by
+plain CKY. Departure: the authors divide the sum by the number of sentences. Adam is
 scale-invariant, but spaCy's other components backpropagate sums over tokens to a shared
 encoder."""
 

@@ -1,5 +1,5 @@
 """The gold semantic roles of Examples, on the predicted tokens and sentences, and the
-loss (reference-srl.md 1.5 to 1.8 and 3). Missing annotation is masked."""
+loss (Strubell et al. 2018; docs/explanation/roles.md). Missing annotation is masked."""
 
 from dataclasses import dataclass
 from typing import (

@@ -16,12 +16,12 @@ from ..annotations import Sentences, sentence_words
 from ..layers.pair_features import ParseArrays
 from .vectors import Tok2Vec, require_vectors
 
-# First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the
-# treebank's own.
+# First ids of the vocabularies of tags and words (docs/explanation/parser.md), before
+# the treebank's own.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
 N_SPECIAL_IDS = 3
-# First ids of the character vocabulary (reference-parser.md 1.5). The unknown character
-# is also the padding.
+# First ids of the character vocabulary (docs/explanation/parser.md). The unknown
+# character is also the padding.
 (
     UNKNOWN_CHAR,
     SENTENCE_START_CHAR,

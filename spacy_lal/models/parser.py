@@ -158,8 +158,7 @@ def set_vocabularies(
         sizes["n_chars"] = batches.N_SPECIAL_CHARS + len(chars)
     if reads.use_words:
         sizes["n_words"] = batches.N_SPECIAL_IDS + len(words)
-    # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded;
-    # reference-parser.md T3).
+    # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded).
     attention = shim.config.label_attention
     sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(
         1, n_labels - 2

@@ -74,8 +74,8 @@ def collect_labels(
 
 
 def _codepoints(chars: Iterable[str]) -> List[str]:
-    """Kitaev & Klein's alphabet (reference-encoders.md A3), without the special
-    characters."""
+    """Kitaev & Klein's alphabet (docs/explanation/parser.md, Inputs), without the
+    special characters."""
     highest = max(map(ord, chars), default=0)
     for end in MAX_CODEPOINTS:
         if highest < end:

@@ -3,9 +3,9 @@ one grammar derive both trees: if a child depends on another sibling than the he
 child, a node labelled `<H>` binds the two. Arcs that no `<H>` span can express are
 skipped.
 
-Source: Zhou & Zhao (2019, section 3) and the authors' code (reference-parser.md
-2.2-2.3), which stops on trees that disagree. This code takes every set of heads, with
-cycles and missing heads, by one total order (`word_order`)."""
+Source: Zhou & Zhao (2019, on the joint span) and the authors' code, which stops on
+trees that disagree. This code takes every set of heads, with cycles and missing heads,
+by one total order (`word_order`)."""
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 

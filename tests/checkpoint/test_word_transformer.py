@@ -40,7 +40,7 @@ def test_rows_are_those_of_the_last_pieces(tiny_xlnet, settings):  # noqa: F811
     rows = model.predict(make_docs())
     assert [one.shape for one in rows] == [(5, 16), (7, 16), (2, 16), (5, 16)]
     assert not rows[2].any()
-    # By hand, from reference-parser.md 1.4: the first sentence is cleaned to He, didn,
+    # By hand: the first sentence is cleaned to He, didn,
     # 't.
     ids, last = [tokenizer.cls_token_id], [0]
     for word in ("He", "didn", "'t"):

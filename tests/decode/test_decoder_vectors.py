@@ -142,8 +142,7 @@ def test_forced_equals_vectors(cases: CasesT, forced: ModuleType) -> None:
 
 
 def test_one_word_score_and_tree_disagree(cases: CasesT) -> None:
-    """The authors score one word with a label even where its leaf is left empty
-    (reference-parser.md, section 3.3)."""
+    """The authors score one word with a label even where its leaf is left empty."""
     case = cases[0]
     assert case["n"] == 1
     score, spans, _ = joint(case["labels"], case["arcs"])

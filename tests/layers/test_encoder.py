@@ -1,5 +1,5 @@
-"""Self-attention: windows, position queries and selectors. Properties of
-reference-encoders.md, D."""
+"""Self-attention: windows, position queries and selectors. The properties of
+docs/explanation/encoders.md."""
 
 import math
 from typing import Any, Dict, List, Optional
@@ -185,8 +185,8 @@ def test_weights_sum_to_one_within_what_is_allowed(options):  # D3
 
 
 def is_allowed(query, key, n, window):
-    """Whether a pair of positions of a sentence of n words is allowed, word for word
-    after A8."""
+    """Whether a pair of positions of a sentence of n words is allowed, by the
+    formula of Kitaev & Klein 2018, section 4.2."""
     return abs(query - key) <= window.width or (
         window.relaxed and bool({query, key} & {0, 1, n, n + 1})
     )

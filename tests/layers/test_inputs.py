@@ -1,5 +1,5 @@
-"""The input layer: word features, and how they meet positions (reference-encoders.md A3
-and D8)."""
+"""The input layer: word features, and how they meet positions (Kitaev & Klein 2018,
+section 5.1)."""
 
 import pytest
 import torch

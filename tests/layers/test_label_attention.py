@@ -29,7 +29,7 @@ def make_layer(factored, reference=(), **options):
 
 
 def plain_layer(layer, reference, inputs, batch_size, sentence):
-    """reference-parser.md 1.9, one sentence without padding, one head after the
+    """Mrini et al. 2020, Eq. 1-4: one sentence without padding, one head after the
     other."""
     parts = list(
         zip(

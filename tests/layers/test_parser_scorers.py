@@ -91,7 +91,7 @@ def test_sparse_gradient_of_deprels_equals_dense(
 
 
 def plain_chart(scorer, fenceposts, lengths):
-    """reference-parser.md 1.11, with the tensor that the scorer avoids."""
+    """Mrini et al. 2020, Eq. 5 and 6, with the tensor that the scorer avoids."""
     ends, starts = torch.broadcast_tensors(
         fenceposts[:, None], fenceposts[:, :, None]
     )  # [start, end]

@@ -1,5 +1,5 @@
-"""Every model of Kitaev & Klein's table (reference-encoders.md A2) is a config of a few
-lines: built by spaCy's config system, trained on two sentences to zero loss, saved,
+"""Every model of Kitaev & Klein's table (docs/explanation/encoders.md) is a config of a
+few lines: built by spaCy's config system, trained on two sentences to zero loss, saved,
 folded."""
 
 from typing import Any, Dict, List, Tuple
