@@ -26,8 +26,7 @@ from spacy.tokens import Doc, Span
 from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
 from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
-from ..pipeline.decoders import Charts, decoded_parses
-from ..pipeline.guidelines import follow_guidelines
+from ..pipeline.decoders import Charts, DecodedParse, decoded_parses
 from ..pipeline.sentences import (
     Parser,
     Sentence,
@@ -97,18 +96,17 @@ class BestTree:
     def to_doc(self) -> Doc:
         """A copy of the sentence's Doc in which the sentence has this tree. Other
         sentences stay as they are.
-        RAISES (ValueError): The Doc's tokens or sentences
-        have changed."""
-        doc, sentence = self.sentence.doc, self.sentence
-        fits = sentence_words(doc)[sentence.number : sentence.number + 1] == [
-            sentence.words
-        ]
-        if not fits or self.texts != sentence.texts:
+        RAISES (ValueError): The Doc's tokens or sentences have changed."""
+        sentence = self.sentence
+        number = sentence.number
+        here = sentence_words(sentence.doc)[number : number + 1]
+        if here != [sentence.words] or self.texts != sentence.texts:
             raise ValueError(
-                f"the tokens or sentences of the Doc have changed: {' '.join(self.texts)[:40]!r}"
+                "the tokens or sentences of the Doc have changed: "
+                f"{' '.join(self.texts)[:40]!r}"
             )
-        copied = doc.copy()
-        set_sentence_parse(copied, sentence.number, self.parse)
+        copied = sentence.doc.copy()
+        set_sentence_parse(copied, number, self.parse)
         return copied
 
 
@@ -138,11 +136,13 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
     found = [one for one in sentences_of(nlp, sentence) if one.words]
     if len(found) > 1:
         raise ValueError(
-            f"expected one sentence, got a Doc with {len(found)}: take one of list(doc.sents)"
+            f"expected one sentence, got a Doc with {len(found)}: take one of "
+            "list(doc.sents)"
         )
-    if found:
-        label_strings(found[0].parser)  # raises without constituents
-    return _iterate(found[0]) if found else iter(())
+    if not found:
+        return iter(())
+    label_strings(found[0].parser)  # raises without constituents
+    return _iterate(found[0])
 
 
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
@@ -152,56 +152,57 @@ def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree
     check_count(k)
     if k > MAX_TREES:
         raise ValueError(
-            f"k: expected at most {MAX_TREES:,}, got {k}: iter_best_trees gives any number, one by one"
+            f"k: expected at most {MAX_TREES:,}, got {k}: iter_best_trees gives any "
+            "number, one by one"
         )
     return list(islice(iter_best_trees(nlp, sentence), k))
 
 
 def _iterate(sentence: Sentence) -> Iterator[BestTree]:
-    parser, texts = sentence.parser, sentence.texts
-    tags = tuple(
-        sentence.doc[i].tag_ or sentence.doc[i].pos_ or MISSING_TAG
-        for i in sentence.words
-    )
-    decoder, scores = parser.decoder, score(sentence)
-    charts = decoder.charts(scores)
-    constraints = sentence_constraints(sentence.doc, [sentence.words])[0]
-    cells = constraint_cells(
-        sentence.doc, constraints, scores, decoder, label_strings(parser)
-    )
-    labels, heads = scores.labels, None
-    if cells is not None:
-        labels = np.where(
-            cells.labels, labels, np.float32(-1.0)
-        )  # no constituents are added there
-    if not charts.is_joint:
-        heads = (charts if cells is None else cells.restrict(charts)).find_heads()
+    parser = sentence.parser
+    words = [sentence.doc[i] for i in sentence.words]
+    tags = tuple(word.tag_ or word.pos_ or MISSING_TAG for word in words)
     best: Optional[float] = None
-    seen: Set[Tuple] = set()  # type: ignore[type-arg]
-    for ranked in RankedTrees(charts, cells):
-        nodes = ranked.nodes
-        if charts.is_joint:
-            nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
-        decoded = decoded_parses(
-            [scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"]
-        )[0]
-        if cells is None and decoder.disagreement_cost is not None:
-            words = [sentence.doc[i] for i in sentence.words]
-            decoded = follow_guidelines(
-                words, decoded, scores, label_strings(parser), parser.cfg["deprels"]
-            )
-        key = (decoded.spans.tobytes(), decoded.heads.tobytes())
-        best = ranked.score if best is None else best
+    seen: Set[Tuple[bytes, bytes]] = set()
+    for total, parse in _ranked_parses(sentence):
+        best = total if best is None else best
+        key = (parse.spans.tobytes(), parse.heads.tobytes())
         if key not in seen:
             seen.add(key)
             # The decoder's float32 may choose a tree that is worse by a rounding error
             # than the second.
-            gap = max(0.0, best - ranked.score)
-            yield BestTree(
-                ranked.score, gap, parser.to_strings(decoded), texts, tags, sentence
-            )
+            gap = max(0.0, best - total)
+            found = parser.to_strings(parse)
+            yield BestTree(total, gap, found, sentence.texts, tags, sentence)
     if best is None:
         parser.predict([sentence.doc])  # raises, and names the contradiction
+
+
+def _ranked_parses(sentence: Sentence) -> Iterator[Tuple[float, DecodedParse]]:
+    """The score and the parse of each tree, best first; parses may look the same."""
+    parser = sentence.parser
+    decoder = parser.decoder
+    scores = score(sentence)
+    charts = decoder.charts(scores)
+    (constraints,) = sentence_constraints(sentence.doc, [sentence.words])
+    strings = label_strings(parser)
+    cells = constraint_cells(sentence.doc, constraints, scores, decoder, strings)
+    labels = scores.labels if cells is None else cells.without_others(scores.labels)
+    fixed_heads = None
+    if not charts.is_joint:
+        allowed = charts if cells is None else cells.restrict(charts)
+        fixed_heads = allowed.find_heads()
+    words = [sentence.doc[i] for i in sentence.words]
+    for ranked in RankedTrees(charts, cells):
+        nodes = ranked.nodes
+        heads = fixed_heads
+        if charts.is_joint:
+            nodes = decoder.with_disagreeing(labels, nodes)
+            heads = ranked.heads
+        (parse,) = decoded_parses([scores], [(nodes, heads)], [charts.method])
+        if cells is None:
+            parse = parser.guided(words, parse, scores)
+        yield ranked.score, parse
 
 
 # The search. Numbers only: no Docs, no label strings.
@@ -240,25 +241,49 @@ class _Part:
 
     def divide(self, second: RankedTree) -> Tuple["_Part", "_Part"]:
         """The part around its best tree, and the part around another."""
-        if self.best.heads is not None and second.heads is not None:
-            differing = np.flatnonzero(self.best.heads != second.heads)
-            if len(differing):
-                word, head = int(differing[0]), int(self.best.heads[differing[0]])
-                ours = replace(self, heads={**self.heads, word: head})
-                return ours, replace(
-                    self, best=second, other_heads=self.other_heads | {(word, head)}
-                )
-        ours_at, theirs_at = self.best.constituents(), second.constituents()
-        is_ours = any(theirs_at.get(cell) != label for cell, label in ours_at.items())
-        given, other = (ours_at, theirs_at) if is_ours else (theirs_at, ours_at)
-        cell, label = next(
-            (cell, label) for cell, label in given.items() if other.get(cell) != label
-        )
-        excluded = {**self.excluded, cell: self.excluded.get(cell, set()) | {label}}
-        having, lacking = (self.best, second) if is_ours else (second, self.best)
-        with_it = replace(self, best=having, known={**self.known, cell: label})
-        without = replace(self, best=lacking, excluded=excluded)
-        return (with_it, without) if is_ours else (without, with_it)
+        arc = _differing_arc(self.best, second)
+        if arc is not None:
+            word, head = arc
+            ours = replace(self, heads={**self.heads, word: head})
+            others = self.other_heads | {arc}
+            return ours, replace(self, best=second, other_heads=others)
+        ours_alone = _differing_constituent(self.best, second)
+        if ours_alone is not None:
+            ours = self._with(ours_alone, best=self.best)
+            return ours, self._without(ours_alone, best=second)
+        theirs_alone = _differing_constituent(second, self.best)
+        if theirs_alone is None:
+            raise ValueError("expected two trees that differ, got one tree twice")
+        ours = self._without(theirs_alone, best=self.best)
+        return ours, self._with(theirs_alone, best=second)
+
+    def _with(self, constituent: Tuple[Cell, int], best: RankedTree) -> "_Part":
+        cell, label = constituent
+        return replace(self, best=best, known={**self.known, cell: label})
+
+    def _without(self, constituent: Tuple[Cell, int], best: RankedTree) -> "_Part":
+        cell, label = constituent
+        labels = self.excluded.get(cell, set()) | {label}
+        return replace(self, best=best, excluded={**self.excluded, cell: labels})
+
+
+def _differing_arc(tree: RankedTree, other: RankedTree) -> Optional[Tuple[int, int]]:
+    """The first arc, word and head, that a tree has and another lacks."""
+    if tree.heads is None or other.heads is None:
+        return None
+    words = np.flatnonzero(tree.heads != other.heads)
+    return (int(words[0]), int(tree.heads[words[0]])) if len(words) else None
+
+
+def _differing_constituent(
+    tree: RankedTree, other: RankedTree
+) -> Optional[Tuple[Cell, int]]:
+    """The first constituent, cell and label, that a tree has and another lacks."""
+    of_other = other.constituents()
+    for cell, label in tree.constituents().items():
+        if of_other.get(cell) != label:
+            return cell, label
+    return None
 
 
 class RankedTrees:
@@ -271,39 +296,14 @@ class RankedTrees:
         self._charts = charts if cells is None else cells.restrict(charts)
         self._cells = cells
         self._labels = charts.labels.astype("f8")  # type: ignore[union-attr]
-        self._arcs = (
-            charts.arcs.astype("f8")
-            if charts.is_joint and charts.arcs is not None
-            else None
-        )
+        self._arcs: Optional[ndarray] = None
+        if charts.is_joint and charts.arcs is not None:
+            self._arcs = charts.arcs.astype("f8")
         if cells is not None:
             self._labels[~cells.labels] = -np.inf
             if self._arcs is not None:
                 self._arcs[~cells.arcs] = -np.inf
-        # For each span: the scores of the empty label, of the sub-head, and of the best
-        # two constituents
-        others = self._labels[..., SUB_HEAD + 1 :]
-        first = others.argmax(-1)[..., None]
-        rest = others.copy()
-        np.put_along_axis(rest, first, -np.inf, axis=-1)
-        second = rest.argmax(-1)[..., None]
-        of_two = [
-            np.take_along_axis(others, first, -1),
-            np.take_along_axis(rest, second, -1),
-        ]
-        self._four = np.concatenate(
-            [self._labels[..., : SUB_HEAD + 1], *of_two], axis=-1
-        )
-        self._ids = np.concatenate(
-            [
-                np.zeros_like(first) + EMPTY,
-                np.zeros_like(first) + SUB_HEAD,
-                first,
-                second,
-            ],
-            -1,
-        )
-        self._ids[..., SUB_HEAD + 1 :] += SUB_HEAD + 1
+        self._four, self._ids = _four_labels(self._labels)
 
     def __iter__(self) -> Iterator[RankedTree]:
         best = self._best()
@@ -330,67 +330,84 @@ class RankedTrees:
     def _best(self) -> Optional[RankedTree]:
         """The decoder's tree; None if no tree fulfils the constraints."""
         nodes, heads = self._charts.decode()
-        if nodes is None or (
-            self._cells is not None and not self._cells.allow(nodes, heads)
-        ):
+        is_allowed = self._cells is None or self._cells.allow(nodes, heads)
+        if nodes is None or not is_allowed:
             return None
         total = float(self._labels[tuple(nodes.T)].sum())
         if self._arcs is None or heads is None:
             return RankedTree(total, nodes, None)
-        return RankedTree(
-            total + float(self._arcs[np.arange(1, len(heads)), heads[1:]].sum()),
-            nodes,
-            heads,
-        )
+        of_arcs = self._arcs[np.arange(1, len(heads)), heads[1:]]
+        return RankedTree(total + float(of_arcs.sum()), nodes, heads)
 
     def _second(self, part: _Part) -> Optional[RankedTree]:
         """The best tree of a part but one."""
-        four, ids = self._four.copy(), self._ids.copy()
+        four, ids = self._labels_of(part)
         in_tree = np.zeros(four.shape[:2], dtype=bool)
-        tree = part.best.constituents()
-        for cell in {*tree, *part.excluded}:
-            row = self._labels[cell].copy()
-            row[list(part.excluded.get(cell, ()))] = -np.inf
-            first = (
-                tree[cell]
-                if cell in tree
-                else int(row[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
-            )
-            four[(*cell, 2)], ids[(*cell, 2)] = row[first], first
-            row[first] = -np.inf
-            other = int(row[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
-            four[(*cell, 3)], ids[(*cell, 3)] = (
-                -np.inf if cell in part.known else row[other],
-                other,
-            )
-            in_tree[cell] = cell in tree
-        for start, end in part.known:
-            four[:start, start + 1 : end] = -np.inf
-            four[start + 1 : end, end + 1 :] = -np.inf
-            four[start, end, : SUB_HEAD + 1] = -np.inf
+        for cell in part.best.constituents():
+            in_tree[cell] = True
         if self._arcs is None or part.best.heads is None:
             found = next_cky(four, in_tree)
-            return (
-                None
-                if found is None
-                else RankedTree(found[0], _with_ids(found[1], ids), None)
-            )
+            if found is None:
+                return None
+            total, nodes = found
+            return RankedTree(total, _with_ids(nodes, ids), None)
         arcs = self._arcs.copy()
         for word, head in part.heads.items():
             arcs[word, np.arange(len(arcs)) != head] = -np.inf
         for arc in part.other_heads:
             arcs[arc] = -np.inf
         joint = next_joint(four, arcs, in_tree, part.best.heads)
-        return (
-            None
-            if joint is None
-            else RankedTree(joint[0], _with_ids(joint[1], ids), joint[2])
-        )
+        if joint is None:
+            return None
+        total, nodes, heads = joint
+        return RankedTree(total, _with_ids(nodes, ids), heads)
+
+    def _labels_of(self, part: _Part) -> Tuple[ndarray, ndarray]:
+        """Scores and ids as `_four_labels`. In the cells of the part's best tree, the
+        third label is the tree's, and the fourth the best other one."""
+        four = self._four.copy()
+        ids = self._ids.copy()
+        tree = part.best.constituents()
+        for cell in {*tree, *part.excluded}:
+            row = self._labels[cell].copy()
+            row[list(part.excluded.get(cell, ()))] = -np.inf
+            first = tree[cell] if cell in tree else _best_constituent(row)
+            four[(*cell, 2)] = row[first]
+            ids[(*cell, 2)] = first
+            row[first] = -np.inf
+            other = _best_constituent(row)
+            four[(*cell, 3)] = -np.inf if cell in part.known else row[other]
+            ids[(*cell, 3)] = other
+        for start, end in part.known:
+            four[:start, start + 1 : end] = -np.inf
+            four[start + 1 : end, end + 1 :] = -np.inf
+            four[start, end, : SUB_HEAD + 1] = -np.inf
+        return four, ids
+
+
+def _best_constituent(scores: ndarray) -> int:
+    """The id of the best label of a constituent. *Shape:* (n_labels,)."""
+    return int(scores[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
+
+
+def _four_labels(labels: ndarray) -> Tuple[ndarray, ndarray]:
+    """For each span, the scores and ids of the empty label, of the sub-head, and of the
+    best two constituents. *Shapes:* (n + 1, n + 1, 4)."""
+    others = labels[..., SUB_HEAD + 1 :]
+    first = others.argmax(-1)[..., None]
+    rest = others.copy()
+    np.put_along_axis(rest, first, -np.inf, axis=-1)
+    second = rest.argmax(-1)[..., None]
+    best = np.take_along_axis(others, first, -1)
+    second_best = np.take_along_axis(rest, second, -1)
+    four = np.concatenate([labels[..., : SUB_HEAD + 1], best, second_best], axis=-1)
+    no_constituents = np.broadcast_to([EMPTY, SUB_HEAD], (*first.shape[:2], 2))
+    constituents = np.concatenate([first, second], axis=-1) + SUB_HEAD + 1
+    return four, np.concatenate([no_constituents, constituents], axis=-1)
 
 
 def _with_ids(nodes: ndarray, ids: ndarray) -> ndarray:
-    """Nodes with label ids in the place of indices into `ids`. Shape: (2n - 1, 3),
+    """Nodes with label ids in the place of indices into `ids`. *Shape:* (2n - 1, 3),
     int32."""
-    return np.stack([nodes[:, 0], nodes[:, 1], ids[tuple(nodes.T)]], axis=1).astype(
-        np.int32
-    )
+    starts, ends, _ = nodes.T
+    return np.stack([starts, ends, ids[tuple(nodes.T)]], axis=1).astype(np.int32)

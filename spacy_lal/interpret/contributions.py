@@ -73,24 +73,22 @@ def contributions(
         a label, the Doc has no parse, or the span is no constituent; the model has no
         label attention, or joins its heads."""
     sentence, start, end = locate(nlp, span)
-    strings = label_strings(sentence.parser)
     if label is None:
-        here = [
-            one for one in constituents_of([sentence])[0] if one[:2] == (start, end)
-        ]
-        if not here:
+        (constituents,) = constituents_of([sentence])
+        cells = [one for one in constituents if one[:2] == (start, end)]
+        if not cells:
             raise ValueError(
-                f"{span_name(span)} is no constituent of the Doc's parse: expected one, or a label"
+                f"{span_name(span)} is no constituent of the Doc's parse: expected one, "
+                "or a label"
             )
-        return _split(sentence, here)[0]
+        return _split(sentence, cells)[0]
+    strings = label_strings(sentence.parser)
     if label not in strings[SUB_HEAD:]:
-        why = (
-            "whose score is always 0"
-            if label == strings[EMPTY]
-            else "which is none of the parser's labels"
-        )
+        reason = "which is none of the parser's labels"
+        if label == strings[EMPTY]:
+            reason = "whose score is always 0"
         raise ValueError(
-            f"expected a label like {', '.join(strings[2:6])}, got {label!r}, {why}"
+            f"expected a label like {', '.join(strings[2:6])}, got {label!r}, {reason}"
         )
     return _split(sentence, [(start, end, strings.index(label))])[0]
 
@@ -100,10 +98,8 @@ def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
     span, in the order of the labels.
     RAISES (ValueError): As `contributions`; the span need not be a constituent."""
     sentence, start, end = locate(nlp, span)
-    return _split(
-        sentence,
-        [(start, end, i) for i in range(SUB_HEAD, len(label_strings(sentence.parser)))],
-    )
+    labels = range(SUB_HEAD, len(label_strings(sentence.parser)))
+    return _split(sentence, [(start, end, label) for label in labels])
 
 
 def constituent_contributions(
@@ -115,9 +111,8 @@ def constituent_contributions(
     SpanScores(find_parser(nlp))  # raises if its heads have no parts
     sentences = sentences_of(nlp, doc_or_span)
     found: List[Contributions] = []
-    for sentence, constituents in zip(
-        sentences, constituents_of(sentences), strict=True
-    ):
+    cells = constituents_of(sentences)
+    for sentence, constituents in zip(sentences, cells, strict=True):
         found += _split(sentence, constituents)
     return found
 
@@ -128,10 +123,13 @@ def _split(
     """The parts of the scores of labelled spans: start, end, label id, in words."""
     if not cells:
         return []
-    scorer, strings = SpanScores(sentence.parser), label_strings(sentence.parser)
+    scorer = SpanScores(sentence.parser)
+    strings = label_strings(sentence.parser)
     (encoded,) = encode([sentence])
-    spans, labels = np.array(cells)[:, :2], np.array(cells)[:, 2]
-    scores = scorer.scores(encoded.fenceposts, spans)[np.arange(len(cells)), labels]
+    spans = np.array(cells)[:, :2]
+    labels = np.array(cells)[:, 2]
+    of_spans = scorer.scores(encoded.fenceposts, spans)
+    scores = of_spans[np.arange(len(cells)), labels]
     parts = scorer.parts(encoded.fenceposts, spans, labels)
     return [
         Contributions(
@@ -149,48 +147,64 @@ def _split(
 
 class Parts(NamedTuple):
     """The addends of some label scores: bias + heads.sum(1) + tokens is the score.
-    bias, tokens (ndarray): Shape: (n_scores,), float64. heads (ndarray): Shape:
-    (n_scores, n_label_heads), float64."""
+    bias (ndarray): Shape: (n_scores,), float64.
+    heads (ndarray): Shape: (n_scores, n_label_heads), float64.
+    tokens (ndarray): Shape: (n_scores,), float64."""
 
     bias: ndarray
     heads: ndarray
     tokens: ndarray
 
 
+class _Hidden(NamedTuple):
+    """The hidden layer of the span scorer.
+    vectors (ndarray): Its input. Shape: (n_spans, n_inputs).
+    centred (ndarray): Its units without their mean. Shape: (n_spans, n_units).
+    gain (ndarray): The norm's factor of each unit. Shape: (n_spans, n_units)."""
+
+    vectors: ndarray
+    centred: ndarray
+    gain: ndarray
+
+
 class SpanScores:
-    """The label scores of a parser's spans, and their parts.
+    """The label scores of a parser's spans, and their parts: docs/explanation/
+    interpret.md.
     RAISES (ValueError): The model has no label attention, joins its heads, or scores no
         constituents."""
 
     def __init__(self, parser: LALParser) -> None:
-        label_strings(parser)
+        label_strings(parser)  # raises without constituents
         self.names = head_names(parser)
         model = model_of(parser)
         shim = model.attrs["get_shim"](model)
-        config, weights, prefix = shim.config, shim.weights, "span_scorer."
-        self._layout = layout = config.layout(config.n_label_heads(shim.sizes))
-        if not layout.n_label_heads:
+        config = shim.config
+        self._layout = config.layout(config.n_label_heads(shim.sizes))
+        n_heads = self._layout.n_label_heads
+        if not n_heads:
             raise ValueError(
-                f"'{parser.name}' has no block of features for each label head: scores have no parts"
+                f"'{parser.name}' has no block of features for each label head: scores "
+                "have no parts"
             )
+        prefix = "span_scorer."
         self._weights = {
-            name[len(prefix) :]: weights[name].astype("f8")
-            for name in weights
+            name.removeprefix(prefix): weights.astype("f8")
+            for name, weights in shim.weights.items()
             if name.startswith(prefix)
         }
-        if (
-            config.span_scorer is not None and config.span_scorer.from_tokens
-        ):  # other features weigh nothing
-            hidden = self._weights["hidden.weight"]
-            hidden = hidden.reshape(len(hidden), -1, 2 * layout.token_width)
-            hidden = np.pad(hidden, ((0, 0), (0, 0), (layout.halves_width, 0))).reshape(
-                len(hidden), -1
-            )
-            self._weights["hidden.weight"] = hidden
-        heads = range(layout.n_label_heads)
-        self.columns = layout.block_columns(heads).reshape(
-            len(heads), -1
-        )  # of each head's block
+        if config.span_scorer is not None and config.span_scorer.from_tokens:
+            self._pad_hidden_weight()
+        # The columns of each head's block.
+        columns = self._layout.block_columns(range(n_heads))
+        self.columns = columns.reshape(n_heads, -1)
+
+    def _pad_hidden_weight(self) -> None:
+        """Give the features that a scorer of tokens does not read the weight 0."""
+        weight = self._weights["hidden.weight"]
+        n_units = len(weight)
+        ends = weight.reshape(n_units, -1, 2 * self._layout.token_width)
+        ends = np.pad(ends, ((0, 0), (0, 0), (self._layout.halves_width, 0)))
+        self._weights["hidden.weight"] = ends.reshape(n_units, -1)
 
     def scores(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
         """The scores of all labels on some spans.
@@ -198,12 +212,11 @@ class SpanScores:
         spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
         RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty
             label."""
-        weights, (_, centred, scale) = self._weights, self._hidden(fenceposts, spans)
-        units = np.maximum(
-            weights["norm.gain"] * scale * centred + weights["norm.bias"], 0.0
-        )
+        weights = self._weights
+        hidden = self._hidden(fenceposts, spans)
+        units = np.maximum(hidden.gain * hidden.centred + weights["norm.bias"], 0.0)
         scores = units @ weights["output.weight"].T + weights["output.bias"]
-        own = self._own(fenceposts, spans).sum(2)[:, : scores.shape[1] - SUB_HEAD]
+        own = self._own(fenceposts, spans)[:, : scores.shape[1] - SUB_HEAD]
         scores[:, SUB_HEAD : SUB_HEAD + own.shape[1]] += own
         return np.pad(scores, ((0, 0), (1, 0)))
 
@@ -211,57 +224,48 @@ class SpanScores:
         """The addends of one label score for each span.
         labels (ndarray): Label ids, from 1: the empty label's score is 0 and has no
             parts. Shape: (n_spans,)."""
-        weights, (vectors, centred, scale) = (
-            self._weights,
-            self._hidden(fenceposts, spans),
-        )
-        outgoing = weights["output.weight"][labels - 1]
-        kept = outgoing * (
-            weights["norm.gain"] * scale * centred + weights["norm.bias"] > 0
-        )
-        slopes = kept * weights["norm.gain"] * scale
-        slopes -= slopes.mean(
-            1, keepdims=True
-        )  # the norm subtracts a mean, and so does its transpose
+        weights = self._weights
+        hidden = self._hidden(fenceposts, spans)
+        # A unit below zero adds nothing; of the others, the score is a linear function.
+        is_on = hidden.gain * hidden.centred + weights["norm.bias"] > 0
+        output = weights["output.weight"][labels - 1] * is_on
+        slopes = output * hidden.gain
+        # The norm subtracts a mean, and so does its transpose.
+        slopes -= slopes.mean(1, keepdims=True)
         bias = (
             weights["output.bias"][labels - 1]
-            + kept @ weights["norm.bias"]
+            + output @ weights["norm.bias"]
             + slopes @ weights["hidden.bias"]
         )
-        addends = (
-            ((slopes @ weights["hidden.weight"]) * vectors)
-            .reshape(len(spans), -1, self._layout.width)
-            .sum(1)
-        )
+        addends = (slopes @ weights["hidden.weight"]) * hidden.vectors
+        # The ends of a span may have weights of their own: one block for each end.
+        addends = addends.reshape(len(spans), -1, self._layout.width).sum(1)
+        tokens = addends[:, self._layout.halves_width :].sum(1)
         heads = addends[:, self.columns].sum(2)
-        own = self._own(fenceposts, spans).sum(2)
-        tied = np.flatnonzero((labels > SUB_HEAD) & (labels <= SUB_HEAD + own.shape[1]))
-        heads[tied, labels[tied] - SUB_HEAD - 1] += own[
-            tied, labels[tied] - SUB_HEAD - 1
-        ]
-        return Parts(bias, heads, addends[:, self._layout.halves_width :].sum(1))
+        own = self._own(fenceposts, spans)
+        own_heads = labels - SUB_HEAD - 1
+        tied = np.flatnonzero((own_heads >= 0) & (own_heads < own.shape[1]))
+        heads[tied, own_heads[tied]] += own[tied, own_heads[tied]]
+        return Parts(bias, heads, tokens)
 
-    def _hidden(
-        self, fenceposts: ndarray, spans: ndarray
-    ) -> Tuple[ndarray, ndarray, ndarray]:
-        """Span vectors, their hidden units without the mean, and the norm's factor."""
-        ends, starts = (
-            fenceposts[spans[:, 1]].astype("f8"),
-            fenceposts[spans[:, 0]].astype("f8"),
-        )
+    def _hidden(self, fenceposts: ndarray, spans: ndarray) -> _Hidden:
+        ends = fenceposts[spans[:, 1]].astype("f8")
+        starts = fenceposts[spans[:, 0]].astype("f8")
         weight = self._weights["hidden.weight"]
         is_difference = weight.shape[1] == self._layout.width
-        vectors = (
-            ends - starts if is_difference else np.concatenate([ends, -starts], axis=1)
-        )
-        hidden = vectors @ weight.T + self._weights["hidden.bias"]
-        scale = 1.0 / (hidden.std(1, ddof=1, keepdims=True) + NORM_EPSILON)
-        return vectors, hidden - hidden.mean(1, keepdims=True), scale
+        vectors = ends - starts
+        if not is_difference:
+            vectors = np.concatenate([ends, -starts], axis=1)
+        units = vectors @ weight.T + self._weights["hidden.bias"]
+        deviations = units.std(1, ddof=1, keepdims=True) + NORM_EPSILON
+        centred = units - units.mean(1, keepdims=True)
+        return _Hidden(vectors, centred, self._weights["norm.gain"] / deviations)
 
     def _own(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
-        """The addends of each label's own head. Shape: (n_spans, n_label_heads,
-        block_width), or no heads."""
+        """The addend of each label's own head. *Shape:* (n_spans, n_label_heads), or no
+        heads."""
         if "ties.weight" not in self._weights:
-            return np.zeros((len(spans), 0, 1))
-        difference = fenceposts[spans[:, 1]].astype("f8") - fenceposts[spans[:, 0]]
-        return difference[:, self.columns] * self._weights["ties.weight"]
+            return np.zeros((len(spans), 0))
+        ends = fenceposts[spans[:, 1]].astype("f8")
+        difference = ends - fenceposts[spans[:, 0]]
+        return (difference[:, self.columns] * self._weights["ties.weight"]).sum(2)

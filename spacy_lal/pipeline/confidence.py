@@ -21,6 +21,7 @@ from .sentences import (
     Parser,
     Sentence,
     constituents_of,
+    find_parser,
     locate,
     score,
     sentences_of,
@@ -73,13 +74,13 @@ class ParserConfidences:
 
 def calibration(nlp: Parser, kind: str) -> Calibration:
     """The fitted numbers of "heads", "labels" or "relations"."""
-    owner = nlp if isinstance(nlp, Language) else nlp.nlp
-    if owner is None:
+    pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
+    if pipeline is None:
         raise ValueError(
-            f"the pipeline that '{nlp.name}' was made for is gone, and its "
+            f"the pipeline that '{find_parser(nlp).name}' was made for is gone, and its "
             f"nlp.meta[{META_KEY!r}] with it"
         )
-    found = owner.meta.get(META_KEY) or {}
+    found = pipeline.meta.get(META_KEY) or {}
     if kind not in found:
         raise ValueError(
             f"the pipeline has no nlp.meta[{META_KEY!r}] for {kind}: see "

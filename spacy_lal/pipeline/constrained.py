@@ -26,61 +26,69 @@ GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and a
 
 
 class AllowedCells(NamedTuple):
-    """The cells of a sentence's charts that constraints leave, bool. *Shapes:* labels
-    (n + 1, n + 1, n_labels), arcs (n + 1, n + 1), [dependent, head]."""
+    """The cells of a sentence's charts that constraints leave.
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), bool.
+    arcs (ndarray): Shape: (n + 1, n + 1), bool, [dependent, head]."""
 
     labels: ndarray
     arcs: ndarray
 
     def allow(self, nodes: Optional[ndarray], heads: Optional[ndarray]) -> bool:
-        """Whether a tree has only such cells. nodes: *Shape:* (k, 3). heads: *Shape:*
-        (n + 1,)."""
-        nodes_allowed = nodes is None or bool(self.labels[tuple(nodes.T)].all())
+        """Whether a tree has only such cells.
+        nodes (Optional[ndarray]): Shape: (k, 3).
+        heads (Optional[ndarray]): Shape: (n + 1,)."""
+        if nodes is not None and not self.labels[tuple(nodes.T)].all():
+            return False
         words = np.arange(1, self.arcs.shape[0])
-        return nodes_allowed and (
-            heads is None or bool(self.arcs[words, heads[1:]].all())
-        )
+        return heads is None or bool(self.arcs[words, heads[1:]].all())
 
     def restrict(self, charts: Charts) -> Charts:
         """The same charts, with low scores in the cells that are not allowed."""
-        sizes = [
-            float(np.abs(chart).max())
-            for chart in (charts.labels, charts.arcs)
-            if chart is not None
-        ]
-        low = np.float32(
-            -(8.0 * max(sizes) * (len(self.arcs) - 1) + 1.0)
-        )  # two trees have at most 6n - 2 scores
-        labels = (
-            None if charts.labels is None else np.where(self.labels, charts.labels, low)
-        )
-        arcs = None if charts.arcs is None else np.where(self.arcs, charts.arcs, low)
+        scored = [chart for chart in (charts.labels, charts.arcs) if chart is not None]
+        largest = max(float(np.abs(chart).max()) for chart in scored)
+        n_words = len(self.arcs) - 1
+        # Two trees have at most 6n - 2 scores.
+        low = np.float32(-(8.0 * largest * n_words + 1.0))
+        labels, arcs, *_ = charts
+        if labels is not None:
+            labels = np.where(self.labels, labels, low)
+        if arcs is not None:
+            arcs = np.where(self.arcs, arcs, low)
         return charts._replace(labels=labels, arcs=arcs)
+
+    def without_others(self, labels: ndarray) -> ndarray:
+        """Label scores with which no constituent is added in a cell that is not
+        allowed. *Shape:* (n + 1, n + 1, n_labels)."""
+        return np.where(self.labels, labels, np.float32(-1.0))
 
 
 def allowed_cells(
     constraints: Sequence[Constraint], n_words: int, labels: Sequence[str]
 ) -> AllowedCells:
-    """The cells that constraints on a sentence's words leave. labels: Strings; empty if
-    none are scored."""
+    """The cells that constraints on a sentence's words leave.
+    labels (Sequence[str]): Strings; empty if none are scored."""
+    size = n_words + 1
     cells = AllowedCells(
-        np.ones((n_words + 1, n_words + 1, len(labels)), dtype=bool),
-        np.ones((n_words + 1, n_words + 1), dtype=bool),
+        np.ones((size, size, len(labels)), dtype=bool),
+        np.ones((size, size), dtype=bool),
     )
     for one in constraints:
         if isinstance(one, HeadConstraint):
             head = 0 if one.head == one.dependent else one.head + 1
-            cells.arcs[one.dependent + 1, np.arange(n_words + 1) != head] = False
+            cells.arcs[one.dependent + 1, np.arange(size) != head] = False
             continue
         start, end = one.start, one.end
-        has_label = [
-            i > SUB_HEAD and contains_chain(label, one.label)
-            for i, label in enumerate(labels)
-        ]
+        has_label = np.array(
+            [
+                i > SUB_HEAD and contains_chain(label, one.label)
+                for i, label in enumerate(labels)
+            ],
+            dtype=bool,
+        )
         if one.forbidden:
             cells.labels[start, end, has_label] = False
         else:
-            cells.labels[start, end, ~np.array(has_label, dtype=bool)] = False
+            cells.labels[start, end, ~has_label] = False
             cells.labels[:start, start + 1 : end] = False
             cells.labels[start + 1 : end, end + 1 :] = False
     return cells
@@ -90,9 +98,8 @@ def sentence_constraints(
     doc: Doc, sentences: Sequence[Sequence[int]]
 ) -> List[List[GivenConstraint]]:
     """A Doc's constraints in each of its sentences.
-    RAISES (ContradictionError): They
-    contradict each other, whatever
-    the parser. (StaleParseError): As `get_constraints`."""
+    RAISES (ContradictionError): They contradict each other, whatever the parser.
+    RAISES (StaleParseError): As `get_constraints`."""
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
     return [in_words(doc, words, constraints) for words in sentences]
@@ -107,26 +114,29 @@ def constraint_cells(
 ) -> Optional[AllowedCells]:
     """The cells that constraints leave of one sentence; None without constraints.
     RAISES (ContradictionError): A constraint is about something that the parser does
-    not find."""
+        not find."""
     if not constraints:
         return None
     known = labels if scores.labels.size else ()
+    with_heads = scores.has_deprels and decoder.dependencies
     for one, given in constraints:
-        if isinstance(one, HeadConstraint):
-            if not scores.has_deprels or not decoder.dependencies:
-                raise ContradictionError(doc, [given], "the parser sets no heads")
-        elif not one.forbidden:
-            if not known:
-                raise ContradictionError(
-                    doc, [given], "the parser scores no constituents"
-                )
-            if one.label and not any(
-                contains_chain(label, one.label) for label in known
-            ):
-                raise ContradictionError(
-                    doc, [given], f"the parser knows no label {one.label}"
-                )
+        reason = _not_found(one, known, with_heads)
+        if reason:
+            raise ContradictionError(doc, [given], reason)
     return allowed_cells([one for one, _ in constraints], scores.n_tokens, known)
+
+
+def _not_found(one: Constraint, labels: Sequence[str], with_heads: bool) -> str:
+    """Why a parser cannot fulfil a constraint; empty if it can."""
+    if isinstance(one, HeadConstraint):
+        return "" if with_heads else "the parser sets no heads"
+    if one.forbidden:
+        return ""
+    if not labels:
+        return "the parser scores no constituents"
+    if one.label and not any(contains_chain(label, one.label) for label in labels):
+        return f"the parser knows no label {one.label}"
+    return ""
 
 
 def decode_constrained(
@@ -139,12 +149,10 @@ def decode_constrained(
     if not cells.allow(nodes, heads):
         return None
     if charts.is_joint and nodes is not None:
-        nodes = decoder.with_disagreeing(
-            np.where(cells.labels, scores.labels, np.float32(-1.0)), nodes
-        )
-    return decoded_parses(
-        [scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"]
-    )[0]
+        labels = cells.without_others(scores.labels)
+        nodes = decoder.with_disagreeing(labels, nodes)
+    (parse,) = decoded_parses([scores], [(nodes, heads)], [charts.method])
+    return parse
 
 
 def parse_constrained(
@@ -155,8 +163,7 @@ def parse_constrained(
     labels: Sequence[str],
 ) -> DecodedParse:
     """The best parse of a sentence that fulfils its constraints.
-    RAISES
-    (ContradictionError): No tree does."""
+    RAISES (ContradictionError): No tree does."""
     cells = constraint_cells(doc, constraints, scores, decoder, labels)
     parse = None if cells is None else decode_constrained(decoder, scores, cells)
     if parse is None:

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.util import is_package
 from spacy.vocab import Vocab
@@ -42,9 +42,10 @@ from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
-from .decoders import MAX_LENGTH, DecodedParse, Decoder, cut_sentence, join_pieces
+from .decoders import DecodedParse, Decoder
 from .guidelines import follow_guidelines
 from .labels import VOCABULARIES, collect_labels
+from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
 
 logger = logging.getLogger("spacy_lal")
 
@@ -203,57 +204,58 @@ class LALParser(SentencePipe):
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
         """See `SentencePipe`.
-        RAISES (ValueError): There is nothing to learn, or not
-        one count for each word."""
+        RAISES (ValueError): There is nothing to learn, or not one count for each
+            word."""
         super().set_label_data(label_data)
-        for key, scores in (
-            ("constituents", "scores_constituents"),
-            ("deprels", "scores_dependencies"),
-        ):
-            if not self.model.attrs.get(
-                scores, True
-            ):  # the config has null in the place of the scorer
-                self.cfg[key] = []
-        constituents, deprels = self.cfg["constituents"], self.cfg["deprels"]
+        # The config has null in the place of a scorer.
+        if not self.model.attrs.get("scores_constituents", True):
+            self.cfg["constituents"] = []
+        if not self.model.attrs.get("scores_dependencies", True):
+            self.cfg["deprels"] = []
+        constituents = self.cfg["constituents"]
+        deprels = self.cfg["deprels"]
         if not constituents and not (deprels and self.dependencies):
             raise ValueError(
-                f"'{self.name}' has nothing to learn: expected Examples whose reference has constituents "
-                f'(reference.spans["{SPANS_KEY}"]), or heads and deprels with dependencies = true, got neither'
+                f"'{self.name}' has nothing to learn: expected Examples whose "
+                f'reference has constituents (reference.spans["{SPANS_KEY}"]), or '
+                "heads and deprels with dependencies = true, got neither"
             )
-        chains = [
-            *constituents,
-            *(
-                label
-                for constituent in constituents
-                for label in split_chain(constituent)
-            ),
-        ]
-        fixed = (
-            SPANS_KEY,
-            METHODS_KEY,
-            *get_args(ParseMethod),
-            ROOT_DEPREL,
-            WHITESPACE_DEPREL,
-        )
-        self._intern((*chains, *deprels, *self.cfg["tags"], *fixed))
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
-        words, counts = self.cfg["words"], self.cfg["word_counts"]
-        if len(set(words)) != len(counts):
-            raise ValueError(
-                f"labels of '{self.name}': expected one count for each word, and different words; got {len(words)} "
-                f"words, {len(set(words))} of them different, and {len(counts)} counts"
-            )
+        self._intern_labels()
         vocabularies: Dict[str, Any] = {
             "tags": self.cfg["tags"],
             "chars": self.cfg["chars"],
         }
-        if words:
-            vocabularies["words"] = dict(zip(words, counts, strict=True))
-        n_labels = len(self._label_vocab) if constituents else 0
+        if self.cfg["words"]:
+            vocabularies["words"] = self._word_counts()
         self.model.attrs["set_vocabularies"](
-            self.model, n_labels=n_labels, n_deprels=len(deprels), **vocabularies
+            self.model,
+            n_labels=len(self._label_vocab) if constituents else 0,
+            n_deprels=len(deprels),
+            **vocabularies,
         )
+
+    def _intern_labels(self) -> None:
+        """Add all strings that a parse may write to the vocab."""
+        for constituent in self.cfg["constituents"]:
+            self._intern((constituent, *split_chain(constituent)))
+        self._intern((*self.cfg["deprels"], *self.cfg["tags"]))
+        self._intern((SPANS_KEY, METHODS_KEY, *get_args(ParseMethod)))
+        self._intern((ROOT_DEPREL, WHITESPACE_DEPREL))
+
+    def _word_counts(self) -> Dict[str, int]:
+        words = self.cfg["words"]
+        counts = self.cfg["word_counts"]
+        n_words = len(words)
+        n_different = len(set(words))
+        if n_different != len(counts):
+            raise ValueError(
+                f"labels of '{self.name}': expected one count for each word, and "
+                f"different words; got {n_words} words, {n_different} of them "
+                f"different, and {len(counts)} counts"
+            )
+        return dict(zip(words, counts, strict=True))
 
     # Parsing
 
@@ -261,69 +263,67 @@ class LALParser(SentencePipe):
         """Take the weights of the default package if the parser has none. Other threads
         wait.
         RAISES (ValueError): The parser is frozen in training, or there is no such
-        package."""
+            package."""
         with MAKING:
-            if not self.labels:
-                if (
-                    self.nlp is not None
-                    and self.name in self.nlp.config["training"]["frozen_components"]
-                ):
-                    raise ValueError(
-                        f"'{self.name}' is frozen and untrained: expected source = ... in its config"
-                    )
-                found, model_config = load_default_parser(self.vocab.lang, self.name)
-                self.model, self.cfg["model"] = found.model, model_config
-                self.set_label_data(found.label_data)
+            if self.labels:
+                return
+            nlp = self.nlp
+            training = {} if nlp is None else nlp.config["training"]
+            if self.name in training.get("frozen_components", ()):
+                raise ValueError(
+                    f"'{self.name}' is frozen and untrained: expected source = ... in "
+                    "its config"
+                )
+            found, model_config = load_default_parser(self.vocab.lang, self.name)
+            self.model = found.model
+            self.cfg["model"] = model_config
+            self.set_label_data(found.label_data)
 
     def _predict(self, docs: List[Doc]) -> List[List[DecodedParse]]:
         sentences = [sentence_words(doc) for doc in docs]
         pieces = [
-            [cut_sentence(doc, words) for words in ws]
-            for doc, ws in zip(docs, sentences, strict=True)
+            [cut_sentence(doc, words) for words in of_doc]
+            for doc, of_doc in zip(docs, sentences, strict=True)
         ]
-        flat = self._parse(
-            docs,
-            [
-                [one for of_sentence in of_doc for one in of_sentence]
-                for of_doc in pieces
-            ],
-        )
-        parses = []
-        for of_doc, found in zip(pieces, map(iter, flat), strict=True):
-            joined = (list(islice(found, len(of_sentence))) for of_sentence in of_doc)
-            parses.append(
-                [
-                    join_pieces(some, self._label_vocab, self._deprel_ids)
-                    for some in joined
-                ]
-            )
-        for doc, words, parsed in zip(docs, sentences, parses, strict=True):
+        flat = [[piece for cut in of_doc for piece in cut] for of_doc in pieces]
+        parses = iter(self._parse(docs, flat))
+        joined = [[self._join(parses, len(cut)) for cut in of_doc] for of_doc in pieces]
+        for doc, words, of_doc in zip(docs, sentences, joined, strict=True):
             if CONSTRAINTS_KEY in doc.spans:
-                self._constrain(doc, words, parsed)
-        return parses
+                self._constrain(doc, words, of_doc)
+        return joined
+
+    def _join(self, parses: Iterator[DecodedParse], n_pieces: int) -> DecodedParse:
+        """The parse of a sentence from those of its pieces, the next ones."""
+        of_pieces = list(islice(parses, n_pieces))
+        return join_pieces(of_pieces, self._label_vocab, self._deprel_ids)
 
     def _parse(
         self, docs: List[Doc], sentences: Sequence[Sentences]
-    ) -> List[List[DecodedParse]]:
-        parses: Dict[int, DecodedParse] = {}
+    ) -> List[DecodedParse]:
+        """The parses of all sentences, Doc by Doc."""
         owners = [
             (doc, words)
             for doc, of_doc in zip(docs, sentences, strict=True)
             for words in of_doc
         ]
-        strings = (self._label_vocab.strings, self.cfg["deprels"])
+        parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
-            for i, one, parse in zip(
-                indices, scores, self.decoder(scores), strict=True
-            ):
-                if self.decoder.disagreement_cost is not None:
-                    doc, words = owners[i]
-                    parse = follow_guidelines(
-                        [doc[k] for k in words], parse, one, *strings
-                    )
-                parses[i] = parse
-        in_order = (parses[i] for i in range(len(owners)))
-        return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
+            decoded = self.decoder(scores)
+            for i, one, parse in zip(indices, scores, decoded, strict=True):
+                doc, words = owners[i]
+                parses[i] = self.guided([doc[k] for k in words], parse, one)
+        return [parses[i] for i in range(len(owners))]
+
+    def guided(
+        self, words: Sequence[Token], parse: DecodedParse, scores: AnyScores
+    ) -> DecodedParse:
+        """A sentence's parse that follows the guidelines of treebanks, where the
+        decoder does."""
+        if self.decoder.disagreement_cost is None:
+            return parse
+        strings = (self._label_vocab.strings, self.cfg["deprels"])
+        return follow_guidelines(words, parse, scores, *strings)
 
     def _constrain(
         self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]
@@ -333,17 +333,24 @@ class LALParser(SentencePipe):
         longest = max((len(sentences[i]) for i in chosen), default=0)
         if longest > MAX_LENGTH:
             raise ValueError(
-                f"a sentence of {longest} words has constraints, and sentences of more than {MAX_LENGTH} words are "
-                "parsed in pieces, which cannot fulfil them"
+                f"a sentence of {longest} words has constraints, and sentences of more "
+                f"than {MAX_LENGTH} words are parsed in pieces, which cannot fulfil "
+                "them"
             )
         strings = self._label_vocab.strings
-        for k, scores in self.iter_scores(
-            [doc], pruned=False, sentences=[[sentences[i] for i in chosen]]
+        of_chosen = [[sentences[i] for i in chosen]]
+        for places, scores in self.iter_scores(
+            [doc], pruned=False, sentences=of_chosen
         ):
-            for i, one in zip((chosen[j] for j in k), scores, strict=True):
+            for place, one in zip(places, scores, strict=True):
+                i = chosen[place]
                 parses[i] = parse_constrained(
-                    doc, constraints[i], one, self.decoder, strings
-                )  # type: ignore[arg-type]
+                    doc,
+                    constraints[i],
+                    one,  # type: ignore[arg-type]
+                    self.decoder,
+                    strings,
+                )
 
     def iter_scores(
         self,
@@ -377,18 +384,13 @@ class LALParser(SentencePipe):
         constituents = heads = deprels = None
         if self.cfg["constituents"]:
             strings = self._label_vocab.strings
-            constituents = [
-                (start, end, strings[label])
-                for start, end, label in parse.spans.tolist()
-            ]
+            spans = parse.spans.tolist()
+            constituents = [(start, end, strings[label]) for start, end, label in spans]
         if self.cfg["deprels"] and self.dependencies:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
-            deprels = (
-                with_root_deprel(heads, deprels)
-                if ROOT_DEPREL in self._deprel_ids
-                else deprels
-            )
+            if ROOT_DEPREL in self._deprel_ids:
+                deprels = with_root_deprel(heads, deprels)
         return SentenceParse(constituents, heads, deprels, parse.method)
 
     # Training
@@ -413,11 +415,12 @@ class LALParser(SentencePipe):
         nlp: Optional[Language] = None,
         labels: Optional[Dict[str, List[str]]] = None,
     ) -> None:
-        """Collect labels, and make the network. get_examples: Gives a representative
-        sample of the training data. labels: Stored `label_data`, for instance from
-        `init labels`.
-        RAISES (ValueError): The data has neither constituents nor
-        heads."""
+        """Collect labels, and make the network.
+        get_examples (Callable[[], Iterable[Example]]): Gives a representative sample of
+            the training data.
+        labels (Optional[Dict[str, List[str]]]): Stored `label_data`, for instance from
+            `init labels`.
+        RAISES (ValueError): The data has neither constituents nor heads."""
 
         def collect() -> Dict[str, List[Any]]:
             attrs = self.model.attrs
@@ -432,37 +435,43 @@ class LALParser(SentencePipe):
 
 def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]]:
     """The parser of a language's default package, with copies of the components that it
-    listens to, and the block
-    `model` of its config, for the component `name`. Logs a warning.
-    RAISES
-    (ValueError): There is no such package installed."""
+    listens to, for the component `name`. Logs a warning.
+    RETURNS (Tuple[LALParser, Dict[str, Any]]): The parser, and the block `model` of its
+        config.
+    RAISES (ValueError): There is no such package installed."""
     package = DEFAULT_PACKAGES.get(lang)
     if package is None or not is_package(package):
-        has = (
-            f"the package {package} is not installed"
-            if package
-            else f"no package has weights for {lang!r}"
-        )
+        reason = f"no package has weights for {lang!r}"
+        if package is not None:
+            reason = f"the package {package} is not installed"
         raise ValueError(
-            f"'{name}' was neither trained nor loaded, and {has}: install one (pip install ./packages/... in a "
-            "checkout of spacy_lal), train it (nlp.initialize() and nlp.update(), or spacy train), or load a trained "
+            f"'{name}' was neither trained nor loaded, and {reason}: install one (pip "
+            "install ./packages/... in a checkout of spacy_lal), train it "
+            "(nlp.initialize() and nlp.update(), or spacy train), or load a trained "
             "pipeline"
         )
     nlp = spacy.load(package)
     found = parser_names(nlp)[0]
-    parts = nlp.config["components"][found]["model"]["tok2vec"].get("*", {})
-    inner = [
-        f"model.tok2vec.*.{part}"
-        for part, block in parts.items()
-        if "Listener" in str(block["@architectures"])
-    ]
-    for upstream, pipe in nlp.pipeline:
-        if found in getattr(pipe, "listening_components", ()):
-            nlp.replace_listeners(upstream, found, inner or ["model.tok2vec"])
+    _copy_upstream(nlp, found)
     logger.warning(  # appears even where logging is not configured
-        "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train it, call nlp.initialize() first",
+        "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train "
+        "it, call nlp.initialize() first",
         name,
         package,
         version(package),
     )
-    return nlp.get_pipe(found), nlp.config.interpolate()["components"][found]["model"]  # type: ignore[return-value]
+    config = nlp.config.interpolate()["components"][found]["model"]
+    return nlp.get_pipe(found), config  # type: ignore[return-value]
+
+
+def _copy_upstream(nlp: Language, name: str) -> None:
+    """Give a parser copies of the components that it listens to."""
+    tok2vec = nlp.config["components"][name]["model"]["tok2vec"]
+    listeners = [
+        f"model.tok2vec.*.{part}"
+        for part, block in tok2vec.get("*", {}).items()
+        if "Listener" in str(block["@architectures"])
+    ]
+    for upstream, pipe in nlp.pipeline:
+        if name in getattr(pipe, "listening_components", ()):
+            nlp.replace_listeners(upstream, name, listeners or ["model.tok2vec"])

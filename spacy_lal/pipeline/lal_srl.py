@@ -51,8 +51,8 @@ from ..trees.roles import (
     role_number,
 )
 from .component import SMALL_TOK2VEC, SentencePipe
-from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
+from .long_sentences import cut_sentence
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
@@ -95,7 +95,7 @@ heads = "own"
 
 @Language.factory(
     "lal_srl",
-    assigns=["doc.spans"],
+    assigns=["doc.spans", "token.dep"],
     requires=["token.is_sent_start"],
     default_config=Config().from_str("[lal_srl]\n" + DEFAULT_CONFIG_STR)["lal_srl"],
     default_score_weights={

@@ -24,7 +24,7 @@ from ..models.vectors import require_vectors
 from ..scores import ParserScores
 from ..trees import LabelVocab
 from .component import FACTORY, SentencePipe, parser_names
-from .decoders import MAX_LENGTH
+from .long_sentences import MAX_LENGTH
 
 if TYPE_CHECKING:
     from .lal_parser import LALParser

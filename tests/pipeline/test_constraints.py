@@ -11,7 +11,7 @@ from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, StaleParseError, constrain
 from spacy_lal.interpret import arc_margins, constituent_margins, k_best
-from spacy_lal.pipeline import decoders, lal_parser
+from spacy_lal.pipeline import lal_parser, long_sentences
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 DECODERS = {"joint": None, "eisner": {**SEPARATE, "arcs": "eisner"}, "mst": SEPARATE}
@@ -237,9 +237,9 @@ def test_what_one_decoder_can_and_another_cannot():
 
 
 def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
-    for module in (lal_parser, decoders):
+    for module in (lal_parser, long_sentences):
         monkeypatch.setattr(module, "MAX_LENGTH", 6)
-    monkeypatch.setattr(decoders, "PIECE_LENGTH", 6)
+    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 6)
     nlp = tiny_nlp()
     doc = tiny_doc(nlp)
     constrain(doc, constituents=[(8, 10)])

@@ -13,13 +13,9 @@ from spacy.tokens import Doc, DocBin
 from tiny_pipeline import train
 
 from spacy_lal.annotations import SPANS_KEY
-from spacy_lal.pipeline import decoders, lal_parser
-from spacy_lal.pipeline.decoders import (
-    DecodedParse,
-    cut_sentence,
-    join_pieces,
-    make_joint_decoder,
-)
+from spacy_lal.pipeline import lal_parser, long_sentences
+from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
+from spacy_lal.pipeline.long_sentences import cut_sentence, join_pieces
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import LabelVocab, nested_spans
 
@@ -89,9 +85,9 @@ def nlp():
 @pytest.fixture
 def short(monkeypatch):
     """Sentences of more than 8 words are cut."""
-    for module in (lal_parser, decoders):
+    for module in (lal_parser, long_sentences):
         monkeypatch.setattr(module, "MAX_LENGTH", 8)
-    monkeypatch.setattr(decoders, "PIECE_LENGTH", 8)
+    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 8)
 
 
 def check_tree(doc, projective=True):

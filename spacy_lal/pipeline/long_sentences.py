@@ -1,0 +1,82 @@
+"""Long sentences. Charts grow with the square of a sentence's length, so a sentence of
+more than 500 words is cut into pieces of at most 200 before the network runs, and the
+parses of the pieces are joined."""
+
+from collections import Counter
+from typing import Dict, List, Optional, Sequence
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..trees import LabelVocab, split_chain
+from .decoders import MAX_JOINT_LENGTH, DecodedParse
+
+MAX_LENGTH = 500
+PIECE_LENGTH = MAX_JOINT_LENGTH
+# The root of a later piece depends on the first piece's root as one of these.
+ATTACHED_DEPRELS = ("parataxis", "dep")
+
+
+def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
+    """The pieces of a sentence's words: one, unless it has more than `MAX_LENGTH`. Each
+    ends at the last punctuation mark of the second half of its range; where there is
+    none, it has `PIECE_LENGTH` words."""
+    rest = list(words)
+    if len(rest) <= MAX_LENGTH:
+        return [rest]
+    pieces: List[List[int]] = []
+    while len(rest) > PIECE_LENGTH:
+        places = range(PIECE_LENGTH // 2, PIECE_LENGTH + 1)
+        ends = [place for place in places if doc[rest[place - 1]].is_punct]
+        end = max(ends, default=PIECE_LENGTH)
+        pieces.append(rest[:end])
+        rest = rest[end:]
+    return [*pieces, rest] if rest else pieces
+
+
+def join_pieces(
+    parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dict[str, int]
+) -> DecodedParse:
+    """Join the parses of a sentence's pieces, each of one word or more. Their tops come
+    under one node, with their most frequent label (of a unary chain, the outermost).
+    The roots of later pieces depend on the first piece's root, as `parataxis` or `dep`
+    if the vocabulary has either. Projective pieces make a projective tree, since no arc
+    spans a root."""
+    if len(parses) == 1:
+        return parses[0]
+    lengths = [len(parse.heads) for parse in parses]
+    offsets = np.cumsum([0, *lengths])
+    spans = []
+    heads = []
+    for parse, offset in zip(parses, offsets[:-1], strict=True):
+        spans.append(parse.spans + [offset, offset, 0])
+        heads.append(np.where(parse.heads > 0, parse.heads + offset, 0))
+    top = _top_label(parses, labels)
+    if top is not None:
+        spans.insert(0, np.array([[0, offsets[-1], top]]))
+    all_heads = np.concatenate(heads)
+    all_deprels = np.concatenate([parse.deprels for parse in parses])
+    first, *others = np.flatnonzero(all_heads == 0)
+    all_heads[others] = first + 1
+    attached = [deprels[name] for name in ATTACHED_DEPRELS if name in deprels]
+    if attached:
+        all_deprels[others] = attached[0]
+    return DecodedParse(
+        np.concatenate(spans).astype(np.int32),
+        all_heads.astype(np.int32),
+        all_deprels.astype(np.int32),
+        "split",
+    )
+
+
+def _top_label(parses: Sequence[DecodedParse], labels: LabelVocab) -> Optional[int]:
+    """The label of the node over all pieces; None if no piece has a tree."""
+    tops = []
+    for parse in parses:
+        is_whole = len(parse.spans) and parse.spans[0, 1] == len(parse.heads)
+        if is_whole:
+            tops.append(int(parse.spans[0, 2]))
+    outermost = [split_chain(labels.strings[top])[0] for top in tops]
+    known = [labels.ids[label] for label in outermost if label in labels]
+    counts = Counter(known or tops)
+    return counts.most_common(1)[0][0] if counts else None
