@@ -7,7 +7,17 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from spacy.tokens import Doc, Span, Token
 
-from ..lang import en
+from ..lang.en.treebank import RELATIVE_TAGS, TIMES
+from ..lang.en.words import (
+    ADVERBIAL_NOUNS,
+    AUXILIARY_VERBS,
+    DETERMINERS,
+    FACTUAL,
+    INTRANSITIVE,
+    JOINING,
+    NEGATIONS,
+    SUBJECT_CONTROL,
+)
 from ..trees import spans_to_tree
 from .parses import SPANS_KEY, get_constituents
 from .span_groups import check_present
@@ -145,7 +155,7 @@ def _range(token: Token, top: Token) -> Span:
     if (
         top.dep_ == "acl:relcl"
         and top.head.i == start - 1
-        and top.head.tag_ in en.RELATIVE_TAGS
+        and top.head.tag_ in RELATIVE_TAGS
     ):
         start -= 1  # "what" of "what they found", which has no antecedent
     for child in (*top.children, *token.children):
@@ -309,18 +319,18 @@ def _stands_alone(top: Token) -> bool:
     mark, word = child_of(token, "mark"), child_of(top, "cc")
     if top.dep_ == "acl:relcl":
         is_definite = any(
-            x.dep_ == "nmod:poss" or x.lower_ in en.DETERMINERS for x in noun.lefts
+            x.dep_ == "nmod:poss" or x.lower_ in DETERMINERS for x in noun.lefts
         )
         is_known = is_definite or noun.pos_ == "PROPN" or top.left_edge.text == ","
         return is_known and is_finite(token) and _gap(token) is not None
     if top.dep_ == "advcl":
-        is_fact = mark is not None and mark.lower_ in en.FACTUAL and is_finite(token)
+        is_fact = mark is not None and mark.lower_ in FACTUAL and is_finite(token)
         return (
             is_fact and child_of(token, *SUBJECTS) is not None and _stands_alone(noun)
         )
     is_joined = (
         top.dep_ in ("conj", "parataxis")
-        and (word is None or word.lower_ in en.JOINING)
+        and (word is None or word.lower_ in JOINING)
         and mark is None
     )
     is_named = subject_of(token) is not None or token.tag_ == "VB"
@@ -333,7 +343,7 @@ def _gap(token: Token) -> Optional[str]:
     words = [
         x
         for x in token.doc[token.left_edge.i : token.i]
-        if x.tag_ in (*en.RELATIVE_TAGS, "WRB")
+        if x.tag_ in (*RELATIVE_TAGS, "WRB")
     ]
     subject, thing = child_of(token, *SUBJECTS), object_of(token)
     if subject is not None and words == [subject]:
@@ -354,7 +364,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
     token, is_root, sentence = _verb(top), top.head.i == top.i, top.sent
     gap = _gap(token) if top.dep_ == "acl:relcl" else None
     out = [
-        *(x for x in token.lefts if gap and x.tag_ in en.RELATIVE_TAGS),
+        *(x for x in token.lefts if gap and x.tag_ in RELATIVE_TAGS),
         child_of(token, "mark"),
         child_of(top, "cc"),
     ]
@@ -394,7 +404,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
         lent = [
             x
             for x in first.lefts
-            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in en.NEGATIONS
+            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in NEGATIONS
         ]
         named = (
             subject.subtree
@@ -450,7 +460,7 @@ def is_auxiliary(token: Token) -> bool:
         or child_of(token, "obj", "advcl") is not None
     ):
         return False
-    return (token.lemma_ or token.lower_) in en.AUXILIARY_VERBS and (
+    return (token.lemma_ or token.lower_) in AUXILIARY_VERBS and (
         token.lemma_ != "go" or token.tag_ == "VBG"
     )
 
@@ -479,7 +489,7 @@ def subject_of(token: Token) -> Optional[Token]:
         thing = child_of(head, "obj", "iobj")
         return (
             thing
-            if thing is not None and head.lemma_ not in en.SUBJECT_CONTROL
+            if thing is not None and head.lemma_ not in SUBJECT_CONTROL
             else subject_of(head)
         )
     return (
@@ -491,7 +501,7 @@ def subject_of(token: Token) -> Optional[Token]:
 
 def antecedent(token: Token) -> Token:
     """Give the noun for a relative word; any other word stands for itself."""
-    if token.tag_ not in en.RELATIVE_TAGS or child_of(token, "acl:relcl") is not None:
+    if token.tag_ not in RELATIVE_TAGS or child_of(token, "acl:relcl") is not None:
         return token
     verb = token.head
     while (
@@ -521,9 +531,9 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
         found is None
         and token.dep_ == "acl:relcl"
         and subject is not None
-        and head.lemma_ not in en.ADVERBIAL_NOUNS
+        and head.lemma_ not in ADVERBIAL_NOUNS
     ):
-        found = None if any(x.tag_ in en.RELATIVE_TAGS for x in token.lefts) else head
+        found = None if any(x.tag_ in RELATIVE_TAGS for x in token.lefts) else head
     if (
         found is None
         and token.dep_ == "conj"
@@ -536,7 +546,7 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
     obliques = (
         x
         for x in token.rights
-        if with_prepositions and x.dep_ == "obl" and x.ent_type_ not in en.TIMES
+        if with_prepositions and x.dep_ == "obl" and x.ent_type_ not in TIMES
     )
     return found or next(obliques, None)
 
@@ -547,7 +557,7 @@ def shared_object(token: Token) -> Optional[Token]:
     if (
         verb is None
         or not is_predicate(verb)
-        or token.lemma_ in en.INTRANSITIVE
+        or token.lemma_ in INTRANSITIVE
         or child_of(verb, *SUBJECTS)
     ):
         return None

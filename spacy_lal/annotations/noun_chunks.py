@@ -12,7 +12,7 @@ from spacy.lang.en.syntax_iterators import noun_chunks as spacy_noun_chunks
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
-from ..lang import en
+from ..lang.en.treebank import MARK_TAGS, NOUN_CHUNKS
 from .parses import SPANS_KEY, constituent_tokens
 from .sentences import sentence_of
 
@@ -73,7 +73,7 @@ def constituent_chunks(
     has_heads = doc.has_annotation("DEP")
     reached = 0
     for node in _nodes(constituent_tokens(doc, start, end)):
-        if node.label in en.NOUN_PHRASES and node.start >= reached:
+        if node.label in NOUN_CHUNKS.phrases and node.start >= reached:
             last = _end_of_noun(doc, node)
             if last is not None:
                 reached = last
@@ -112,22 +112,24 @@ def _end_of_noun(doc: Doc, node: _Node) -> Optional[int]:
                 end = i + 1
             i += 1
             continue
-        if child.label in en.NOUN_PHRASES:
+        if child.label in NOUN_CHUNKS.phrases:
             mark = doc[child.end - 1]
             if end is not None or not (
-                mark.tag_ == "POS" if mark.tag_ else mark.text in en.POSSESSIVE_MARKS
+                mark.tag_ == "POS"
+                if mark.tag_
+                else mark.text in NOUN_CHUNKS.possessive_marks
             ):
                 break
-        elif child.label not in en.PRENOMINAL_PHRASES:
+        elif child.label not in NOUN_CHUNKS.prenominal:
             break
-        elif child.label in en.NOMINAL_PHRASES and _is_noun(doc[child.end - 1]):
+        elif child.label in NOUN_CHUNKS.nominal and _is_noun(doc[child.end - 1]):
             end = child.end
         i, child = child.end, next(children, None)
     words = [token for token in doc[node.start : node.end] if not token.is_space]
     if (
         end is None
         and len(words) == 1
-        and words[0].tag_ in en.PRONOUN_TAGS
+        and words[0].tag_ in NOUN_CHUNKS.pronoun_tags
         and not words[0].pos_
     ):
         return node.end
@@ -136,18 +138,18 @@ def _end_of_noun(doc: Doc, node: _Node) -> Optional[int]:
 
 def _is_noun(token: Token) -> bool:
     """Whether a word can head a noun phrase, by its UPOS, else by its fine tag."""
-    if token.is_space or token.tag_ in en.NOT_HEADS:
+    if token.is_space or token.tag_ in NOUN_CHUNKS.not_heads:
         return False
     if token.pos_:
-        return token.pos_ in en.NOUN_POS and not token.morph.get("Poss", [])
-    return token.tag_ in en.NOUN_TAGS if token.tag_ else not token.is_punct
+        return token.pos_ in NOUN_CHUNKS.noun_pos and not token.morph.get("Poss", [])
+    return token.tag_ in NOUN_CHUNKS.noun_tags if token.tag_ else not token.is_punct
 
 
 def _is_mark(token: Token) -> bool:
     """Whether a word is punctuation, by its UPOS, else by its fine tag, else by its
     text."""
     if token.pos_ or token.tag_:
-        return token.pos_ == "PUNCT" if token.pos_ else token.tag_ in en.MARK_TAGS
+        return token.pos_ == "PUNCT" if token.pos_ else token.tag_ in MARK_TAGS
     return token.is_punct
 
 

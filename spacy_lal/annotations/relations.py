@@ -21,7 +21,8 @@ from typing import (
 
 from spacy.tokens import Doc, Span, Token
 
-from ..lang import en
+from ..lang.en.treebank import PLACES, TIMES
+from ..lang.en.words import NEGATIONS, SAYING
 from .clauses import (
     SUBJECTS,
     antecedent,
@@ -106,18 +107,18 @@ class Relation:
     @property
     def place(self) -> Optional[Span]:
         """Says where: ARGM-LOC; from heads, an adjunct with a named place."""
-        return self._first("ARGM-LOC", named=en.PLACES)
+        return self._first("ARGM-LOC", named=PLACES)
 
     @property
     def time(self) -> Optional[Span]:
         """Says when: ARGM-TMP; from heads, an adjunct without preposition ("last year")
         or with a named time."""
-        return self._first("ARGM-TMP", "obl:unmarked", named=en.TIMES)
+        return self._first("ARGM-TMP", "obl:unmarked", named=TIMES)
 
     @property
     def negation(self) -> Optional[Span]:
         """Gives the word that negates it."""
-        return self._first("ARGM-NEG", *en.NEGATIONS)
+        return self._first("ARGM-NEG", *NEGATIONS)
 
     @property
     def modality(self) -> Optional[Span]:
@@ -373,18 +374,16 @@ def _attribution(token: Token) -> Optional[Span]:
         )
         head, is_said = (
             token.head,
-            token.dep_ in ("ccomp", "parataxis") and token.head.lemma_ in en.SAYING,
+            token.dep_ in ("ccomp", "parataxis") and token.head.lemma_ in SAYING,
         )
         if source is None and is_said and not is_passive(head):
             source = subject_of(head)
             if source is None or any(
-                child.lemma_.lower() in en.NEGATIONS for child in head.children
+                child.lemma_.lower() in NEGATIONS for child in head.children
             ):
                 return None
         if source is not None:
             return phrase(source)
-        if head.i == token.i or (
-            token.dep_ == "parataxis" and token.lemma_ in en.SAYING
-        ):
+        if head.i == token.i or (token.dep_ == "parataxis" and token.lemma_ in SAYING):
             return None
         token = head

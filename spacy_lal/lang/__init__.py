@@ -1,63 +1,23 @@
-"""Conventions of each language and its treebanks, and the meaning of labels. English
-alone has more: `en.py`.
+"""Conventions of each language and its treebanks, and the meaning of labels.
 
-To add a language, add it to `LANGUAGES`, and its labels to `glossary.json`. Sources of
-the glossary: Bies et al. (1995) and Santorini (1990) for the Penn Treebank; Universal
-Dependencies; later treebanks of English, GreynirCorpus, spaCy's English pipelines; in
-our words, the annotation guidelines of PropBank 3.1."""
+To add a language, write its folder, add its `CONVENTIONS` to `LANGUAGES`, and its labels
+to `glossary.json`. Sources of the glossary: Bies et al. (1995) and Santorini (1990) for
+the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCorpus,
+spaCy's English pipelines; in our words, the annotation guidelines of PropBank 3.1."""
 
 import json
 import warnings
 from functools import cache
 from pathlib import Path
-from typing import Container, Dict, FrozenSet, NamedTuple, Optional, Tuple
+from typing import Dict, FrozenSet, Optional
 
-
-class Conventions(NamedTuple):
-    """The conventions of a language.
-    default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was
-        neither trained nor loaded.
-    root_labels (FrozenSet[str]): Labels of the node that only marks a tree.
-    punctuation_tags (Container[str]): Fine tags of punctuation.
-    evalb_deleted (Tuple[str, ...]): EVALB: tags of words, and labels, that are deleted.
-    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as
-        equal."""
-
-    default_package: Optional[str]
-    root_labels: FrozenSet[str]
-    punctuation_tags: Container[str]
-    evalb_deleted: Tuple[str, ...]
-    evalb_equal: Tuple[Tuple[str, str], ...] = ()
-
+from . import en, fr, is_
+from .conventions import Conventions
 
 LANGUAGES: Dict[str, Conventions] = {
-    # The Penn Treebank: "" is its outer bracket, and the last two are of COLLINS.prm.
-    # Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies
-    # within this string.
-    "en": Conventions(
-        "en_lal_md",
-        frozenset({"TOP", "ROOT", "S1", "VROOT", ""}),
-        ".``'':,",
-        ("TOP", "-NONE-", ",", ":", "``", "''", "."),
-        (("ADVP", "PRT"),),
-    ),
-    # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic:
-    # S0, which stands over each sentence, is a label of the treebank, and all
-    # punctuation has one tag.
-    "is": Conventions(
-        "is_lal_md",
-        frozenset({"ROOT", ""}),
-        frozenset({"grm"}),
-        ("TOP", "ROOT", "-NONE-", "grm"),
-    ),
-    # Sequoia and projects/french: SENT stands over each sentence and is a label, all
-    # punctuation is PONCT.
-    "fr": Conventions(
-        "fr_lal_md",
-        frozenset({"ROOT", ""}),
-        frozenset({"PONCT"}),
-        ("TOP", "ROOT", "-NONE-", "PONCT"),
-    ),
+    "en": en.CONVENTIONS,
+    "is": is_.CONVENTIONS,
+    "fr": fr.CONVENTIONS,
 }
 DEFAULT_PACKAGES: Dict[str, str] = {
     code: language.default_package

@@ -8,13 +8,13 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 import numpy as np
 from spacy.tokens import Token
 
-from ..lang.en import (
-    CLAUSE_DEPRELS,
+from ..lang.en.treebank import (
     MARK_TAGS,
-    MEASURES,
     PHRASES_OF_PREPOSITIONS,
     PREPOSITION_TAGS,
 )
+from ..lang.en.words import MEASURES
+from ..lang.universal import CLAUSE_DEPRELS
 from ..scores import AnyScores, deprel_scores
 from ..trees import SUB_HEAD, split_chain
 from .decoders import DecodedParse

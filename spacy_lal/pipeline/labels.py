@@ -16,7 +16,7 @@ from ..annotations import (
     has_propositions,
     has_sentences,
 )
-from ..lang.en import VERB_ENDINGS
+from ..lang.en.treebank import VERB_ENDINGS
 from ..loss.parser import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
@@ -207,7 +207,7 @@ def frame_names(words: str, lemma: str = "") -> List[str]:
     up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
-    for ending, others in VERB_ENDINGS.items():
+    for ending, others in VERB_ENDINGS:
         if first.endswith(ending) and len(first) > len(ending) + 1:
             stem = first[: -len(ending)]
             if stem[-1] == stem[-2:-1] and stem[-1] not in "sl":

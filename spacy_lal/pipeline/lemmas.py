@@ -3,7 +3,7 @@ learns edits, and makes "flead" of "fled" and "hopp" of "hopping". This componen
 its answers with the tags, and corrects inflected words: from a table of irregular
 forms, or by the rules of English spelling where they lead to a word of the table. Words
 that the table lacks keep the answer if it has a possible form. The table
-(`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see `lang/en_lemmas.license.txt`."""
+(`lang/en/lemmas.json.gz`) comes from WordNet 3.0; see `lang/en/lemmas.license.txt`."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ..models.vectors import unescape_token
 
-TABLE = Path(__file__).parent.parent / "lang" / "en_lemmas.json.gz"
+TABLE = Path(__file__).parent.parent / "lang" / "en" / "lemmas.json.gz"
 # What an inflected word is, by its Penn tag: part of speech in the table, ending.
 _INFLECTED = {
     "VBD": ("verb", "ed"),

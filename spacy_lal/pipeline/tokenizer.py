@@ -29,10 +29,12 @@ from spacy.util import (
     filter_spans,
 )
 
-from ..lang import en
+from ..lang.en import abbreviations, web
+from ..lang.en import tokens as rules_of_tokens
+from ..lang.en.words import DETERMINERS, JOINING
 
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
-_CUT, _JOINED = re.compile(en.CUT), re.compile(en.JOINED)
+_CUT, _JOINED = re.compile(rules_of_tokens.CUT), re.compile(rules_of_tokens.JOINED)
 _NUMBER_OR_LETTER = re.compile(r"\d|[A-Za-z]\.?$")
 
 
@@ -73,7 +75,7 @@ class WebTokenizer(Tokenizer):
 
 
 def _pieces(string: str) -> Iterator[str]:
-    """Divide a text where a token ends (`en.CUT`), and runs without whitespace after
+    """Divide a text where a token ends (`rules_of_tokens.CUT`), and runs without whitespace after
     each MAX_RUN characters."""
     cuts = {place for match in _CUT.finditer(string) for place in match.span()}
     for run in re.finditer(rf"\S{{{MAX_RUN},}}", string):
@@ -90,7 +92,7 @@ def _pieces(string: str) -> Iterator[str]:
 
 def follow_context(doc: Doc) -> Doc:
     """Join a full stop to an abbreviation that is a word elsewhere ("No. 5", "5 lbs. of
-    it"), and what `en.JOINED` describes. Divide "its" and "your" where they stand for
+    it"), and what `rules_of_tokens.JOINED` describes. Divide "its" and "your" where they stand for
     "it's" and "you're"."""
     words = [token.text for token in doc]
     joined = [doc.char_span(*match.span()) for match in _JOINED.finditer(doc.text)]
@@ -105,7 +107,9 @@ def follow_context(doc: Doc) -> Doc:
                 bool(doc[i - 1].whitespace_),
             ):
                 joined.append(doc[i - 2 : i])
-        elif following in en.AFTER_UNMARKED and word.lower() in en.UNMARKED:
+        elif (
+            following in web.AFTER_UNMARKED and word.lower() in rules_of_tokens.UNMARKED
+        ):
             divided.append(i - 1)
     spans = filter_spans(
         [span for span in joined if span is not None and len(span) > 1]
@@ -115,7 +119,7 @@ def follow_context(doc: Doc) -> Doc:
             for span in spans:
                 retokenizer.merge(span)
             for i in divided:
-                length = en.UNMARKED[words[i].lower()]
+                length = rules_of_tokens.UNMARKED[words[i].lower()]
                 retokenizer.split(
                     doc[i],
                     [words[i][:length], words[i][length:]],
@@ -128,12 +132,16 @@ def _is_abbreviation(word: str, before: str, following: str, is_spaced: bool) ->
     """Tell whether a full stop belongs to the word before it. is_spaced: whether a
     space follows it."""
     form = f"{word}."
-    if form in en.BEFORE_NUMBERS and is_spaced and _NUMBER_OR_LETTER.match(following):
+    if (
+        form in abbreviations.BEFORE_NUMBERS
+        and is_spaced
+        and _NUMBER_OR_LETTER.match(following)
+    ):
         return True
-    if form in en.ABBREVIATIONS and word[0].isupper():
+    if form in abbreviations.ABBREVIATIONS and word[0].isupper():
         return True
-    is_known = form in en.ABBREVIATIONS or (
-        form in en.AFTER_NUMBERS and before[-1:].isdigit()
+    is_known = form in abbreviations.ABBREVIATIONS or (
+        form in abbreviations.AFTER_NUMBERS and before[-1:].isdigit()
     )
     return is_known and not following[0].isupper() and not following.isspace()
 
@@ -159,27 +167,51 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
     defaults = nlp.Defaults
     token_match = defaults.token_match
     if token_match is None:  # English has none; French uses it for words with hyphens
-        token_match = re.compile(rf"(?:{'|'.join(en.TOKENS)})$").match
+        token_match = re.compile(rf"(?:{'|'.join(rules_of_tokens.TOKENS)})$").match
     rules = {
         text: rule
         for text, rule in defaults.tokenizer_exceptions.items()
-        if text not in en.NOT_WHOLE
+        if text not in rules_of_tokens.NOT_WHOLE
     }
-    rules.update({text: [{"ORTH": text}] for text in en.WHOLE})
+    rules.update({text: [{"ORTH": text}] for text in abbreviations.WHOLE})
     rules.update(
-        {text: [{"ORTH": part} for part in parts] for text, parts in en.DIVIDED.items()}
+        {
+            text: [{"ORTH": part} for part in parts]
+            for text, parts in rules_of_tokens.DIVIDED.items()
+        }
     )
-    first = [en.TAG, en.EMOJI, *en.RUNS, en.OPERATOR]
-    prefixes = [*en.PREFIXED, *first, *en.BEFORE_WORDS, *(defaults.prefixes or [])]
+    first = [
+        rules_of_tokens.TAG,
+        rules_of_tokens.EMOJI,
+        *rules_of_tokens.RUNS,
+        rules_of_tokens.OPERATOR,
+    ]
+    prefixes = [
+        *rules_of_tokens.PREFIXED,
+        *first,
+        *rules_of_tokens.BEFORE_WORDS,
+        *(defaults.prefixes or []),
+    ]
     kept = (one for one in defaults.suffixes or [] if one != r"\.\.+")
-    suffixes = [*first, *kept, en.TIME_OF_DAY, en.UNITS, *en.AFTER_WORDS]
+    suffixes = [
+        *first,
+        *kept,
+        rules_of_tokens.TIME_OF_DAY,
+        rules_of_tokens.AFTER_DIGITS,
+        *rules_of_tokens.AFTER_WORDS,
+    ]
     tokenizer = WebTokenizer(
         nlp.vocab,
         rules=rules,
         prefix_search=compile_prefix_regex(prefixes).search,
         suffix_search=compile_suffix_regex(suffixes).search,
         infix_finditer=compile_infix_regex(
-            [en.LINK, *en.INFIXES, *first, *(defaults.infixes or [])]
+            [
+                rules_of_tokens.LINK,
+                *rules_of_tokens.INFIXES,
+                *first,
+                *(defaults.infixes or []),
+            ]
         ).finditer,
         token_match=token_match,
         url_match=defaults.url_match,
@@ -238,7 +270,7 @@ _OPENS_BLOCK = re.compile(
 )
 _IN_PROSE = re.compile(r"\S [–—] ")
 _GOES_ON = re.compile(
-    rf"(?:[,;–—-]|\b(?i:{'|'.join([*en.BEFORE_ADDRESSES, *en.DETERMINERS, *en.JOINING])}))$"
+    rf"(?:[,;–—-]|\b(?i:{'|'.join([*web.BEFORE_ADDRESSES, *DETERMINERS, *JOINING])}))$"
 )
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve|t|em))$", re.IGNORECASE)
@@ -303,9 +335,11 @@ def _may_start(gap: str, last: str, word: str) -> bool:
     the word before it."""
     if not gap:
         return not (last[-1:].isalnum() and (word[0].isalnum() or _CLITIC.match(word)))
-    is_number = last in en.BEFORE_NUMBERS and (word[0].isdigit() or len(word) == 1)
+    is_number = last in abbreviations.BEFORE_NUMBERS and (
+        word[0].isdigit() or len(word) == 1
+    )
     return not is_number and (
-        last.lower() not in en.BEFORE_ADDRESSES or not _ADDRESS.match(word)
+        last.lower() not in web.BEFORE_ADDRESSES or not _ADDRESS.match(word)
     )
 
 
@@ -339,7 +373,7 @@ def line_starts(text: str) -> List[int]:
             if begins or (
                 is_list
                 and not _GOES_ON.search(before)
-                and line.partition(" ")[0].lower() not in en.JOINING
+                and line.partition(" ")[0].lower() not in JOINING
             ):
                 found.add(place + len(line) - len(line.lstrip()))
             seen.add(kind)

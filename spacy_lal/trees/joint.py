@@ -12,7 +12,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tu
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lang.en import CLAUSE_DEPRELS
+from ..lang.universal import CLAUSE_DEPRELS
 from .spans import (
     EMPTY,
     SUB_HEAD_LABEL,

@@ -1,55 +1,6 @@
-"""English: constants of the Penn Treebank, Universal Dependencies and PropBank, and
-tokenizer rules for web text."""
+"""English: tokenizer rules for web text."""
 
-import json
-from pathlib import Path
-
-# `en_words.json`, for relations and clauses: verbs by lemma: auxiliary ones, which only
-# help the next one ("going to", "used to"); those of subject control, which lend their
-# subject to an infinitive even if they have an object; adverbial nouns, no object of
-# their relative clause ("the reason I go"); factual conjunctions, which begin clauses
-# that hold. For the tokenizer: abbreviations whose full stop is theirs, always
-# (`whole`), within a sentence, after a number, or before a number or a letter only.
-# Measures are no agents ("rose by ten percent").
-_WORDS = json.loads(
-    Path(__file__).with_name("en_words.json").read_text(encoding="utf8")
-)
-_IN_ORDER = [dict.fromkeys(_WORDS[name].split()) for name in sorted(_WORDS)]
-(
-    ABBREVIATIONS,
-    ADVERBIAL_NOUNS,
-    AFTER_NUMBERS,
-    AFTER_UNMARKED,
-    AUXILIARY_VERBS,
-    BEFORE_ADDRESSES,
-) = _IN_ORDER[:6]
-(
-    BEFORE_NUMBERS,
-    _CUT,
-    DETERMINERS,
-    FACTUAL,
-    FILE_TYPES,
-    INTRANSITIVE,
-    _JOINED,
-    JOINING,
-    MEASURES,
-) = _IN_ORDER[6:15]
-_MORE_TAGS, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, _TAGS, _UNITS, WHOLE = (
-    _IN_ORDER[15:]
-)
-
-# Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford
-# dependencies have.
-CLAUSE_DEPRELS = frozenset(
-    ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
-    + ["csubjpass", "pcomp", "rcmod", "vmod", "partmod", "infmod", "purpcl"]
-)
-
-# PropBank 3.1: rolesets of auxiliaries and modals, as their frames name them. They have
-# no roles.
-AUXILIARY_ROLESETS = frozenset(
-    ["be.03", "become.03", "do.01", "get.24", "go.04", "have.01", "have.02", "use.03"]
-)
+from .web import FILE_TYPES, MORE_TAGS, PREFIXES, TAGS, UNITS
 
 # Rules of `spacy-lal.WebTokenizer.v1`, chosen on the training files of EWT and GUM.
 # Repeated marks at the end of a sentence, but not the full stop of U.S.A. or Inc. and
@@ -63,14 +14,14 @@ RUNS += [
     for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")
 ]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-UNITS = rf"(?<=[0-9])(?:{'|'.join(_UNITS)})"
+AFTER_DIGITS = rf"(?<=[0-9])(?:{'|'.join(UNITS)})"
 # Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
 PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 EMOJI = f"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{PICTURE}(?:\u200d(?:{PICTURE}))*)"
 OPERATOR = r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)"
 TAG, _OTHER_TAG = (
-    rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (_TAGS, _MORE_TAGS)
+    rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (TAGS, MORE_TAGS)
 )
 LINK = r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
 # Whole tokens that begin with a mark that would be taken off.
@@ -151,7 +102,37 @@ TOKENS = [
 # Parts of a text that are one token whatever those rules divide (tags, formulas,
 # operators, paths, emoji), and places where tokens end that they leave whole (quotes
 # within a tag, the full stop after a path, a number before a unit).
+_JOINED = (
+    r"<[A-Za-z][\w-]*(?=\s+[\w:-]+=)",
+    r"<!(?:DOCTYPE\b|--)",
+    r"""(?<=[\"'])/>""",
+    r"(?<!\w)[A-HJ-Zf-h]\([^\s()]{1,8}\)(?!\w)",
+    r"(?<!\w)[a-z]{2,}\(en\)",
+    r"(?<!\w)\w+\(e?s\)(?:-\w+)+",
+    r"""(?<![\w.])[A-Za-z_][\w.]*\(([\"'])[^\s\"'()]*\1\)""",
+    r"#(?!\d+(?:st|nd|rd|th)\b)\d+[A-Za-z]\w*",
+    r"(?<![!=<>|-])(?:!==|<--+|--+>|\|>|>>=|<<=)(?![=<>|-])",
+    r"```",
+    r"\+\d{1,3}-\d{3}-\d{3}-\d{4}",
+    r"(?<![\w.])(?:[vV]\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:[-+]\w+(?:\.\w+)*)+",
+    r"\$[A-Z]+(?:/[\w.-]*\w)+",
+    r"(?<![\w/:.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+(?:\.[\w-]+)*\.(?:FILE_TYPES)(?![\w/])",
+    r"(?:doi:)?(?<![\d.])10\.\d{4,}/[\w./()-]*\w",
+    r"[^\s\w]\ufe0f",
+    r"(?<!\S)['’][nN]['’](?!\S)",
+    r"cont['’]d\b",
+    r"""(?<![a-z0-9+])(?!https?:)[a-z][a-z0-9+]+://[^\s<>\"]{0,500}[\w/]""",
+)
 JOINED = "|".join([_OTHER_TAG, *_JOINED]).replace("FILE_TYPES", "|".join(FILE_TYPES))
+_CUT = (
+    r"""(?<=\w=)[\"']""",
+    r"""(?<=\w)[\"”](?=\()""",
+    r"""[\"'](?=/?>)""",
+    r"""(?<=[\"'])/?>""",
+    r"(?<=\))(?=\[)",
+    r"(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))",
+    r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))",
+)
 CUT = "|".join(_CUT)
 # Words without their apostrophe before a word that follows no possessive: "its a",
 # "your going".
@@ -162,37 +143,3 @@ DIVIDED = {word.replace("|", ""): word.split("|") for word in _DIVIDED.split()}
 # Special cases of spaCy that are other words in web text: an emoticon that is more
 # often a closing bracket and a colon, and contractions without an apostrophe.
 NOT_WHOLE = ("):", "id", "Id", "wed", "Wed", "y'all", "yall")
-
-# Endings of inflected verbs and what may replace them to give a frame's name, the
-# likelier first. A doubled consonant is undone beforehand ("planned", "plan").
-VERB_ENDINGS = {
-    "ies": ("y",),
-    "ied": ("y",),
-    "es": ("", "e"),
-    "s": ("",),
-    "ing": ("", "e"),
-    "ed": ("", "e"),
-}
-
-# Noun chunks. Labels of noun phrases; of phrases that may stand before a noun; of
-# phrases that may end with the noun.
-NOUN_PHRASES = frozenset({"NP", "WHNP"})
-PRENOMINAL_PHRASES = frozenset(
-    {"ADJP", "ADVP", "INTJ", "LST", "NAC", "NML", "NX", "QP", "UCP", "WHADJP"}
-)
-NOMINAL_PHRASES = frozenset({"NAC", "NML", "NX", "UCP"})
-# UPOS and fine tags of head nouns; fine tags of pronouns where they are a phrase of one
-# word; and of words that are pronouns by their UPOS and head no noun phrase.
-NOUN_POS = frozenset({"NOUN", "PROPN", "PRON"})
-NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"})
-PRONOUN_TAGS = frozenset({"DT", "WDT"})
-NOT_HEADS = frozenset({"EX", "PRP$", "WP$"})
-MARK_TAGS = frozenset({"``", "''", ",", ":", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
-# Prepositions, and the phrases in which they may stand beside a noun phrase.
-PREPOSITION_TAGS = frozenset({"IN", "TO"})
-PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
-POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
-
-# Relations and clauses
-RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
-PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities

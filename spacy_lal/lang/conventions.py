@@ -1,0 +1,67 @@
+"""The record of what is known about a language and its treebanks. Each language fills
+one in its own folder; modules outside `spacy_lal/lang` ask it and name no language."""
+
+from dataclasses import dataclass
+from typing import Container, FrozenSet, Optional, Tuple
+
+
+@dataclass(frozen=True)
+class NounChunks:
+    """Which constituents are base noun phrases.
+
+    phrases (FrozenSet[str]): Labels of noun phrases.
+    prenominal (FrozenSet[str]): Labels of phrases that may stand before a noun.
+    nominal (FrozenSet[str]): Labels of phrases that may end with the noun.
+    noun_pos (FrozenSet[str]): UPOS of head nouns.
+    noun_tags (FrozenSet[str]): Fine tags of head nouns, for words without UPOS.
+    pronoun_tags (FrozenSet[str]): Fine tags of words that alone are a noun phrase.
+    not_heads (FrozenSet[str]): Fine tags of words that are pronouns by their UPOS and
+        head no noun phrase.
+    possessive_tag (str): Fine tag of the mark after a possessor.
+    possessive_marks (FrozenSet[str]): Texts of that mark, for words without tags.
+    number_tags (FrozenSet[str]): UPOS and fine tags of numbers.
+    separating_tags (FrozenSet[str]): Fine tags of words between conjuncts."""
+
+    phrases: FrozenSet[str]
+    prenominal: FrozenSet[str]
+    nominal: FrozenSet[str]
+    noun_pos: FrozenSet[str]
+    noun_tags: FrozenSet[str]
+    pronoun_tags: FrozenSet[str]
+    not_heads: FrozenSet[str]
+    possessive_tag: str
+    possessive_marks: FrozenSet[str]
+    number_tags: FrozenSet[str]
+    separating_tags: FrozenSet[str]
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """The conventions of a language.
+
+    code (str): As in `nlp.lang`.
+    root_labels (FrozenSet[str]): Labels of the node that only marks a tree.
+    punctuation_tags (Container[str]): Fine tags of punctuation that attachment scores
+        leave out.
+    mark_tags (FrozenSet[str]): Fine tags of words that are marks: no constituent
+        consists of them alone.
+    evalb_deleted (Tuple[str, ...]): EVALB: tags of words, and labels, that are deleted.
+    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal.
+    default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was
+        neither trained nor loaded.
+    noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
+    auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
+        which have no roles.
+    verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs, and what
+        may replace each to give a frame's name, the likelier first."""
+
+    code: str
+    root_labels: FrozenSet[str]
+    punctuation_tags: Container[str]
+    mark_tags: FrozenSet[str]
+    evalb_deleted: Tuple[str, ...]
+    evalb_equal: Tuple[Tuple[str, str], ...] = ()
+    default_package: Optional[str] = None
+    noun_chunks: Optional[NounChunks] = None
+    auxiliary_rolesets: FrozenSet[str] = frozenset()
+    verb_endings: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()

@@ -1,0 +1,27 @@
+"""English: the conventions of the Penn Treebank and PropBank, words, and rules for
+tokens, sentence starts and lemmas."""
+
+from ..conventions import Conventions
+from .treebank import (
+    AUXILIARY_ROLESETS,
+    EVALB_DELETED,
+    EVALB_EQUAL,
+    MARK_TAGS,
+    NOUN_CHUNKS,
+    PUNCTUATION_TAGS,
+    ROOT_LABELS,
+    VERB_ENDINGS,
+)
+
+CONVENTIONS = Conventions(
+    code="en",
+    root_labels=ROOT_LABELS,
+    punctuation_tags=PUNCTUATION_TAGS,
+    mark_tags=MARK_TAGS,
+    evalb_deleted=EVALB_DELETED,
+    evalb_equal=EVALB_EQUAL,
+    default_package="en_lal_md",
+    noun_chunks=NOUN_CHUNKS,
+    auxiliary_rolesets=AUXILIARY_ROLESETS,
+    verb_endings=VERB_ENDINGS,
+)

@@ -1,0 +1,86 @@
+"""Tags, labels and rolesets of English: the Penn Treebank (Bies et al., 1995; Santorini,
+1990), OntoNotes and PropBank."""
+
+from ..conventions import NounChunks
+
+# Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies
+# within this string.
+PUNCTUATION_TAGS = ".``'':,"
+MARK_TAGS = frozenset(
+    {
+        "``",
+        "''",
+        ",",
+        ":",
+        ".",
+        "-LRB-",
+        "-RRB-",
+        "HYPH",
+        "NFP",
+    }
+)
+# "" is the outer bracket of the Penn Treebank.
+ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
+# Of COLLINS.prm, as the pair of equal labels.
+EVALB_DELETED = ("TOP", "-NONE-", ",", ":", "``", "''", ".")
+EVALB_EQUAL = (("ADVP", "PRT"),)
+
+PREPOSITION_TAGS = frozenset({"IN", "TO"})
+# Phrases in which a preposition may stand beside a noun phrase.
+PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
+RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
+
+NOUN_CHUNKS = NounChunks(
+    phrases=frozenset({"NP", "WHNP"}),
+    prenominal=frozenset(
+        {
+            "ADJP",
+            "ADVP",
+            "INTJ",
+            "LST",
+            "NAC",
+            "NML",
+            "NX",
+            "QP",
+            "UCP",
+            "WHADJP",
+        }
+    ),
+    nominal=frozenset({"NAC", "NML", "NX", "UCP"}),
+    noun_pos=frozenset({"NOUN", "PROPN", "PRON"}),
+    noun_tags=frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"}),
+    pronoun_tags=frozenset({"DT", "WDT"}),
+    not_heads=frozenset({"EX", "PRP$", "WP$"}),
+    possessive_tag="POS",
+    possessive_marks=frozenset({"'s", "'", "’s", "’", "'S", "’S"}),
+    number_tags=frozenset({"NUM", "CD"}),
+    separating_tags=frozenset({"CC", ","}),
+)
+
+# Labels of entities.
+PLACES = ("GPE", "LOC", "FAC")
+TIMES = ("DATE", "TIME")
+
+# Auxiliaries and modals, as the frames of PropBank 3.1 name them.
+AUXILIARY_ROLESETS = frozenset(
+    {
+        "be.03",
+        "become.03",
+        "do.01",
+        "get.24",
+        "go.04",
+        "have.01",
+        "have.02",
+        "use.03",
+    }
+)
+# Endings of inflected verbs. A doubled consonant is undone beforehand ("planned",
+# "plan").
+VERB_ENDINGS = (
+    ("ies", ("y",)),
+    ("ied", ("y",)),
+    ("es", ("", "e")),
+    ("s", ("",)),
+    ("ing", ("", "e")),
+    ("ed", ("", "e")),
+)

@@ -1,0 +1,317 @@
+"""Words of English on the web that the tokenizer knows: endings of files, tags of HTML,
+units, prefixes, and words by which it tells what stands beside them."""
+
+# Words after which an address begins no sentence: "see www.x.org".
+BEFORE_ADDRESSES = frozenset(
+    """
+    and
+    at
+    by
+    check
+    click
+    from
+    in
+    is
+    of
+    on
+    open
+    or
+    read
+    see
+    to
+    try
+    use
+    via
+    visit
+    with
+    """.split()
+)
+
+# Words before which "its" and "your" stand for "it's" and "you're": "its a".
+AFTER_UNMARKED = frozenset(
+    """
+    a
+    also
+    an
+    as
+    at
+    because
+    been
+    being
+    definitely
+    for
+    from
+    getting
+    going
+    gonna
+    in
+    just
+    like
+    no
+    not
+    nothing
+    now
+    of
+    on
+    simply
+    so
+    still
+    the
+    there
+    to
+    told
+    too
+    with
+    """.split()
+)
+
+# Prefixes that keep their hyphen: "e-mail", "non-human".
+PREFIXES = tuple(
+    """
+    anti
+    arch
+    co
+    counter
+    cross
+    e
+    ex
+    hyper
+    inter
+    intra
+    mega
+    meta
+    micro
+    mid
+    mini
+    mis
+    multi
+    neo
+    non
+    over
+    post
+    pre
+    pro
+    pseudo
+    psycho
+    re
+    semi
+    socio
+    sub
+    super
+    trans
+    ultra
+    un
+    vice
+    """.split()
+)
+
+# Endings of names of files, as regular expressions.
+FILE_TYPES = tuple(
+    r"""
+    bak
+    bat
+    bib
+    bin
+    bmp
+    c
+    cc
+    cfg
+    class
+    conf
+    cpp
+    cs
+    css
+    csv
+    dat
+    dll
+    doc
+    docx
+    epub
+    exe
+    gif
+    go
+    gz
+    h
+    hpp
+    html?
+    ico
+    ini
+    ipynb
+    iso
+    jar
+    java
+    jpe?g
+    js
+    json
+    jsx
+    kt
+    lock
+    log
+    lua
+    md
+    mov
+    mp3
+    mp4
+    odt
+    parquet
+    pdf
+    php
+    pkl
+    pl
+    png
+    pptx?
+    ps
+    py
+    pyc
+    pyx
+    r
+    rb
+    rs
+    rst
+    rtf
+    sh
+    so
+    sql
+    svg
+    swift
+    tar
+    tar\.gz
+    tex
+    tgz
+    tiff?
+    toml
+    ts
+    tsv
+    tsx
+    txt
+    vue
+    wav
+    xlsx?
+    xml
+    ya?ml
+    zip
+    """.split()
+)
+
+# Units right after a number, as regular expressions: "5GHz".
+UNITS = tuple(
+    """
+    mins?
+    hrs?
+    secs?
+    yrs?
+    lbs?
+    oz
+    mph
+    bn
+    MM
+    mi
+    kbps
+    Mbps
+    fps
+    px
+    dpi
+    rpm
+    [kM]Wh
+    [GMk]?Hz
+    hh
+    ml
+    tb?sp
+    [FKLbfkpx¢]
+    """.split()
+)
+
+# Tags of HTML, as regular expressions.
+TAGS = tuple(
+    """
+    a
+    abbr
+    b
+    big
+    body
+    br
+    button
+    center
+    code
+    div
+    em
+    font
+    footer
+    form
+    h[1-6]
+    head
+    header
+    hr
+    html
+    i
+    img
+    input
+    label
+    li
+    link
+    main
+    meta
+    nav
+    ol
+    option
+    p
+    pre
+    q
+    s
+    script
+    section
+    select
+    small
+    span
+    strike
+    strong
+    style
+    sub
+    sup
+    table
+    tbody
+    td
+    th
+    thead
+    title
+    tr
+    tt
+    u
+    ul
+    """.split()
+)
+
+# Tags of HTML that only a rule for whole texts keeps together.
+MORE_TAGS = tuple(
+    """
+    address
+    article
+    aside
+    base
+    blockquote
+    canvas
+    caption
+    d[dltl]
+    del
+    details
+    fieldset
+    figure
+    frame
+    iframe
+    ins
+    kbd
+    legend
+    map
+    nobr
+    object
+    samp
+    source
+    summary
+    svg
+    textarea
+    time
+    var
+    video
+    wbr
+    """.split()
+)

@@ -1,0 +1,271 @@
+"""Words of English that relations, clauses and guidelines ask for, by subject; verbs
+and nouns by lemma."""
+
+# Verbs that only help the next one: "going to", "used to".
+AUXILIARY_VERBS = frozenset(
+    """
+    go
+    gon
+    got
+    have
+    use
+    used
+    """.split()
+)
+
+# Verbs that lend their subject to an infinitive even if they have an object:
+# "promise him to come".
+SUBJECT_CONTROL = frozenset(
+    """
+    have
+    need
+    promise
+    spend
+    take
+    threaten
+    use
+    """.split()
+)
+
+# Verbs without an object.
+INTRANSITIVE = frozenset(
+    """
+    appear
+    arrive
+    be
+    begin
+    come
+    cry
+    die
+    disappear
+    emerge
+    exist
+    fall
+    fly
+    go
+    happen
+    jump
+    laugh
+    lie
+    live
+    look
+    occur
+    remain
+    return
+    rise
+    run
+    sit
+    sleep
+    smile
+    stand
+    start
+    stay
+    stop
+    swim
+    talk
+    travel
+    wait
+    wake
+    walk
+    work
+    """.split()
+)
+
+# Verbs of saying and thinking: what follows is somebody's word, not a fact.
+SAYING = frozenset(
+    """
+    accuse
+    add
+    admit
+    allege
+    announce
+    argue
+    assert
+    assume
+    believe
+    claim
+    comment
+    conclude
+    confirm
+    declare
+    estimate
+    explain
+    fear
+    find
+    guess
+    hear
+    hope
+    insist
+    maintain
+    mean
+    mention
+    note
+    observe
+    predict
+    promise
+    reason
+    recall
+    report
+    say
+    state
+    stress
+    suggest
+    suppose
+    suspect
+    tell
+    testify
+    think
+    warn
+    write
+    """.split()
+)
+
+# Words that deny.
+NEGATIONS = frozenset(
+    """
+    n't
+    neither
+    never
+    no
+    nor
+    not
+    n’t
+    """.split()
+)
+
+# Nouns that are no object of their relative clause: "the reason I go".
+ADVERBIAL_NOUNS = frozenset(
+    """
+    day
+    moment
+    place
+    reason
+    time
+    way
+    year
+    """.split()
+)
+
+# Determiners after which a noun follows.
+DETERMINERS = frozenset(
+    """
+    a
+    an
+    that
+    the
+    these
+    this
+    those
+    """.split()
+)
+
+# Conjunctions that join equals.
+JOINING = frozenset(
+    """
+    &
+    and
+    but
+    yet
+    """.split()
+)
+
+# Conjunctions that begin clauses that hold.
+FACTUAL = frozenset(
+    """
+    although
+    as
+    because
+    since
+    though
+    whereas
+    while
+    """.split()
+)
+
+# Measures, which are no agents: "rose by ten percent".
+MEASURES = frozenset(
+    """
+    %
+    percent
+    percentage
+    point
+    points
+    half
+    third
+    quarter
+    factor
+    fraction
+    margin
+    degree
+    degrees
+    second
+    seconds
+    minute
+    minutes
+    hour
+    hours
+    day
+    days
+    week
+    weeks
+    month
+    months
+    year
+    years
+    inch
+    inches
+    foot
+    feet
+    yard
+    yards
+    mile
+    miles
+    metre
+    metres
+    meter
+    meters
+    kilometre
+    kilometres
+    kilometer
+    kilometers
+    centimetre
+    centimetres
+    centimeter
+    centimeters
+    mm
+    cm
+    m
+    km
+    kg
+    gram
+    grams
+    kilo
+    kilos
+    pound
+    pounds
+    ounce
+    ounces
+    ton
+    tons
+    litre
+    litres
+    liter
+    liters
+    gallon
+    gallons
+    cent
+    cents
+    dollar
+    dollars
+    euro
+    euros
+    goal
+    goals
+    vote
+    votes
+    run
+    runs
+    stroke
+    strokes
+    """.split()
+)

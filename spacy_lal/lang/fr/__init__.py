@@ -1,0 +1,15 @@
+"""French: the conventions of Sequoia, as `projects/french` converts it."""
+
+from ..conventions import Conventions
+
+PUNCTUATION_TAGS = frozenset({"PONCT"})
+
+# SENT stands over each sentence and is a label.
+CONVENTIONS = Conventions(
+    code="fr",
+    root_labels=frozenset({"ROOT", ""}),
+    punctuation_tags=PUNCTUATION_TAGS,
+    mark_tags=PUNCTUATION_TAGS,
+    evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
+    default_package="fr_lal_md",
+)
