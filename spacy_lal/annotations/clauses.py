@@ -7,17 +7,8 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from spacy.tokens import Doc, Span, Token
 
+from ..lang.en import words as english
 from ..lang.en.treebank import RELATIVE_TAGS, TIMES
-from ..lang.en.words import (
-    ADVERBIAL_NOUNS,
-    AUXILIARY_VERBS,
-    DETERMINERS,
-    FACTUAL,
-    INTRANSITIVE,
-    JOINING,
-    NEGATIONS,
-    SUBJECT_CONTROL,
-)
 from ..trees import spans_to_tree
 from .parses import SPANS_KEY, get_constituents
 from .span_groups import check_present
@@ -319,18 +310,20 @@ def _stands_alone(top: Token) -> bool:
     mark, word = child_of(token, "mark"), child_of(top, "cc")
     if top.dep_ == "acl:relcl":
         is_definite = any(
-            x.dep_ == "nmod:poss" or x.lower_ in DETERMINERS for x in noun.lefts
+            x.dep_ == "nmod:poss" or x.lower_ in english.DETERMINERS for x in noun.lefts
         )
         is_known = is_definite or noun.pos_ == "PROPN" or top.left_edge.text == ","
         return is_known and is_finite(token) and _gap(token) is not None
     if top.dep_ == "advcl":
-        is_fact = mark is not None and mark.lower_ in FACTUAL and is_finite(token)
+        is_fact = (
+            mark is not None and mark.lower_ in english.FACTUAL and is_finite(token)
+        )
         return (
             is_fact and child_of(token, *SUBJECTS) is not None and _stands_alone(noun)
         )
     is_joined = (
         top.dep_ in ("conj", "parataxis")
-        and (word is None or word.lower_ in JOINING)
+        and (word is None or word.lower_ in english.JOINING)
         and mark is None
     )
     is_named = subject_of(token) is not None or token.tag_ == "VB"
@@ -404,7 +397,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
         lent = [
             x
             for x in first.lefts
-            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in NEGATIONS
+            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in english.NEGATIONS
         ]
         named = (
             subject.subtree
@@ -460,7 +453,7 @@ def is_auxiliary(token: Token) -> bool:
         or child_of(token, "obj", "advcl") is not None
     ):
         return False
-    return (token.lemma_ or token.lower_) in AUXILIARY_VERBS and (
+    return (token.lemma_ or token.lower_) in english.AUXILIARY_VERBS and (
         token.lemma_ != "go" or token.tag_ == "VBG"
     )
 
@@ -489,7 +482,7 @@ def subject_of(token: Token) -> Optional[Token]:
         thing = child_of(head, "obj", "iobj")
         return (
             thing
-            if thing is not None and head.lemma_ not in SUBJECT_CONTROL
+            if thing is not None and head.lemma_ not in english.SUBJECT_CONTROL
             else subject_of(head)
         )
     return (
@@ -531,7 +524,7 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
         found is None
         and token.dep_ == "acl:relcl"
         and subject is not None
-        and head.lemma_ not in ADVERBIAL_NOUNS
+        and head.lemma_ not in english.ADVERBIAL_NOUNS
     ):
         found = None if any(x.tag_ in RELATIVE_TAGS for x in token.lefts) else head
     if (
@@ -557,7 +550,7 @@ def shared_object(token: Token) -> Optional[Token]:
     if (
         verb is None
         or not is_predicate(verb)
-        or token.lemma_ in INTRANSITIVE
+        or token.lemma_ in english.INTRANSITIVE
         or child_of(verb, *SUBJECTS)
     ):
         return None
