@@ -1,6 +1,7 @@
 """Parsing on many machines: a batch function over Arrow tables, adapters for Ray and
 Spark (all optional)."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 
     Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
-ZONE_SIZE = (
-    4096  # texts per memory zone: at its end spaCy forgets the words that it has met
-)
-COLUMNS, DOCBIN, RELATIONS = OUTPUTS = "columns", "docbin", "relations"
+# Texts per memory zone: at its end spaCy forgets the words that it has met.
+ZONE_SIZE = 4096
+COLUMNS = "columns"
+DOCBIN = "docbin"
+RELATIONS = "relations"
+OUTPUTS = (COLUMNS, DOCBIN, RELATIONS)
 READING_CPUS = 2
 
 
@@ -81,9 +84,8 @@ class BatchParser:
         RAISES (OSError, ValueError): The pipeline does not exist, or has no parser of
             ours.
         """
-        if (
-            self.gpu_id >= 0
-        ):  # at each call: the choice is per thread, and a worker may have several
+        # At each call: the choice is per thread, and a worker may have several.
+        if self.gpu_id >= 0:
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
@@ -95,11 +97,9 @@ class BatchParser:
         """
         kept = list(names) if self.keep is None else list(self.keep)
         new = [field.name for field in doc_fields(self.output)]
-        wrong = [
-            name
-            for name in (self.text_column, *kept)
-            if list(names).count(name) != 1 or name in new
-        ]
+        counts = Counter(names)
+        needed = (self.text_column, *kept)
+        wrong = [name for name in needed if counts[name] != 1 or name in new]
         if wrong:
             raise ValueError(
                 "expected columns that the table has once and the parse has not, got "
@@ -119,19 +119,17 @@ class BatchParser:
 
         kept: List[str] = self.kept_columns(batch.schema.names)
         new: List[Any] = doc_fields(self.output)
-        rows = (
-            list(self._rows(batch.column(self.text_column).to_pylist()))
-            if batch.num_rows
-            else []
-        )
-        arrays: List[Any] = [
-            pa.array([row.get(field.name) for row in rows], type=field.type)
-            for field in new
-        ]
+        rows: List[Dict[str, Any]] = []
+        if batch.num_rows:
+            texts = batch.column(self.text_column).to_pylist()
+            rows.extend(self._rows(texts))
+        columns: List[Any] = [batch.column(name) for name in kept]
+        for field in new:
+            values = [row.get(field.name) for row in rows]
+            columns.append(pa.array(values, type=field.type))
         # Without the metadata of the batch: pandas' may describe columns that are left
         # out.
-        schema = pa.schema([*(batch.schema.field(name) for name in kept), *new])
-        columns = [*map(batch.column, kept), *arrays]
+        schema = pa.schema([*map(batch.schema.field, kept), *new])
         return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
     def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
@@ -140,13 +138,12 @@ class BatchParser:
         nlp = self.load()
         for start in range(0, len(texts), ZONE_SIZE):
             zone = texts[start : start + ZONE_SIZE]
+            given = [text for text in zone if text is not None]
             with nlp.memory_zone():
-                docs = nlp.pipe(
-                    [text for text in zone if text is not None],
-                    batch_size=self.batch_size,
-                )
+                docs = nlp.pipe(given, batch_size=self.batch_size)
                 rows = iter([doc_row(doc, self.output) for doc in docs])
-            yield from ({} if text is None else next(rows) for text in zone)
+            for text in zone:
+                yield {} if text is None else next(rows)
 
 
 @lru_cache(maxsize=4)
@@ -184,12 +181,14 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
         "sent_starts": flag,
         "start_chars": number,
         "end_chars": number,
-    }
-    types |= dict.fromkeys(("tags", "pos", "morphs", "lemmas"), string) | {
+        "tags": string,
+        "pos": string,
+        "morphs": string,
+        "lemmas": string,
         "heads": number,
         "deprels": string,
+        "constituents": pa.struct([*bounds, ("label", string)]),
     }
-    types["constituents"] = pa.struct([*bounds, ("label", string)])
     return [pa.field(name, pa.list_(type_)) for name, type_ in types.items()]
 
 
@@ -199,29 +198,23 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
     if output == DOCBIN:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
     if output == RELATIONS:
-        return {
-            "relations": [
-                relation.to_dict() for relation in annotations.get_relations(doc)
-            ]
-        }
+        relations = annotations.get_relations(doc)
+        return {"relations": [relation.to_dict() for relation in relations]}
     starts = {start for start, _ in annotations.sentence_bounds(doc)}
     tokens = list(doc)
-    spans = (
-        annotations.constituent_tokens(doc)
-        if annotations.SPANS_KEY in doc.spans
-        else None
-    )
-    lists = annotation_lists(doc, tokens)
-    heads = [token.head.i if token.has_head() else None for token in tokens]
-    return {
-        **lists,
+    row: Dict[str, Any] = {
+        **annotation_lists(doc, tokens),
         "spaces": [bool(token.whitespace_) for token in tokens],
         "sent_starts": [i in starts for i in range(len(tokens))],
-        "heads": None if lists["deprels"] is None else heads,
-        "constituents": None
-        if spans is None
-        else [constituent(tokens, *span) for span in spans],
+        "heads": None,
+        "constituents": None,
     }
+    if row["deprels"] is not None:
+        row["heads"] = [token.head.i if token.has_head() else None for token in tokens]
+    if annotations.SPANS_KEY in doc.spans:
+        spans = annotations.constituent_tokens(doc)
+        row["constituents"] = [constituent(tokens, *span) for span in spans]
+    return row
 
 
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
@@ -232,37 +225,38 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
     """
     annotations.install_extensions()  # this process may not have created a parser
-    if row["docbin" if "docbin" in row else "tokens"] is None:
-        return None
     if "docbin" in row:
-        return next(DocBin().from_bytes(row["docbin"]).get_docs(vocab))
-    words = {name: row[name] for name in ("tags", "pos", "morphs", "lemmas")}
-    heads = (
-        None
-        if row["heads"] is None
-        else [i if head is None else head for i, head in enumerate(row["heads"])]
-    )
+        data = row["docbin"]
+        if data is None:
+            return None
+        return next(DocBin().from_bytes(data).get_docs(vocab))
+    if row["tokens"] is None:
+        return None
+    heads = row["heads"]
+    if heads is not None:
+        heads = [i if head is None else head for i, head in enumerate(heads)]
     doc = Doc(
         vocab,
         words=row["tokens"],
         spaces=row["spaces"],
+        tags=row["tags"],
+        pos=row["pos"],
+        morphs=row["morphs"],
+        lemmas=row["lemmas"],
         heads=heads,
         deps=row["deprels"],
-        **words,
     )
     # After the heads: spaCy derives sentences from them, which differ on some
     # non-projective trees.
-    annotations.set_sentence_starts(
-        doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start]
-    )
+    starts = [i for i, is_start in enumerate(row["sent_starts"]) if is_start]
+    annotations.set_sentence_starts(doc, starts)
     if row["constituents"] is not None:
         spans = [
             Span(doc, span["start"], span["end"], label=span["label"])
             for span in row["constituents"]
         ]
-        doc.spans[annotations.SPANS_KEY] = SpanGroup(
-            doc, name=annotations.SPANS_KEY, spans=spans
-        )
+        name = annotations.SPANS_KEY
+        doc.spans[name] = SpanGroup(doc, name=name, spans=spans)
     return doc
 
 
@@ -291,14 +285,10 @@ def parse_ray(
     """
     import ray.data
 
-    if (
-        num_cpus is None
-    ):  # actors stay: if they held all CPUs, the reading tasks would wait forever
-        num_cpus = (
-            1.0
-            if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS
-            else 0.0
-        )
+    if num_cpus is None:
+        # Actors stay: if they held all CPUs, the reading tasks would wait forever.
+        n_cpus = ray.cluster_resources().get("CPU", 0)
+        num_cpus = 1.0 if n_cpus >= concurrency + READING_CPUS else 0.0
     settings.setdefault("gpu_id", 0 if num_gpus > 0 else -1)
     return dataset.map_batches(
         BatchParser,

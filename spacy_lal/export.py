@@ -49,9 +49,9 @@ class Sentence(NamedTuple):
     @property
     def text(self) -> str:
         """The text from the first word to the last."""
-        return self.tokens[0].doc.text[
-            self.tokens[0].idx : self.tokens[-1].idx + len(self.tokens[-1])
-        ]
+        first = self.tokens[0]
+        last = self.tokens[-1]
+        return first.doc.text[first.idx : last.idx + len(last)]
 
     @property
     def deprels(self) -> List[str]:
@@ -106,12 +106,15 @@ class Sentence(NamedTuple):
                 if first <= s and e <= last
             ]
         if heads is not None:
-            inner = range(first + 1, last + 1)
-            heads = [
-                head and (head - first if head in inner else 0)
-                for head in heads[first:last]
-            ]
+            heads = [_head_within(head, first, last) for head in heads[first:last]]
         return Sentence(self.number, self.tokens[first:last], spans, heads, is_cut=True)
+
+
+def _head_within(head: Optional[int], first: int, last: int) -> Optional[int]:
+    """A head's number in a part of the sentence: 0 if it lies outside."""
+    if head is None:
+        return None
+    return head - first if first < head <= last else 0
 
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
@@ -120,9 +123,9 @@ def read_sentences(doc: Doc) -> Iterator[Sentence]:
     RAISES (ValueError): Sentence boundaries are missing.
     """
     words = sentence_words(doc)
-    constituents = (
-        get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
-    )
+    constituents: Sequence[Optional[List[Tuple[int, int, str]]]] = [None] * len(words)
+    if SPANS_KEY in doc.spans:
+        constituents = get_constituents(doc)
     has_heads = doc.has_annotation("DEP")
     for number, (indices, spans) in enumerate(zip(words, constituents, strict=True)):
         if indices:
@@ -151,22 +154,26 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
     indices count words from 0, a root is its own head, an unknown head is None,
     characters count in the text of the Doc."""
     tokens = sentence.tokens
-    heads = sentence.heads
-    spans = sentence.constituents
     lists = annotation_lists(tokens[0].doc, tokens)
     deprels = lists.pop("deprels")
+    heads: Optional[List[Optional[int]]] = None
+    if sentence.heads is not None:
+        heads = [
+            i if head == 0 else head and head - 1
+            for i, head in enumerate(sentence.heads)
+        ]
+    constituents = None
+    if sentence.constituents is not None:
+        spans = expand_chains(sentence.constituents)
+        constituents = [constituent(tokens, *span) for span in spans]
     return {
         "text": sentence.text,
         "start_char": tokens[0].idx,
         "end_char": tokens[-1].idx + len(tokens[-1]),
         **lists,
-        "heads": None
-        if heads is None
-        else [i if head == 0 else head and head - 1 for i, head in enumerate(heads)],
+        "heads": heads,
         "deprels": deprels,
-        "constituents": None
-        if spans is None
-        else [constituent(tokens, *span) for span in expand_chains(spans)],
+        "constituents": constituents,
     }
 
 
@@ -203,12 +210,11 @@ def constituent(
     tokens (Sequence[Token]): The tokens that `start` and `end` count.
     """
     last = tokens[end - 1]
-    start_char, end_char = tokens[start].idx, last.idx + len(last)
     return {
         "start": start,
         "end": end,
-        "start_char": start_char,
-        "end_char": end_char,
+        "start_char": tokens[start].idx,
+        "end_char": last.idx + len(last),
         "label": label,
     }
 
@@ -257,9 +263,7 @@ def sentence_to_conllu(
             pos=[token.pos_ for token in tokens],
             tags=[token.tag_ for token in tokens],
             morphs=[str(token.morph) for token in tokens],
-            heads=list(sentence.heads)
-            if sentence.heads is not None
-            else [None] * len(tokens),
+            heads=sentence.heads or [None] * len(tokens),
             deprels=[
                 "root" if deprel == "ROOT" else deprel for deprel in sentence.deprels
             ],

@@ -1,6 +1,7 @@
 """Files and folders that appear complete or not at all; lines of data files; quotations
 in messages."""
 
+import codecs
 import errno
 import json
 import os
@@ -11,7 +12,6 @@ from typing import Any, BinaryIO, Iterator, Tuple, Union
 
 QUOTE = 200  # characters of a line that a message shows
 MAX_LINE = 10_000_000  # bytes of a line of data
-
 
 # How files begin that are no text.
 KINDS = {
@@ -40,9 +40,9 @@ def quoted(text: str, length: int = QUOTE) -> str:
     >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
     ("'a\\x1b[31m'", "'aaaaa'...")
     """
-    return (
-        repr(text) if len(text) <= length else f"{text[: length - 5]!r}..."
-    )  # quotes and dots count
+    if len(text) <= length:
+        return repr(text)
+    return f"{text[: length - 5]!r}..."  # quotes and dots count
 
 
 @contextmanager
@@ -109,21 +109,21 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
 
 
 def refuse_binary(first: bytes, name: str) -> None:
-    """RAISES (TreebankError): What a file begins with is of a known kind that is no
-    text, or a tenth is no text.
+    """Check that a file begins as text does.
+
+    RAISES (TreebankError): It begins as a known kind that is no text, or a tenth of
+        its characters is no text.
     """
+    for start, kind in KINDS.items():
+        if first.startswith(start):
+            raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
     text = first[:1000].decode("utf-8", errors="replace")
-    n_strange = sum(
-        char == "\ufffd" or not (char.isprintable() or char.isspace()) for char in text
-    )
-    strange = (
-        "binary data or another encoding" if n_strange > 3 + len(text) // 10 else ""
-    )
-    kind = next(
-        (kind for start, kind in KINDS.items() if first.startswith(start)), strange
-    )
-    if kind:
-        raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
+    n_sound = sum(char.isprintable() or char.isspace() for char in text)
+    n_strange = len(text) - n_sound + text.count("\ufffd")
+    if n_strange > 3 + len(text) // 10:
+        raise TreebankError(
+            f"{name}: expected text in UTF-8, got binary data or another encoding"
+        )
 
 
 def numbered_lines(
@@ -137,36 +137,32 @@ def numbered_lines(
     RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL character.
     """
     number = 0
-    with (
-        source.open("rb") if isinstance(source, Path) else source as file
-    ):  # bytes, so that an invalid one has a line
+    # Bytes, so that an invalid one has a line.
+    with source.open("rb") if isinstance(source, Path) else source as file:
         while raw := file.readline(MAX_LINE + 1):
             number += 1
             if number == 1:
                 refuse_binary(raw, str(name or source))
-            line = raw.decode(
-                "utf-8-sig" if number == 1 else "utf-8", errors="backslashreplace"
-            )
-            reason = ""
-            if len(raw) > MAX_LINE:
-                reason = (
-                    f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
-                )
-            elif "\0" in line:
-                reason = "expected text, got a NUL character"
-            else:
-                try:
-                    raw.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    reason = (
-                        f"expected UTF-8, got {raw[error.start : error.end]!r} "
-                        f"({error.reason})"
-                    )
-            if reason:
-                raise TreebankError(
-                    f"{name or source}:{number}: {reason}: {quoted(line[:200])}"
-                )
-            yield number, line
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+            fault = _fault_of_line(raw)
+            if fault:
+                shown = quoted(raw.decode("utf-8", errors="backslashreplace")[:200])
+                raise TreebankError(f"{name or source}:{number}: {fault}: {shown}")
+            yield number, raw.decode("utf-8")
+
+
+def _fault_of_line(raw: bytes) -> str:
+    """What is wrong with a line, or nothing."""
+    if len(raw) > MAX_LINE:
+        return f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
+    if b"\0" in raw:
+        return "expected text, got a NUL character"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        got = raw[error.start : error.end]
+        return f"expected UTF-8, got {got!r} ({error.reason})"
+    return ""
 
 
 def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:

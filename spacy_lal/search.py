@@ -41,7 +41,9 @@ def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
                 tree.words[match.end - 1] + 1,
                 label=match.label,
             )
-            if isinstance(item, Doc) or (
-                item.start <= span.start and span.end <= item.end
-            ):
+            if isinstance(item, Doc) or _lies_within(span, item):
                 yield span
+
+
+def _lies_within(span: Span, outer: Span) -> bool:
+    return outer.start <= span.start and span.end <= outer.end

@@ -33,10 +33,8 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "compact": compact_cli,
     "import-official": import_official_cli,
 }
-TAKES_OVERRIDES = {
-    "allow_extra_args": True,
-    "ignore_unknown_options": True,
-}  # of a config, as `spacy train`
+# `train` takes overrides of its config, as `spacy train` does.
+OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 lal_cli = typer.Typer(
     name="lal",
@@ -44,9 +42,8 @@ lal_cli = typer.Typer(
     no_args_is_help=True,
 )
 for name, command in COMMANDS.items():
-    lal_cli.command(
-        name, cls=Command, context_settings=TAKES_OVERRIDES if name == "train" else None
-    )(command)
+    settings = OVERRIDES if name == "train" else None
+    lal_cli.command(name, cls=Command, context_settings=settings)(command)
 spacy_app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

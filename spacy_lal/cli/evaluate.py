@@ -100,11 +100,7 @@ def evaluate_cli(
     tags, sentences a second. The first line of each score is its signature. Two numbers
     are comparable only if their signatures are equal."""
     written = [path for path in (output, trees, gold_trees) if path is not None]
-    io.existing_file(data_path)
-    for path in written:
-        io.check_apart(io.text_file(path), data_path)
-    if len(set(written)) < len(written):
-        io.fail("expected different files as --output, --trees and --gold-trees")
+    _check_paths(data_path, written)
     if not gold_sents and (confusion or (trees and gold_trees)):
         io.fail(
             "--confusion, and --trees with --gold-trees, go sentence by sentence: "
@@ -118,27 +114,39 @@ def evaluate_cli(
     nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
     golds = io.read_docs(data_path, nlp.vocab)
     try:
-        options: Dict[str, Any] = {
-            "batch_size": batch_size,
-            "gold_sents": gold_sents,
-            "confusion": confusion,
-        }
-        docs, metrics = score(nlp, golds, params, genre=genre, raw=raw, **options)
+        docs, metrics = score(
+            nlp,
+            golds,
+            params,
+            batch_size=batch_size,
+            gold_sents=gold_sents,
+            genre=genre,
+            confusion=confusion,
+            raw=raw,
+        )
     except ValueError as err:
         io.fail(f"{data_path}: {err}")
     io.say("\n".join(report_lines(metrics)), err=any(map(io.is_stdout, written)))
     if output is not None:
         io.write_json(output, metrics)
         io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
-    for written_to, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
-        if written_to is not None:
-            n_trees = write_trees(
-                parsed, golds, written_to, others if trees and gold_trees else None
-            )
-            io.wrote(
-                written_to,
-                io.counted(n_trees, "gold tree" if parsed is golds else "tree"),
-            )
+    go_together = bool(trees and gold_trees)
+    if trees is not None:
+        n_trees = write_trees(docs, golds, trees, golds if go_together else None)
+        io.wrote(trees, io.counted(n_trees, "tree"))
+    if gold_trees is not None:
+        n_trees = write_trees(golds, golds, gold_trees, docs if go_together else None)
+        io.wrote(gold_trees, io.counted(n_trees, "gold tree"))
+
+
+def _check_paths(data_path: Path, written: List[Path]) -> None:
+    """Ends the command if it cannot read its data, or would write two things into one
+    file."""
+    io.existing_file(data_path)
+    for path in written:
+        io.check_apart(io.text_file(path), data_path)
+    if len(set(written)) < len(written):
+        io.fail("expected different files as --output, --trees and --gold-trees")
 
 
 def score(
@@ -220,13 +228,10 @@ def write_trees(
         for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            for sentence, counterpart in zip(
-                read_sentences(doc), read_sentences(other), strict=True
-            ):
-                if (
-                    sentence.constituents is not None
-                    and counterpart.constituents is not None
-                ):
+            sentences = zip(read_sentences(doc), read_sentences(other), strict=True)
+            for sentence, counterpart in sentences:
+                has_tree = sentence.constituents is not None
+                if has_tree and counterpart.constituents is not None:
                     write(f"{sentence.brackets()}\n")
                     n_trees += 1
     return n_trees
@@ -352,11 +357,11 @@ def evalb_cli(
 
     from spacy_lal.evaluation.evalb_report import EvalbStopped, report
 
-    given: Dict[str, Any] = {"cutoff_len": cutoff_len, "max_error": max_error}
-    params = replace(
-        read_params(param),
-        **{name: value for name, value in given.items() if value is not None},
-    )
+    params = read_params(param)
+    if cutoff_len is not None:
+        params = replace(params, cutoff_len=cutoff_len)
+    if max_error is not None:
+        params = replace(params, max_error=max_error)
     names = io.existing_file(gold_path), io.existing_file(test_path)
     io.check_one_stdin(names)
     io.check_apart(output, *names)

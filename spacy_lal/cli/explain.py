@@ -70,11 +70,9 @@ def explain_cli(
     from spacy_lal.export import read_sentences
     from spacy_lal.files import write_file
 
-    suffix = (
-        output.suffix.lower()
-        if output is not None and not io.is_stdout(output)
-        else ".html"
-    )
+    suffix = ".html"
+    if output is not None and not io.is_stdout(output):
+        suffix = output.suffix.lower()
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
         io.fail(
@@ -133,14 +131,16 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     from spacy_lal.pictures.markup import escape, html_page
 
     docs = list(docs)
-    sections = [section for doc in docs for section in _sections(nlp, doc)]
-    body = "\n".join(
-        [f'<p class="lal-intro" lang="en" dir="ltr">{escape(INTRO)}</p>', *sections]
-    )
-    title = " ".join(next((doc.text for doc in docs if doc.text.strip()), "").split())
-    title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
+    parts = [f'<p class="lal-intro" lang="en" dir="ltr">{escape(INTRO)}</p>']
+    for doc in docs:
+        parts.extend(_sections(nlp, doc))
+    texts = [doc.text for doc in docs if doc.text.strip()]
+    title = " ".join(texts[0].split()) if texts else ""
+    if len(title) > MAX_TITLE:
+        title = title[: MAX_TITLE - 1] + "\u2026"
     note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    return html_page(title, body, note=note, **(writing(docs[0]) if docs else {}))
+    direction = writing(docs[0]) if docs else {}
+    return html_page(title, "\n".join(parts), note=note, **direction)
 
 
 def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:

@@ -95,6 +95,7 @@ def relations_cli(
     a graph: subject, label, object. The default format is by the ending of -o, or else
     a table."""
     output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
+    show = RELATION_FORMATS[output_format]
     sources = find_sources(words, text, output)
     number = -1
     with io.text_output(output) as write:
@@ -105,11 +106,7 @@ def relations_cli(
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             for sentence in doc.sents if len(doc) else ():
                 if not sentence.text.isspace():
-                    write(
-                        RELATION_FORMATS[output_format](
-                            sentence, sentence._.relations, number
-                        )
-                    )
+                    write(show(sentence, sentence._.relations, number))
     io.wrote(output, f"the relations of {io.counted(number + 1, 'text')}")
 
 
@@ -134,24 +131,23 @@ def _docs(
     from spacy_lal.trees.frames import read_frames
 
     are_stored = all(source.suffix == SUFFIX for source in sources)
-    reading = None if are_stored else Reading(sources, None, paragraphs)
-    needs = () if needs_roles else (io.FACTORY,)
-    nlp = (
-        spacy.blank("xx")
-        if reading is None
-        else io.load_pipeline(model, gpu_id, needs=needs)
-    )  # "xx" knows spaces
+    if are_stored:
+        nlp = spacy.blank("xx")  # it knows spaces
+    else:
+        reading = Reading(sources, None, paragraphs)
+        needs = () if needs_roles else (io.FACTORY,)
+        nlp = io.load_pipeline(model, gpu_id, needs=needs)
     install_extensions()
     if frames is not None:
         install_frames(nlp.vocab, read_frames(frames).values())
-    for source in sources if reading is None else ():
-        docs = io.read_docs(Path(source.name), nlp.vocab)
-        if needs_roles and not any(map(has_propositions, docs)):
-            io.fail(f"the Docs of {source.name} have no roles")
-        yield from docs
-    for doc in (
-        nlp.pipe(text for text, _ in reading.texts(nlp.max_length)) if reading else ()
-    ):
+    if are_stored:
+        for source in sources:
+            docs = io.read_docs(Path(source.name), nlp.vocab)
+            if needs_roles and not any(map(has_propositions, docs)):
+                io.fail(f"the Docs of {source.name} have no roles")
+            yield from docs
+        return
+    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)):
         if needs_roles and not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
             io.fail(
@@ -212,19 +208,13 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
         head: List[Tuple[str, ...]] = []
         rows: List[Tuple[str, ...]] = []
         for argument in join_parts(proposition.args):
-            text = " ... ".join(
-                " ".join(texts[start:end]) for start, end in argument.parts
-            )
+            parts = [" ".join(texts[start:end]) for start, end in argument.parts]
+            text = " ... ".join(parts)
             if argument.role == PREDICATE_ROLE:
                 head = [(text, proposition.roleset, frame.name if frame else "")]
             else:
-                rows.append(
-                    (
-                        f"  {argument.role}",
-                        text,
-                        describe_role(argument.role, frame) or "",
-                    )
-                )
+                description = describe_role(argument.role, frame) or ""
+                rows.append((f"  {argument.role}", text, description))
         lines += [*io.aligned(head), *io.aligned(rows), ""]
     if not sentence.propositions:
         lines += ["(no predicate)", ""]
@@ -287,21 +277,14 @@ def relation_table(
             "said by": one.attribution,
         }
         extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
-        predicate = "not " * bool(one.negation) + _shown(one.predicate or one.label)
-        rows.append(
-            (
-                f"  {_shown(one.subject)}",
-                f"  {predicate}",
-                f"  {_shown(one.object)}",
-                extra,
-            )
-        )
+        predicate = _shown(one.predicate or one.label)
+        if one.negation:
+            predicate = f"not {predicate}"
+        cells = (_shown(one.subject), predicate, _shown(one.object))
+        rows.append((*(f"  {cell}" for cell in cells), extra))
     lines = io.aligned(rows) or ["  (no relation)"]
-    return printable(
-        "\n".join(
-            [visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]
-        )
-    )
+    text = " ".join(sentence.text.split())
+    return printable("\n".join([visible(text), "", *map(visible, lines), "", ""]))
 
 
 def relation_json(
@@ -311,22 +294,23 @@ def relation_json(
     `Relation.to_dict`."""
     from spacy_lal.pictures.markup import printable_json
 
-    rows = (
-        {"doc": doc_number, "text": sentence.text, **one.to_dict()} for one in relations
-    )
-    return "".join(f"{printable_json(row)}\n" for row in rows)
+    lines = []
+    for one in relations:
+        row = {"doc": doc_number, "text": sentence.text, **one.to_dict()}
+        lines.append(f"{printable_json(row)}\n")
+    return "".join(lines)
 
 
 def relation_edges(
     sentence: "Span", relations: "Sequence[Relation]", doc_number: int
 ) -> str:
     """Subject, label and object, of relations that have all."""
-    edges = [
-        (one.subject, one.label, one.object)
-        for one in relations
-        if one.subject and one.object
-    ]
-    return "".join("\t".join(map(_shown, edge)) + "\n" for edge in edges)
+    lines = []
+    for one in relations:
+        if one.subject and one.object:
+            edge = (one.subject, one.label, one.object)
+            lines.append("\t".join(map(_shown, edge)) + "\n")
+    return "".join(lines)
 
 
 def _shown(value: object) -> str:

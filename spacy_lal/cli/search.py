@@ -3,7 +3,15 @@ the exit codes of grep."""
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterator, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Iterable,
+    Iterator,
+    Optional,
+    Tuple,
+    Union,
+)
 
 import typer
 
@@ -21,6 +29,8 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
     from spacy.language import Language
     from spacy.tokens import Doc
+
+    from spacy_lal.trees.tgrep import Pattern
 
 NOT_FOUND = 1  # exit code, as of grep
 BATCH_SIZE = 32
@@ -63,9 +73,6 @@ def search_cli(
     Docs (.spacy), or texts to parse. In a .spacy file the place is the number of the
     Doc and of its sentence, from 1: FILE:3.1. Exits with code 0 if something was found,
     1 if nothing was, 2 after an error."""
-    from nltk.tree import Tree
-
-    from spacy_lal.trees import escape_word, write_brackets
     from spacy_lal.trees.tgrep import Pattern
 
     try:
@@ -89,40 +96,40 @@ def search_cli(
             else:
                 trees = _of_texts(Reading([source], input_format, paragraphs), load())
             n_found = 0
-            for place, node in (
-                (place, match.node)
-                for place, tree in trees
-                for match in compiled.search(tree)
-            ):
+            for line in _matches(compiled, trees):
                 n_found += 1
                 if not count:
-                    shown = (
-                        write_brackets(node)
-                        if isinstance(node, Tree)
-                        else escape_word(str(node))
-                    )
-                    write(f"{source.shown}:{place}: {shown}\n")
+                    write(f"{source.shown}:{line}\n")
             if count:
-                write(
-                    f"{source.shown}:{n_found}\n"
-                    if len(sources) > 1
-                    else f"{n_found}\n"
-                )
+                name = f"{source.shown}:" if len(sources) > 1 else ""
+                write(f"{name}{n_found}\n")
             total += n_found
     io.wrote(output, io.counted(total, "constituent"))
     if not total:
         raise typer.Exit(NOT_FOUND)
 
 
+def _matches(pattern: "Pattern", trees: "Iterable[Tuple[str, Tree]]") -> Iterator[str]:
+    """Place and brackets of each node that matches."""
+    from nltk.tree import Tree
+
+    from spacy_lal.trees import escape_word, write_brackets
+
+    for place, tree in trees:
+        for match in pattern.search(tree):
+            if isinstance(match.node, Tree):
+                yield f"{place}: {write_brackets(match.node)}"
+            else:
+                yield f"{place}: {escape_word(str(match.node))}"
+
+
 def _of_brackets(source: Source) -> "Iterator[Tuple[str, Tree]]":
     """The place of each tree, such as a line, and the tree."""
     from spacy_lal.trees import read_brackets_with_lines
 
-    lines = (
-        (f"{line}\n" for _, line in texts.numbered_lines(source))
-        if source.name == io.STDIN
-        else source.name
-    )
+    lines: Union[str, Iterable[str]] = source.name
+    if source.name == io.STDIN:
+        lines = (f"{line}\n" for _, line in texts.numbered_lines(source))
     for tree, line in read_brackets_with_lines(
         lines, name=source.shown, strip_functions=False, strip_traces=False
     ):
@@ -132,18 +139,16 @@ def _of_brackets(source: Source) -> "Iterator[Tuple[str, Tree]]":
 def _of_docs(source: Source) -> "Iterator[Tuple[str, Tree]]":
     import spacy
 
-    for number, doc in enumerate(
-        io.read_docs(Path(source.name), spacy.blank("xx").vocab), start=1
-    ):
+    docs = io.read_docs(Path(source.name), spacy.blank("xx").vocab)
+    for number, doc in enumerate(docs, start=1):
         for sentence, tree in _of_doc(doc, f"{source.shown}: Doc {number}"):
             yield f"{number}.{sentence}", tree
 
 
 def _of_texts(reading: Reading, nlp: "Language") -> "Iterator[Tuple[str, Tree]]":
     """The lines of texts, and their trees; a text of the command line is line 1."""
-    for doc, origin in nlp.pipe(
-        reading.texts(nlp.max_length), as_tuples=True, batch_size=BATCH_SIZE
-    ):
+    read = reading.texts(nlp.max_length)
+    for doc, origin in nlp.pipe(read, as_tuples=True, batch_size=BATCH_SIZE):
         place = str(origin.line or 1)
         for _, tree in _of_doc(doc, f"{reading.sources[0].shown}:{place}"):
             yield place, tree

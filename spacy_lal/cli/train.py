@@ -80,8 +80,9 @@ def train_cli(
             "--checkpoint-minutes and --checkpoint-steps: expected one of them, got "
             "both"
         )
-    for _ in numbered_lines(config_path) if str(config_path) != io.STDIN else ():
-        pass  # text, to its end
+    if str(config_path) != io.STDIN:
+        for _ in numbered_lines(config_path):
+            pass  # text, to its end
     if verbose:
         util.logger.setLevel(logging.DEBUG)
     try:
@@ -216,9 +217,10 @@ def import_official_cli(
     except ImportError as err:
         io.fail(f"can't make a pipeline for --lang {lang}: {err}")
     except (ValueError, TypeError) as err:
-        io.fail(
-            str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}"
-        )
+        reason = str(err)
+        if not reason.startswith(str(checkpoint)):
+            reason = f"{checkpoint}: {reason}"
+        io.fail(reason)
     nlp.meta["description"] = (
         f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
     )
@@ -233,11 +235,9 @@ def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
     data = parser.label_data
     reads = f", XLNet ({tok2vec['name']})" if tok2vec else ""
-    sizes = (
-        f"{len(data['constituents'])} constituents, {len(data['deprels'])} "
-        f"deprels{reads}"
-    )
-    lines = [f"{', '.join(nlp.pipe_names)}; {sizes}"]
+    names = ", ".join(nlp.pipe_names)
+    constituents = f"{len(data['constituents'])} constituents"
+    lines = [f"{names}; {constituents}, {len(data['deprels'])} deprels{reads}"]
     if parser.model.attrs["has_tags"]:
         lines.append(
             f"It reads {len(data['tags'])} part-of-speech tags "

@@ -75,43 +75,39 @@ def check_cli(
             report = check_treebank(files.brackets, files.conllu)
         roles = check_roles(files) if files.roles or files.columns else None
     if as_json:
-        record = {
-            **(report.to_dict() if report else {}),
-            **({"roles": roles.to_dict()} if roles else {}),
-        }
+        record = report.to_dict() if report else {}
+        if roles:
+            record["roles"] = roles.to_dict()
         lines = [printable_json(record, indent=2)]
     else:
         lines = list(report_lines(report, top)) if report else []
-        lines += [
-            *([""] if report and roles else []),
-            *(role_lines(roles, top) if roles else []),
-        ]
+        if report and roles:
+            lines.append("")
+        if roles:
+            lines += role_lines(roles, top)
     with io.text_output(output) as write:
         write(named("\n".join(lines)) + "\n")
     io.wrote(output, "the report")
+    problems = _problems(report, roles)
+    if problems:
+        io.say(named("\n".join(problems)), err=True)
+        raise typer.Exit(1)
+
+
+def _problems(
+    report: "Optional[TreebankReport]", roles: "Optional[RoleReport]"
+) -> List[str]:
+    """The first problems of both reports, and how many more there are."""
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
-    if (
-        roles
-        and roles.problem
-        and not any(roles.problem in problem for problem in problems)
-    ):
-        problems = [roles.problem, *problems]
+    problem = roles.problem if roles else None
+    if problem and not any(problem in known for known in problems):
+        problems.insert(0, problem)
         n_problems += 1
-    if problems:
-        more = n_problems - len(problems[:SHOWN_PROBLEMS])
-        io.say(
-            named(
-                "\n".join(
-                    [
-                        *problems[:SHOWN_PROBLEMS],
-                        *([f"... and {more} more"] if more else []),
-                    ]
-                )
-            ),
-            err=True,
-        )
-        raise typer.Exit(1)
+    shown = problems[:SHOWN_PROBLEMS]
+    if n_problems > len(shown):
+        shown.append(f"... and {n_problems - len(shown)} more")
+    return shown
 
 
 def convert_cli(
@@ -145,28 +141,32 @@ def convert_cli(
     from spacy_lal.treebanks.roles import read_sentences
 
     io.check_apart(output, *paths)
-    n_sents = (0 if by_document or by_paragraph else 1) if n_sents is None else n_sents
+    if n_sents is None:
+        n_sents = 0 if by_document or by_paragraph else 1
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
     except re.error as error:
         io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
     with io.input_paths(paths) as (files, _), io.output_path(output) as target:
         sentences = excluded.filter(read_sentences(find_files(files)))
-        by = {"by_document": by_document, "by_paragraph": by_paragraph}
-        counts = write_docs(
-            make_docs(sentences, Vocab(), n_sents=n_sents, **by), target
+        docs = make_docs(
+            sentences,
+            Vocab(),
+            n_sents=n_sents,
+            by_document=by_document,
+            by_paragraph=by_paragraph,
         )
-    left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
-    in_files = "" if counts.files == 1 else f" in {counts.files} files"
-    numbers = (
-        (counts.docs, "Doc"),
-        (counts.sentences, "sentence"),
-        (counts.tokens, "token"),
+        counts = write_docs(docs, target)
+    written = (
+        f"{io.counted(counts.docs, 'Doc')}, "
+        f"{io.counted(counts.sentences, 'sentence')}, "
+        f"{io.counted(counts.tokens, 'token')}"
     )
-    io.wrote(
-        output,
-        f"{', '.join(io.counted(number, noun) for number, noun in numbers)}{in_files}{left_out}",
-    )
+    if counts.files > 1:
+        written += f" in {counts.files} files"
+    if exclude is not None:
+        written += f" ({excluded.count} sentences left out)"
+    io.wrote(output, written)
 
 
 def complete_cli(
@@ -206,21 +206,16 @@ def complete_cli(
         write_docs(completed, path)
     before = Counter(map(lacks, golds))
     after = Counter(map(lacks, completed))
-    given = ", ".join(
-        f"{before[kind] - after[kind]} Docs got {kind}"
-        for kind in ("heads", "constituents")
+    written = (
+        f"{io.counted(len(golds), 'Doc')}; "
+        f"{before['heads'] - after['heads']} Docs got heads, "
+        f"{before['constituents'] - after['constituents']} Docs got constituents, "
+        f"{before[None]} had both or neither"
     )
     too_long = after["heads"] + after["constituents"]
-    long_note = (
-        f", {too_long} have a sentence too long for the joint decoder"
-        if too_long
-        else ""
-    )
-    io.wrote(
-        output,
-        f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or "
-        f"neither{long_note}",
-    )
+    if too_long:
+        written += f", {too_long} have a sentence too long for the joint decoder"
+    io.wrote(output, written)
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
@@ -347,9 +342,7 @@ class _Excluded:
     ) -> Iterator["TreebankSentence"]:
         begun: Set[str] = set()  # comments of sentences that were left out
         for sentence in sentences:
-            begun.update(
-                comment for comment in ("newdoc", "newpar") if sentence.begins(comment)
-            )
+            begun.update(filter(sentence.begins, ("newdoc", "newpar")))
             if self.pattern is not None and self.pattern.search(sentence.sent_id):
                 self.count += 1
                 continue
