@@ -33,6 +33,7 @@ def search_trees(
 def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
     if not isinstance(item, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
+    within = item[:]
     for tree in sentence_trees(item) if len(item) else ():
         for match in pattern.search(tree.to_nltk()):
             span = Span(
@@ -41,9 +42,5 @@ def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
                 tree.words[match.end - 1] + 1,
                 label=match.label,
             )
-            if isinstance(item, Doc) or _lies_within(span, item):
+            if span.start >= within.start and span.end <= within.end:
                 yield span
-
-
-def _lies_within(span: Span, outer: Span) -> bool:
-    return outer.start <= span.start and span.end <= outer.end

@@ -10,7 +10,6 @@ from typing import (
     Iterator,
     Optional,
     Tuple,
-    Union,
 )
 
 import typer
@@ -127,9 +126,7 @@ def _of_brackets(source: Source) -> "Iterator[Tuple[str, Tree]]":
     """The place of each tree, such as a line, and the tree."""
     from spacy_lal.trees import read_brackets_with_lines
 
-    lines: Union[str, Iterable[str]] = source.name
-    if source.name == io.STDIN:
-        lines = (f"{line}\n" for _, line in texts.numbered_lines(source))
+    lines = (line for _, line in texts.numbered_lines(source))
     for tree, line in read_brackets_with_lines(
         lines, name=source.shown, strip_functions=False, strip_traces=False
     ):

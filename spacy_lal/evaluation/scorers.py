@@ -208,12 +208,15 @@ def _places(doc: Doc, deleted: Set[int]) -> List[int]:
 def _character_brackets(
     doc: Doc, places: Sequence[int], params: EvalbParams
 ) -> List[Bracket]:
+    """The brackets that count, as the places of their characters, in pre-order."""
     brackets: List[Bracket] = []
     for first, last, chain in constituent_tokens(doc):
-        span = places[doc[first].idx], places[doc[last - 1].idx + len(doc[last - 1])]
+        constituent = doc[first:last]
+        start = places[constituent.start_char]
+        end = places[constituent.end_char]
         label = params.bracket_label(chain)
-        if span[0] < span[1] and label is not None:
-            brackets.append((span, label))
+        if start < end and label is not None:
+            brackets.append(((start, end), label))
     return sorted(brackets, key=lambda bracket: (bracket[0][0], -bracket[0][1]))
 
 

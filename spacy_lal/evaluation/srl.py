@@ -18,6 +18,7 @@ from . import percent, ratio
 
 Rule = Literal["strict", "conll05"]
 Parts = Tuple[Tuple[int, int], ...]
+_ROW = "{:>10}   {:6d}  {:6d}  {:6d}   {:6.2f}  {:6.2f}  {:6.2f}"
 _HEADER = "              corr.  excess  missed    prec.    rec.      F1"
 
 
@@ -47,9 +48,7 @@ class PRF(NamedTuple):
 
     def plus(self, other: "PRF") -> "PRF":
         """The counts of both sets together."""
-        return PRF(
-            self.ok + other.ok, self.excess + other.excess, self.missed + other.missed
-        )
+        return PRF(*map(sum, zip(self, other, strict=True)))
 
 
 @dataclass
@@ -249,10 +248,7 @@ def _row(name: str, count: PRF) -> str:
     precision = percent(count.ok, count.ok + count.excess)
     recall = percent(count.ok, count.ok + count.missed)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return (
-        f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   "
-        f"{precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
-    )
+    return _ROW.format(name, *count, precision, recall, f1)
 
 
 def _confusion_lines(counts: SrlCounts) -> Iterator[str]:

@@ -237,8 +237,8 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
     collapsed: List[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
         if collapsed and collapsed[-1][:2] == (start, end):
-            outer = collapsed.pop()[2]
-            label = join_chain([*split_chain(outer), *split_chain(label)])
+            chain = collapsed.pop()[2], label
+            label = join_chain(list(filter(None, chain)))
         collapsed.append((start, end, label))
     return collapsed
 
