@@ -93,13 +93,17 @@ def doc_parts(
 
     prose: List[str] = []
     entries: List[List[str]] = []
+    is_open = False  # an entry goes on until an empty line, indented or not
     for line in inspect.cleandoc(text).splitlines():
         if starts_entry(line) or re.match(r"^(RETURNS|RAISES|YIELDS)\b", line):
             entries.append([line])
-        elif entries and line.startswith(" "):
+            is_open = True
+        elif is_open and line.strip():
             entries[-1].append(line.strip())
         elif not entries:
             prose.append(line)
+        else:
+            is_open = False
     options, errors = {}, ""
     for entry in (" ".join(lines) for lines in entries):
         found = OPTION.match(entry)
