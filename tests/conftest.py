@@ -1,11 +1,15 @@
 """Fixtures that several test modules share."""
 
+import random
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-import spacy
-from spacy.language import Language
-from thinc.api import fix_random_seed
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -27,9 +31,11 @@ def shared_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def en_lal_md() -> Language:
+def en_lal_md() -> "Language":
     """The bundled pipeline, loaded once a worker: a test that changes a pipeline loads
     its own."""
+    import spacy
+
     if not spacy.util.is_package("en_lal_md"):
         pytest.skip("needs the bundled pipeline")
     return spacy.load("en_lal_md")
@@ -37,5 +43,12 @@ def en_lal_md() -> Language:
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    """Every test begins with the same random numbers, whatever ran before it."""
-    fix_random_seed(0)
+    """Every test begins with the same random numbers, whatever ran before it.
+
+    Tests that need neither spaCy nor torch do not wait for them."""
+    random.seed(0)
+    np.random.seed(0)
+    if "thinc" in sys.modules:
+        from thinc.api import fix_random_seed
+
+        fix_random_seed(0)
