@@ -147,6 +147,19 @@ def test_imports_point_down():
     assert not wrong
 
 
+def test_no_import_by_string():
+    """Which module a string names, no test of arrows can see."""
+    wrong = [
+        f"{at(path, node.lineno)} calls {name}"
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for name in [getattr(node.func, "attr", getattr(node.func, "id", ""))]
+        if name in ("import_module", "__import__", "resolve_name")
+    ]
+    assert not wrong
+
+
 def test_no_circle_of_rooms():
     """Of all imports, those in functions too. Each edge goes from a room to another."""
     graph: Dict[str, Set[str]] = {}

@@ -76,7 +76,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
   const choose = (event) => {
     const node = event.target.closest("[data-start]")
-    if (!node || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return
+    const isKey = event.type === "keydown"
+    if (!node || (isKey && event.key !== "Enter" && event.key !== " ")) return
     event.preventDefault()
     setTriggerValue("span", [Number(node.dataset.start), Number(node.dataset.end)])
   }
@@ -94,10 +95,23 @@ STYLE = """
 .lal-scroll svg { overflow: visible }
 [data-start] { cursor: pointer }
 [data-start]:hover { text-decoration: underline }
-[data-start]:focus-visible { outline: 2.5px dashed var(--st-primary-color); outline-offset: 3px }
-.lal-argument:not([font-weight]) { fill: light-dark(#9a4a06, #fbbf24); font-weight: bold }
-.lal-argument[font-weight] { text-decoration: underline; text-decoration-thickness: 2px }
-.lal-chosen { outline: 2.5px solid var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
+[data-start]:focus-visible {
+  outline: 2.5px dashed var(--st-primary-color);
+  outline-offset: 3px;
+}
+.lal-argument:not([font-weight]) {
+  fill: light-dark(#9a4a06, #fbbf24);
+  font-weight: bold;
+}
+.lal-argument[font-weight] {
+  text-decoration: underline;
+  text-decoration-thickness: 2px;
+}
+.lal-chosen {
+  outline: 2.5px solid var(--st-primary-color);
+  outline-offset: 3px;
+  border-radius: 9px;
+}
 """
 NO_CONSTITUENT = "no constituent"
 NAMES = (
@@ -316,7 +330,8 @@ class Shown:
             if role:
                 text.set("class", f"lal-argument {text.get('class') or ''}")
                 text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
-        for element in root.iter():  # in HTML, an svg needs no namespace; the keyboard can't reach parts of an img
+        # In HTML, an svg needs no namespace; the keyboard can't reach parts of an img.
+        for element in root.iter():
             element.tag = element.tag.rpartition("}")[2]
             if element.get("role") == "img":
                 element.set("role", "group")

@@ -129,9 +129,8 @@ def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
     report = check_treebank(TOY / "dev.ptb", path)
     assert not report.sound
     places = [problem.split(" ")[0] for problem in report.problems]
-    assert (
-        len(places) == 4
-    )  # a word; a malformed sentence, and the tree that lost it; a tree without sentence
+    # A word; a malformed sentence, and the tree that lost it; a tree without sentence.
+    assert len(places) == 4
     zero = [
         line for line in path.read_text(encoding="utf-8").splitlines() if "zero" in line
     ]

@@ -44,7 +44,8 @@ def check_sound(spans, heads, joint):
         if span.label == "<H>":
             members = sorted(words | {child.lexical_head for child in below})
             assert len(members) > 1
-            for member in members:  # all but the head depend on the head, at once or across a gap of their own
+            # All but the head depend on it, at once or across a gap of their own.
+            for member in members:
                 above = member
                 while above not in (span.lexical_head, None):
                     above = heads[above] - 1 if heads[above] else None
