@@ -36,6 +36,32 @@ class NounChunks:
 
 
 @dataclass(frozen=True)
+class Guidelines:
+    """What the guidelines of a language's treebanks exclude; see
+    `pipeline/guidelines.py` for the rules.
+
+    preposition_tags (FrozenSet[str]): Fine tags of prepositions.
+    prepositional_phrase (str): Label of a preposition with its noun phrase.
+    noun_phrase (str): Label of that noun phrase.
+    phrases_of_prepositions (FrozenSet[str]): Labels of phrases in which a preposition
+        may stand beside a noun phrase.
+    verb_phrase (str): Label of a verb phrase.
+    clauses_of_verbs (FrozenSet[str]): Unary chains of clauses without subject.
+    parts_of_verb_phrases (FrozenSet[str]): Tags of words, and labels of constituents,
+        that give a verb phrase a verb of its own.
+    measures (FrozenSet[str]): Words that are no agents, lower case."""
+
+    preposition_tags: FrozenSet[str]
+    prepositional_phrase: str
+    noun_phrase: str
+    phrases_of_prepositions: FrozenSet[str]
+    verb_phrase: str
+    clauses_of_verbs: FrozenSet[str]
+    parts_of_verb_phrases: FrozenSet[str]
+    measures: FrozenSet[str]
+
+
+@dataclass(frozen=True)
 class Conventions:
     """The conventions of a language.
 
@@ -50,6 +76,7 @@ class Conventions:
     default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was
         neither trained nor loaded.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
+    guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
     verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs, and what
@@ -63,5 +90,6 @@ class Conventions:
     evalb_equal: Tuple[Tuple[str, str], ...] = ()
     default_package: Optional[str] = None
     noun_chunks: Optional[NounChunks] = None
+    guidelines: Optional[Guidelines] = None
     auxiliary_rolesets: FrozenSet[str] = frozenset()
     verb_endings: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()

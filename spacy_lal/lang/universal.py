@@ -21,3 +21,41 @@ CLAUSE_DEPRELS = frozenset(
         "purpcl",
     }
 )
+
+SUBJECT_DEPRELS = frozenset(
+    {
+        "nsubj",
+        "nsubj:pass",
+        "csubj",
+        "csubj:pass",
+    }
+)
+# A predicate has one dependent of each group at most.
+EXCLUSIVE_DEPRELS = (
+    SUBJECT_DEPRELS,
+    frozenset({"obj", "ccomp"}),
+    frozenset({"iobj"}),
+)
+# Dependents that a predicate has, and an auxiliary has not.
+PREDICATE_DEPENDENTS = frozenset(
+    {
+        *SUBJECT_DEPRELS,
+        "obj",
+        "ccomp",
+        "iobj",
+        "advcl",
+        "aux",
+        "aux:pass",
+        "cop",
+        "mark",
+        "obl",
+        "xcomp",
+    }
+)
+AUXILIARY_DEPRELS = frozenset(
+    {
+        "aux",
+        "aux:pass",
+        "cop",
+    }
+)

@@ -90,6 +90,7 @@ class Decoder:
     constituency_weight: float = 0.5
     empty_nodes: bool = True
     disagreement_cost: Optional[float] = None
+    guidelines: bool = False
     dependencies: bool = True
 
     def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
@@ -163,6 +164,7 @@ def make_joint_decoder(
     constituency_weight: float = 0.5,
     empty_nodes: bool = True,
     disagreement_cost: Optional[float] = None,
+    guidelines: bool = False,
 ) -> Decoder:
     """The exact joint decoder, in O(n^4): the best constituency and dependency trees
     that agree (Zhou & Zhao 2019). Sentences of more than 200 words are decoded
@@ -179,6 +181,9 @@ def make_joint_decoder(
         Treebank has a clause "it die". With a cost, constituents that fit the brackets
         of the joint tree are added where their label score exceeds it, highest first.
         None: nothing is added, and the trees always agree.
+    guidelines (bool): Whether parses follow the guidelines of the language's treebanks,
+        where `lang` has some: in English, a preposition and its noun phrase are a
+        phrase, and a word has one subject.
     RAISES (ValueError): A weight or a cost is out of range.
     """
     is_cost = disagreement_cost is None or disagreement_cost >= 0.0
@@ -187,7 +192,14 @@ def make_joint_decoder(
             "expected a constituency_weight between 0 and 1, and a disagreement_cost "
             f"of 0 or more, or null; got {constituency_weight} and {disagreement_cost}"
         )
-    return Decoder(True, "eisner", constituency_weight, empty_nodes, disagreement_cost)
+    return Decoder(
+        True,
+        "eisner",
+        constituency_weight,
+        empty_nodes,
+        disagreement_cost,
+        guidelines,
+    )
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner") -> Decoder:

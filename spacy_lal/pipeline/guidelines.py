@@ -1,41 +1,44 @@
-"""Parses without what no treebank of Penn labels or Universal Dependencies has, and
-decoders choose at times. Of constituents and deprels that exclude each other, the one
-with the lower score goes. Parses under constraints (`constrained.py`) stay as they
-are."""
+"""Parses without what the guidelines of a language's treebanks exclude, and decoders
+choose at times. Of constituents and deprels that exclude each other, the one with the
+lower score goes. Parses under constraints (`constrained.py`) stay as they are."""
 
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.tokens import Token
 
-from ..lang.en.treebank import (
-    MARK_TAGS,
-    PHRASES_OF_PREPOSITIONS,
-    PREPOSITION_TAGS,
+from ..lang.conventions import Guidelines
+from ..lang.universal import (
+    AUXILIARY_DEPRELS,
+    CLAUSE_DEPRELS,
+    EXCLUSIVE_DEPRELS,
+    PREDICATE_DEPENDENTS,
+    SUBJECT_DEPRELS,
 )
-from ..lang.en.words import MEASURES
-from ..lang.universal import CLAUSE_DEPRELS
 from ..scores import AnyScores, deprel_scores
 from ..trees import SUB_HEAD, split_chain
-from .decoders import DecodedParse
+from .decoders import DecodedParse, in_preorder
 
-# A predicate has one dependent of each group at most.
-_GROUPS = {
-    "nsubj": 0,
-    "nsubj:pass": 0,
-    "csubj": 0,
-    "csubj:pass": 0,
-    "obj": 1,
-    "ccomp": 1,
-    "iobj": 2,
-}
-_OF_PREDICATES = frozenset(
-    {*_GROUPS, "advcl", "aux", "aux:pass", "cop", "mark", "obl", "xcomp"}
-)
-_AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
-_MAX_LOSS = 2.0  # of score, where an auxiliary with dependents becomes a predicate; chosen on EWT and GUM dev
-_DOUBLED = frozenset({"S::VP", "SBAR::S::VP"})
-_OF_VERBS = frozenset({"CC", "MD", "POS", "TO", "VP"})
+# Of score, where an auxiliary with dependents becomes a predicate; chosen on EWT and GUM
+# dev.
+_MAX_LOSS = 2.0
+
+
+def without_marks(
+    words: Sequence[Token], parse: DecodedParse, mark_tags: Container[str]
+) -> DecodedParse:
+    """A parse without constituents of punctuation alone that are less than the
+    sentence: no treebank has them.
+    words (Sequence[Token]): The sentence's.
+    mark_tags (Container[str]): The tags of punctuation, for words with tags."""
+    is_mark = [word.tag_ in mark_tags if word.tag else word.is_punct for word in words]
+    if len(words) < 2 or not any(is_mark) or not len(parse.spans):
+        return parse
+    n_before = np.concatenate([[0], np.cumsum(is_mark)])
+    starts, ends, _ = parse.spans.T
+    lengths = ends - starts
+    are_marks = n_before[ends] - n_before[starts] == lengths
+    return parse._replace(spans=parse.spans[~are_marks | (lengths == len(words))])
 
 
 def follow_guidelines(
@@ -44,70 +47,77 @@ def follow_guidelines(
     scores: AnyScores,
     labels: Sequence[str],
     deprels: Sequence[str],
+    guidelines: Guidelines,
 ) -> DecodedParse:
-    """A parse without phrases of marks alone, a preposition beside its noun phrase, a
-    verb phrase without a verb that begins with a clause, an auxiliary with a subject,
-    an xcomp with its own subject, two subjects or objects of a word, a measure as an
-    agent. words, scores: The sentence's."""
-    parse = with_prepositional_phrases(words, without_marks(words, parse), labels)
-    parse = without_doubled_clauses(words, parse, scores, labels)
-    return (
-        with_possible_deprels(words, parse, scores, deprels)
-        if parse.heads.any()
-        else parse
-    )
+    """A parse that follows guidelines: no preposition beside its noun phrase, no verb
+    phrase without a verb that begins with a clause, no auxiliary with a subject, no
+    xcomp with its own subject, no two subjects or objects of a word, no measure as an
+    agent.
+    words, scores: The sentence's.
+    labels, deprels (Sequence[str]): Strings by id."""
+    parse = with_prepositional_phrases(words, parse, labels, guidelines)
+    parse = without_doubled_clauses(words, parse, scores, labels, guidelines)
+    if not parse.heads.any():
+        return parse
+    arcs = _Arcs(parse, scores, deprels)
+    _raise_subjects(arcs)
+    _free_auxiliaries(arcs)
+    _rename_measures(arcs, words, guidelines.measures)
+    _mark_passives(arcs)
+    _resolve_conflicts(arcs)
+    return parse._replace(**arcs.to_arrays())
+
+
+# Constituents
 
 
 def with_prepositional_phrases(
-    words: Sequence[Token], parse: DecodedParse, labels: Sequence[str]
+    words: Sequence[Token],
+    parse: DecodedParse,
+    labels: Sequence[str],
+    guidelines: Guidelines,
 ) -> DecodedParse:
-    """A parse in which a preposition and the noun phrase that it marks are a PP, not
-    sisters of other phrases."""
-    spans = parse.spans
-    if "PP" not in labels or not len(spans) or not parse.heads.any():
+    """A parse in which a preposition and the noun phrase that it marks are a phrase,
+    not sisters of other phrases."""
+    phrase = guidelines.prepositional_phrase
+    if phrase not in labels or not parse.heads.any():
         return parse
-    for i in (i for i, word in enumerate(words) if word.tag_ in PREPOSITION_TAGS):
-        around, after = (
-            spans[(spans[:, 0] <= i) & (i < spans[:, 1])],
-            spans[spans[:, 0] == i + 1],
-        )
-        if (
-            not len(around)
-            or not len(after)
-            or not i + 1 < parse.heads[i] <= after[0, 1]
-        ):
-            continue
-        (start, end, label), (_, stop, sister) = (
-            around[-1],
-            after[0],
-        )  # in pre-order: the smallest, the largest
-        is_sister = start + 1 < end and stop <= end and (start, end) != (i, stop)
-        chain = split_chain(labels[label])
-        if (
-            is_sister
-            and split_chain(labels[sister])[0] == "NP"
-            and chain[-1] not in PHRASES_OF_PREPOSITIONS
-        ):
-            spans = np.concatenate(
-                [spans, np.array([[i, stop, labels.index("PP")]], dtype=spans.dtype)]
-            )
-            spans = spans[np.lexsort((-spans[:, 1], spans[:, 0]))]  # pre-order
+    spans = parse.spans
+    for i, word in enumerate(words):
+        if word.tag_ in guidelines.preposition_tags:
+            end = _end_of_phrase(i, parse.heads[i], spans, labels, guidelines)
+            if end is not None:
+                added = np.array([[i, end, labels.index(phrase)]], dtype=spans.dtype)
+                spans = in_preorder(np.concatenate([spans, added]))
     return parse._replace(spans=spans)
 
 
-def without_marks(words: Sequence[Token], parse: DecodedParse) -> DecodedParse:
-    """A parse without constituents of punctuation alone that are less than the
-    sentence: no treebank has them."""
-    marks = np.array(
-        [word.tag_ in MARK_TAGS if word.tag else word.is_punct for word in words],
-        dtype=bool,
-    )
-    if len(marks) < 2 or not marks.any() or not len(parse.spans):
-        return parse
-    n_before = np.concatenate([[0], np.cumsum(marks)])
-    lengths = parse.spans[:, 1] - parse.spans[:, 0]
-    of_marks = n_before[parse.spans[:, 1]] - n_before[parse.spans[:, 0]] == lengths
-    return parse._replace(spans=parse.spans[~of_marks | (lengths == len(words))])
+def _end_of_phrase(
+    i: int,
+    head: int,
+    spans: np.ndarray,
+    labels: Sequence[str],
+    guidelines: Guidelines,
+) -> Optional[int]:
+    """Where the phrase of a preposition ends that stands beside its noun phrase; None
+    for another preposition.
+    head (int): The preposition's head, counted from 1.
+    spans (ndarray): In pre-order. Shape: (k, 3)."""
+    around = spans[(spans[:, 0] <= i) & (i < spans[:, 1])]
+    after = spans[spans[:, 0] == i + 1]
+    if not len(around) or not len(after):
+        return None
+    start, end, label = around[-1]  # the smallest
+    _, noun_end, sister = after[0]  # the largest
+    is_marked = i + 1 < head <= noun_end
+    is_whole = (start, end) == (i, noun_end)
+    is_sister = start + 1 < end and noun_end <= end and not is_whole
+    is_noun_phrase = split_chain(labels[sister])[0] == guidelines.noun_phrase
+    innermost = split_chain(labels[label])[-1]
+    has_place = innermost in guidelines.phrases_of_prepositions
+    if is_marked and is_sister and is_noun_phrase and not has_place:
+        return int(noun_end)
+    return None
 
 
 def without_doubled_clauses(
@@ -115,34 +125,29 @@ def without_doubled_clauses(
     parse: DecodedParse,
     scores: AnyScores,
     labels: Sequence[str],
+    guidelines: Guidelines,
 ) -> DecodedParse:
     """A parse without one of two clauses that begin together, where the longer one has
     its verb from the other alone, as in (S (VP (S (VP fearing death)) (ADVP
     basically))): the one with the lower score goes."""
-    spans, dropped = parse.spans.tolist(), []
-    for k in range(len(spans) - 1):
-        (start, end, label), (first, middle, inner) = spans[k : k + 2]  # in pre-order
-        if (
-            start != first
-            or labels[inner] not in _DOUBLED
-            or split_chain(labels[label])[-1] != "VP"
-        ):
+    spans = parse.spans.tolist()
+    dropped = []
+    for k in range(len(spans) - 1):  # in pre-order
+        start, end, label = spans[k]
+        inner_start, inner_end, inner = spans[k + 1]
+        is_verb_phrase = split_chain(labels[label])[-1] == guidelines.verb_phrase
+        is_clause = labels[inner] in guidelines.clauses_of_verbs
+        if start != inner_start or not is_verb_phrase or not is_clause:
             continue
-        kinds = _children(words, spans[k + 2 :], middle, end, labels)
-        if not any(kind in _OF_VERBS or kind[:1] == "V" for kind in kinds):
-            longer, shorter = (
-                float(scores.labels[start, stop, SUB_HEAD + 1 :].max())
-                for stop in (end, middle)
-            )
-            dropped.append(k if longer < shorter else k + 1)
-    return (
-        parse._replace(spans=np.delete(parse.spans, dropped, axis=0))
-        if dropped
-        else parse
-    )
+        parts = _parts(words, spans[k + 2 :], inner_end, end, labels)
+        if guidelines.parts_of_verb_phrases.isdisjoint(parts):
+            of_outer = scores.labels[start, end, SUB_HEAD + 1 :].max()
+            of_inner = scores.labels[start, inner_end, SUB_HEAD + 1 :].max()
+            dropped.append(k if of_outer < of_inner else k + 1)
+    return parse._replace(spans=np.delete(parse.spans, dropped, axis=0))
 
 
-def _children(
+def _parts(
     words: Sequence[Token],
     spans: Sequence[Sequence[int]],
     start: int,
@@ -152,121 +157,145 @@ def _children(
     """Labels of the constituents, and tags of the other words, that words from a place
     on are divided into."""
     while start < end:
-        of_start = [
-            (stop, label)
-            for first, stop, label in spans
-            if first == start and stop <= end
-        ]
-        yield split_chain(labels[of_start[0][1]])[0] if of_start else words[start].tag_
-        start = of_start[0][0] if of_start else start + 1
+        of_start = [span for span in spans if span[0] == start and span[1] <= end]
+        if of_start:
+            _, stop, label = of_start[0]
+            yield split_chain(labels[label])[0]
+            start = stop
+        else:
+            yield words[start].tag_
+            start += 1
 
 
-def with_possible_deprels(
-    words: Sequence[Token],
-    parse: DecodedParse,
-    scores: AnyScores,
-    deprels: Sequence[str],
-) -> DecodedParse:
-    """A parse in which Universal Dependencies allow each word's dependents."""
-    heads, names = parse.heads.tolist(), [deprels[i] for i in parse.deprels.tolist()]
-    before = [*heads], [*names]
-    raise_subjects(heads, names, deprels)
-
-    def best(i: int, allowed: Sequence[bool]) -> Tuple[float, int, str]:
-        """What the best allowed deprel of a word loses in score; the word, and the
-        deprel."""
-        found = deprel_scores(scores, heads[i], i + 1)
-        k = int(np.where(allowed, found, -np.inf).argmax())
-        return float(found[deprels.index(names[i])] - found[k]), i, deprels[k]
-
-    clauses = [name.partition(":")[0] in CLAUSE_DEPRELS for name in deprels]
-    for i in (i for i, name in enumerate(names) if name in _AUXILIARIES and heads[i]):
-        dependents = [k for k, head in enumerate(heads) if head == i + 1]
-        if any(names[k] in _OF_PREDICATES for k in dependents):
-            loss, _, name = best(i, clauses)
-            if any(clauses) and loss < _MAX_LOSS:
-                names[i] = name
-            else:  # all of them: arcs do not cross then
-                heads = [
-                    heads[i] if k in dependents else head
-                    for k, head in enumerate(heads)
-                ]
-    for i in (
-        i
-        for i, name in enumerate(names)
-        if name == "obl:agent" and words[i].lower_ in MEASURES
-    ):
-        is_measure = "obl" in deprels and ("nmod", i + 1) not in zip(
-            names, heads, strict=True
-        )  # not "half of them"
-        names[i] = "obl" if is_measure else names[i]
-    passive = {
-        head for head, name in zip(heads, names, strict=True) if name == "aux:pass"
-    }
-    for i in (
-        i
-        for i, name in enumerate(names)
-        if name in ("nsubj", "csubj") and heads[i] in passive
-    ):
-        names[i] = f"{names[i]}:pass" if f"{names[i]}:pass" in deprels else names[i]
-    for _ in names:
-        excluded = _conflict(heads, names)
-        if excluded is None:
-            break
-        options = []
-        for i in excluded:
-            taken = {
-                _GROUPS.get(name)
-                for name, head in zip(names, heads, strict=True)
-                if head == heads[i]
-            }
-            options.append(
-                best(
-                    i,
-                    [
-                        name != names[i] and (_GROUPS.get(name, "") not in taken)
-                        for name in deprels
-                    ],
-                )
-            )
-        _, i, names[i] = min(options)
-    if (heads, names) == before:
-        return parse
-    ids = np.array([deprels.index(name) for name in names], dtype=np.int32)
-    return parse._replace(heads=np.array(heads, dtype=np.int32), deprels=ids)
+# Heads and deprels
 
 
-def _conflict(heads: Sequence[int], names: Sequence[str]) -> Optional[Tuple[int, int]]:
-    """Two words whose deprels exclude each other: two of a group, or a subject and the
-    xcomp that governs it."""
-    seen: Dict[Tuple[int, int], int] = {}
-    for i, (head, name) in enumerate(zip(heads, names, strict=True)):
-        group = _GROUPS.get(name)
-        if group is not None and head:
-            other = seen.setdefault((head, group), i)
-            if other != i:
-                return other, i
-            if not group and names[head - 1] == "xcomp":
-                return head - 1, i
-    return None
+class _Arcs:
+    """The heads and deprels of a parse, as rules change them.
+    heads (List[int]): Of each word, from 1; 0 is the root.
+    names (List[str]): The deprel of each word."""
+
+    def __init__(
+        self, parse: DecodedParse, scores: AnyScores, deprels: Sequence[str]
+    ) -> None:
+        self.heads: List[int] = parse.heads.tolist()
+        self.names = [deprels[i] for i in parse.deprels.tolist()]
+        self.deprels = deprels
+        self._scores = scores
+
+    def dependents(self, i: int) -> List[int]:
+        """The dependents of a word."""
+        return [k for k, head in enumerate(self.heads) if head == i + 1]
+
+    def best(self, i: int, allowed: Sequence[bool]) -> Tuple[float, str]:
+        """The best allowed deprel of a word: what it loses in score, and its name."""
+        scores = deprel_scores(self._scores, self.heads[i], i + 1)
+        k = int(np.where(allowed, scores, -np.inf).argmax())
+        present = scores[self.deprels.index(self.names[i])]
+        return float(present - scores[k]), self.deprels[k]
+
+    def to_arrays(self) -> Dict[str, np.ndarray]:
+        """The fields `heads` and `deprels` of a parse."""
+        ids = [self.deprels.index(name) for name in self.names]
+        return {
+            "heads": np.array(self.heads, dtype=np.int32),
+            "deprels": np.array(ids, dtype=np.int32),
+        }
 
 
-def raise_subjects(heads: List[int], names: List[str], deprels: Sequence[str]) -> None:
+def _raise_subjects(arcs: _Arcs) -> None:
     """Make the subject of an xcomp its governor's object, as in "I want him to win", if
     projective and the only one."""
-    if "xcomp" not in names or "obj" not in deprels:
+    if "obj" not in arcs.deprels:
         return
-    for i, name in enumerate(names):
-        clause = heads[i] - 1
-        governor = heads[clause] - 1
-        if (
-            name in ("nsubj", "nsubj:pass")
-            and names[clause] == "xcomp"
-            and 0 <= governor < i < clause
-        ):
-            others = [j for j in range(governor + 1, i) if heads[j] - 1 == clause]
-            if not others and not any(
-                head == governor + 1 and names[j] == "obj"
-                for j, head in enumerate(heads)
-            ):
-                heads[i], names[i] = governor + 1, "obj"
+    for i, name in enumerate(arcs.names):
+        clause = arcs.heads[i] - 1
+        governor = arcs.heads[clause] - 1
+        is_subject = name in ("nsubj", "nsubj:pass") and arcs.names[clause] == "xcomp"
+        if is_subject and 0 <= governor < i < clause:
+            between = range(governor + 1, i)
+            is_first = clause not in [arcs.heads[k] - 1 for k in between]
+            objects = [arcs.names[k] for k in arcs.dependents(governor)]
+            if is_first and "obj" not in objects:
+                arcs.heads[i] = governor + 1
+                arcs.names[i] = "obj"
+
+
+def _free_auxiliaries(arcs: _Arcs) -> None:
+    """Make an auxiliary with a predicate's dependents a predicate, or give its
+    dependents to the word that it stands with: all of them, so arcs do not cross."""
+    clauses = [name.partition(":")[0] in CLAUSE_DEPRELS for name in arcs.deprels]
+    for i, name in enumerate(arcs.names):
+        if name not in AUXILIARY_DEPRELS or not arcs.heads[i]:
+            continue
+        dependents = arcs.dependents(i)
+        if PREDICATE_DEPENDENTS.isdisjoint(arcs.names[k] for k in dependents):
+            continue
+        loss, clause = arcs.best(i, clauses)
+        if any(clauses) and loss < _MAX_LOSS:
+            arcs.names[i] = clause
+        else:
+            for k in dependents:
+                arcs.heads[k] = arcs.heads[i]
+
+
+def _rename_measures(
+    arcs: _Arcs, words: Sequence[Token], measures: Container[str]
+) -> None:
+    """Make a measure no agent, but leave "half of them" one."""
+    if "obl" not in arcs.deprels:
+        return
+    for i, name in enumerate(arcs.names):
+        if name == "obl:agent" and words[i].lower_ in measures:
+            if "nmod" not in [arcs.names[k] for k in arcs.dependents(i)]:
+                arcs.names[i] = "obl"
+
+
+def _mark_passives(arcs: _Arcs) -> None:
+    """Give the subject of a passive its deprel."""
+    for i, name in enumerate(arcs.names):
+        passive = f"{name}:pass"
+        if name in ("nsubj", "csubj") and passive in arcs.deprels:
+            siblings = arcs.dependents(arcs.heads[i] - 1)
+            if "aux:pass" in [arcs.names[k] for k in siblings]:
+                arcs.names[i] = passive
+
+
+def _resolve_conflicts(arcs: _Arcs) -> None:
+    """Of two words whose deprels exclude each other, give the one that loses less in
+    score another deprel, until there are no such words."""
+    for _ in arcs.names:
+        excluded = _conflict(arcs)
+        if not excluded:
+            return
+        options = []
+        for i in excluded:
+            siblings = arcs.dependents(arcs.heads[i] - 1)
+            taken = {arcs.names[i], *_exclusive(arcs.names[k] for k in siblings)}
+            loss, name = arcs.best(i, [name not in taken for name in arcs.deprels])
+            options.append((loss, i, name))
+        _, i, name = min(options)
+        arcs.names[i] = name
+
+
+def _exclusive(names: Iterator[str]) -> Set[str]:
+    """The deprels that the deprels of a word's dependents leave no room for."""
+    here = set(names)
+    groups = [group for group in EXCLUSIVE_DEPRELS if group & here]
+    return set().union(*groups)
+
+
+def _conflict(arcs: _Arcs) -> Sequence[int]:
+    """Two words whose deprels exclude each other: two of a group, or a subject and the
+    xcomp that governs it; none if there are none."""
+    seen: Dict[Tuple[int, int], int] = {}
+    for i, (head, name) in enumerate(zip(arcs.heads, arcs.names, strict=True)):
+        groups = [g for g, group in enumerate(EXCLUSIVE_DEPRELS) if name in group]
+        if not groups or not head:
+            continue
+        other = seen.setdefault((head, groups[0]), i)
+        if other != i:
+            return other, i
+        if name in SUBJECT_DEPRELS and arcs.names[head - 1] == "xcomp":
+            return head - 1, i
+    return ()

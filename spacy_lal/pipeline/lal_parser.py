@@ -34,7 +34,7 @@ from ..annotations import (
     set_parses,
     with_root_deprel,
 )
-from ..lang import DEFAULT_PACKAGES
+from ..lang import DEFAULT_PACKAGES, conventions
 from ..loss.parser import ParserLoss, gold_parses
 from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores
@@ -43,7 +43,7 @@ from .component import SMALL_TOK2VEC, SentencePipe, parser_names
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
 from .decoders import DecodedParse, Decoder
-from .guidelines import follow_guidelines
+from .guidelines import follow_guidelines, without_marks
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
 
@@ -69,6 +69,7 @@ DEFAULT_CONFIG_STR = f"""
 @misc = "spacy-lal.joint_decoder.v1"
 constituency_weight = 0.65
 disagreement_cost = 1.0
+guidelines = true
 
 [lal_parser.loss]
 @misc = "spacy-lal.ParserLoss.v1"
@@ -318,12 +319,17 @@ class LALParser(SentencePipe):
     def guided(
         self, words: Sequence[Token], parse: DecodedParse, scores: AnyScores
     ) -> DecodedParse:
-        """A sentence's parse that follows the guidelines of treebanks, where the
-        decoder does."""
-        if self.decoder.disagreement_cost is None:
-            return parse
-        strings = (self._label_vocab.strings, self.cfg["deprels"])
-        return follow_guidelines(words, parse, scores, *strings)
+        """A sentence's parse that follows the guidelines of the language's treebanks,
+        where the decoder does."""
+        language = conventions(self.vocab.lang)
+        if self.decoder.disagreement_cost is not None:
+            parse = without_marks(words, parse, language.mark_tags)
+        if self.decoder.guidelines and language.guidelines is not None:
+            strings = (self._label_vocab.strings, self.cfg["deprels"])
+            parse = follow_guidelines(
+                words, parse, scores, *strings, language.guidelines
+            )
+        return parse
 
     def _constrain(
         self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]

@@ -5,6 +5,7 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
+from spacy_lal.lang import conventions
 from spacy_lal.pipeline.decoders import DecodedParse
 from spacy_lal.pipeline.guidelines import follow_guidelines, without_marks
 from spacy_lal.scores import ParserScores
@@ -17,12 +18,30 @@ def test_no_constituents_of_punctuation_alone():
     words, tags = ["Go", "?", '"', "Yes"], ["VB", ".", "''", "UH"]
     spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
     parse = DecodedParse(spans, np.zeros(4, "i4"), np.zeros(4, "i4"))
+    mark_tags = conventions("en").mark_tags
     for doc in (Doc(vocab, words, tags=tags), Doc(vocab, words)):
-        assert without_marks(list(doc), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
+        found = without_marks(list(doc), parse, mark_tags)
+        assert found.spans.tolist() == [[0, 4, 2], [0, 1, 3]]
     marks = parse._replace(spans=np.array([[0, 2, 2], [1, 2, 3]], dtype="int32"))
-    assert without_marks(list(Doc(vocab, ["?", "!"])), marks).spans.tolist() == [
-        [0, 2, 2]
-    ]
+    found = without_marks(list(Doc(vocab, ["?", "!"])), marks, mark_tags)
+    assert found.spans.tolist() == [[0, 2, 2]]
+
+
+@pytest.mark.parametrize("lang, tag", [("en", "."), ("fr", "PONCT"), ("is", "grm")])
+def test_each_language_has_its_tags_of_punctuation(lang, tag):
+    """The tags say what is a mark, not the text: "-" is one, and "x" by its tag."""
+    words = ["Go", "-", "x", "Yes"]
+    doc = Doc(English().vocab, words, tags=["VB", tag, tag, "UH"])
+    spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
+    parse = DecodedParse(spans, np.zeros(4, "i4"), np.zeros(4, "i4"))
+    found = without_marks(list(doc), parse, conventions(lang).mark_tags)
+    assert found.spans.tolist() == [[0, 4, 2], [0, 1, 3]]
+
+
+def test_english_alone_has_guidelines():
+    assert conventions("en").guidelines is not None
+    assert conventions("fr").guidelines is None
+    assert conventions("is").guidelines is None
 
 
 LABELS = ["", "<H>", "S", "NP", "VP", "PP", "SBAR", "S::NP", "S::VP", "ADVP"]
@@ -69,7 +88,14 @@ def guided(words, tags, spans, arcs, second=(), low=()):
         scores[2][word, DEPRELS.index(deprel)] = -loss
     for start, end in low:
         scores[0][start, end] = 0.5
-    found = follow_guidelines(list(doc), parse, ParserScores(*scores), LABELS, DEPRELS)
+    found = follow_guidelines(
+        list(doc),
+        parse,
+        ParserScores(*scores),
+        LABELS,
+        DEPRELS,
+        conventions("en").guidelines,
+    )
     found_arcs = " ".join(
         f"{head}:{DEPRELS[i]}"
         for head, i in zip(found.heads, found.deprels, strict=True)
@@ -251,8 +277,10 @@ def test_deprels_that_exclude_each_other(words, arcs, second, expected):
     [
         ("VBG NN RB", [(0, 3)], (0, 3, "S::VP")),
         ("VBG NN RB", [(0, 2)], (0, 2, "S::VP")),
-        ("VBG NN CC", [(0, 3)], None),
-        ("VBG NN VBD", [(0, 3)], None),
+        *(
+            (f"VBG NN {tag}", [(0, 3)], None)
+            for tag in "CC MD POS TO VB VBD VBG VBN VBP VBZ".split()
+        ),
     ],
 )
 def test_two_clauses_with_one_verb(tags, low, dropped):
@@ -263,6 +291,14 @@ def test_two_clauses_with_one_verb(tags, low, dropped):
         "fearing death basically", tags, spans, "0:root 1:obj 1:obl", low=low
     )
     assert found == [span for span in spans if span != dropped]
+
+
+def test_a_verb_phrase_is_a_verb_of_its_own():
+    """(VP (S fearing death) (VP laughed))"""
+    spans = [(0, 3, "S::VP"), (0, 2, "S::VP"), (1, 2, "NP"), (2, 3, "VP")]
+    arcs = "0:root 1:obj 1:obl"
+    found, _ = guided("fearing death x", "VBG NN RB", spans, arcs, low=[(0, 3)])
+    assert found == spans
 
 
 def test_the_bundled_pipeline_has_none(en_lal_md):

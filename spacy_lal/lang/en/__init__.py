@@ -2,6 +2,7 @@
 tokens, sentence starts and lemmas."""
 
 from ..conventions import Conventions
+from .guidelines import GUIDELINES
 from .treebank import (
     AUXILIARY_ROLESETS,
     EVALB_DELETED,
@@ -22,6 +23,7 @@ CONVENTIONS = Conventions(
     evalb_equal=EVALB_EQUAL,
     default_package="en_lal_md",
     noun_chunks=NOUN_CHUNKS,
+    guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,
     verb_endings=VERB_ENDINGS,
 )
