@@ -74,7 +74,7 @@ MATRIX = """\
  2: A2          0    0    1    0    0    0|
  3: AM-TMP      1    0    0    0    0    0|
  4: V           1    0    0    0    0    3|
-""".replace("|", " ")  # each line of the matrix ends in a space
+""".replace("|", " ")  # each line ends in a space  # noqa: E501
 
 
 @pytest.fixture

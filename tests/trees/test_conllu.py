@@ -214,9 +214,10 @@ def test_contractions():
     assert english_contractions(
         ["should", "n't", "'ve"], [""] * 3, [False, False, True]
     ) == [(1, 3)]
-    pairs = "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|x s|the y|5 min|i s".split(
-        "|"
-    )
+    pairs = (
+        "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|"
+        "x s|the y|5 min|i s"
+    ).split("|")
     found = [
         pair
         for pair in pairs

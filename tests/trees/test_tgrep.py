@@ -84,7 +84,10 @@ class Slow:
         return self.is_parent(a, b) and b[-1] == wanted
 
 
-RELATIONS = "< <: << <<, <<' <<: > >: >> >>, >>' >>: . .. , ,, $ $. $.. $, $,, <1 <2 <-1 <-2 >1 >2 >-1 >-3".split()
+RELATIONS = (
+    "< <: << <<, <<' <<: > >: >> >>, >>' >>: . .. , ,, $ $. $.. $, $,, "
+    "<1 <2 <-1 <-2 >1 >2 >-1 >-3"
+).split()
 
 
 def random_tree(rng: random.Random, depth: int = 4) -> Tree:
