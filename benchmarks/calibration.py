@@ -1,11 +1,15 @@
-"""Fit the confidences of a pipeline on one half of dev and print how reliable they are on the other.
+"""Fit the confidences of a pipeline on one half of dev and print how reliable they are
+on the other.
 
-    python benchmarks/calibration.py en_lal_md --treebank ewt/dev.conllu ewt/dev.ptb ewt/dev.srl.jsonl \
-        --treebank gum/dev.conllu --without '_(essay|letter|podcast|fiction|whow)_' --write packages/*/meta.json
+    python benchmarks/calibration.py en_lal_md \
+        --treebank ewt/dev.conllu ewt/dev.ptb ewt/dev.srl.jsonl \
+        --treebank gum/dev.conllu --without '_(essay|letter|podcast|fiction|whow)_' \
+        --write packages/*/meta.json
 
-Even sentences are fitted, odd ones counted, given tokens and sentence breaks. Heads come from all treebanks;
-constituents and relations from those with trees and roles. --write puts the numbers in every meta.json of a package,
---every k takes each k-th sentence alone.
+Even sentences are fitted, odd ones counted, given tokens and sentence breaks. Heads
+come from all treebanks; constituents and relations from those with trees and roles.
+--write puts the numbers in every meta.json of a package, --every k takes each k-th
+sentence alone.
 """
 
 import argparse

@@ -42,7 +42,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         )
         seconds = time.process_time() - started
         print(
-            f"{subject}: {report.n_cases} cases, {report.outcomes}, {len(report.failures)} failures, {seconds:.0f} s"
+            f"{subject}: {report.n_cases} cases, {report.outcomes}, "
+            f"{len(report.failures)} failures, {seconds:.0f} s"
         )
         for failure in report.failures:
             print(f"  {failure}")

@@ -5,8 +5,9 @@
 
 parses the Docs with their gold tokens and sentence breaks, and prints a table: over all
 constituents the largest
-|sum of the parts - score|; how often the head that bears a constituent's label has the largest part for it; the least
-and the median margin. Exit code 1 where the difference is too large.
+|sum of the parts - score|; how often the head that bears a constituent's label has the
+largest part for it; the least and the median margin. Exit code 1 where the difference
+is too large.
 """
 
 import argparse
@@ -72,16 +73,19 @@ def main() -> int:
     print("| | |\n|---|--:|")
     print(f"| constituents | {len(parts):,} |")
     print(
-        f"| largest difference of sum and score | {difference:.1e} (goal {MAX_DIFFERENCE:.0e}) |"
+        f"| largest difference of sum and score | {difference:.1e} (goal "
+        f"{MAX_DIFFERENCE:.0e}) |"
     )
     print(
         f"| the label's own head has the largest part | {own_head_share(parts):.1f} % |"
     )
     print(
-        f"| margin of a constituent, least and median | {min(margins):.3f}, {np.median(margins):.2f} |"
+        f"| margin of a constituent, least and median | {min(margins):.3f}, "
+        f"{np.median(margins):.2f} |"
     )
     print(
-        f"| margin of an arc, least and median | {min(arcs):.3f}, {np.median(arcs):.2f} |"
+        f"| margin of an arc, least and median | {min(arcs):.3f}, "
+        f"{np.median(arcs):.2f} |"
     )
     return int(difference > MAX_DIFFERENCE)
 

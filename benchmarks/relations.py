@@ -165,7 +165,8 @@ def by_hand(nlp: Language, others: List[str]) -> None:
     gold = [{tuple(one) for one in x["relations"]} for x in sentences]
     docs = parsed(nlp, sentences)
     print(
-        "| precision / recall / F1 | all relations | complete | complete, of verbs |\n| --- | --: | --: | --: |"
+        "| precision / recall / F1 | all relations | complete | complete, of verbs "
+        "|\n| --- | --: | --: | --: |"
     )
     for name, items in (
         ("from roles and heads", docs),
@@ -195,7 +196,8 @@ def by_hand(nlp: Language, others: List[str]) -> None:
                 score(*of_verbs(docs, found, gold)),
             )
     print(
-        "\n| precision / recall / F1 | from heads | from constituents |\n| --- | --: | --: |"
+        "\n| precision / recall / F1 | from heads | from constituents |\n| --- | --: "
+        "| --: |"
     )
     sides: List[List[List[Any]]] = [
         [
@@ -230,7 +232,8 @@ def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:
     gold = list(make_docs(read_sentences(find_files([conllu, roles])), nlp.vocab))
     docs = parsed(nlp, [{"words": [token.text for token in doc]} for doc in gold])
     print(
-        f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads | from heads alone |"
+        f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads "
+        "| from heads alone |"
     )
     print("| --- | --: | --: |")
     bare = without_roles(gold), without_roles(docs)

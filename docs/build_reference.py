@@ -25,7 +25,8 @@ from spacy_lal.lang import glossary
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 SETUP = FOLDER.parents[1] / "setup.cfg"
-GROUPS = {  # of entry points, in the order of the page: the heading, and how a config names one
+# of entry points, in the order of the page: the heading, and how a config names one
+GROUPS = {
     "spacy_factories": ("Components", "factory"),
     "spacy_architectures": ("Architectures", "@architectures"),
     "spacy_misc": ("Blocks of the networks, losses, decoders", "@misc"),
@@ -44,26 +45,39 @@ SCORES = {
     "const_cb": "mean number of crossing brackets in a sentence",
     "const_0cb": "share of sentences without crossing brackets",
     "const_2cb": "share of sentences with at most two crossing brackets",
-    "dep_uas": "share of words with the right head; words with the deprel `punct` or `p` do not count",
+    "dep_uas": (
+        "share of words with the right head; words with the deprel `punct` or `p` do "
+        "not count"
+    ),
     "dep_las": "share of words with the right head and deprel, by the same rule",
     "dep_las_per_type": "`p`, `r`, `f` of each deprel",
-    "dep_uas_reference": "as `dep_uas`; words with a gold tag of punctuation do not count, as in the authors' code",
+    "dep_uas_reference": (
+        "as `dep_uas`; words with a gold tag of punctuation do not count, as in the "
+        "authors' code"
+    ),
     "dep_las_reference": "as `dep_las`, by the authors' rule",
     "srl_p": "precision of arguments: range, role and predicate",
     "srl_r": "recall of arguments",
     "srl_f": "F1 of arguments",
     "srl_unlabeled_f": "F1 of arguments without their roles",
-    "srl_conll05_p": "as `srl_p`, counted as CoNLL-2005's scorer does: predicates that are not gold cost nothing",
+    "srl_conll05_p": (
+        "as `srl_p`, counted as CoNLL-2005's scorer does: predicates that are not gold "
+        "cost nothing"
+    ),
     "srl_conll05_r": "as `srl_r`, by CoNLL-2005's scorer",
     "srl_conll05_f": "as `srl_f`, by CoNLL-2005's scorer",
-    "srl_perfect": "share of predicates with all arguments right, by CoNLL-2005's scorer",
+    "srl_perfect": (
+        "share of predicates with all arguments right, by CoNLL-2005's scorer"
+    ),
     "predicate_p": "precision of predicates",
     "predicate_r": "recall of predicates",
     "predicate_f": "F1 of predicates",
     "roleset_f": "F1 of predicates with their rolesets",
     "roleset_acc": "share of rolesets that are right, among the predicates found",
     "srl_per_role": "`p`, `r`, `f` of each role",
-    "spans_srl_p": "`srl_p`, under the name that `spacy evaluate --spans-key srl` prints",
+    "spans_srl_p": (
+        "`srl_p`, under the name that `spacy evaluate --spans-key srl` prints"
+    ),
     "spans_srl_r": "`srl_r`, likewise",
     "spans_srl_f": "`srl_f`, likewise",
     "spans_srl_per_type": "`srl_per_role`, likewise",
@@ -165,8 +179,10 @@ def config_page() -> List[str]:
     meanings, its errors."""
     lines = ["# Config", "", NOTICE, ""]
     lines += paragraphs(
-        "Every function that a config can name, with its options. Unknown and contradictory options are refused when "
-        "the config is read. [Training](../how_to/training.md) shows whole configs; `configs/` holds them."
+        "Every function that a config can name, with its options. Unknown and "
+        "contradictory options are refused when "
+        "the config is read. [Training](../how_to/training.md) shows whole configs; "
+        "`configs/` holds them."
     )
     group_before = ""
     for group, name, function in entry_points():
@@ -259,7 +275,8 @@ def commands_page() -> List[str]:
     """The help of each command."""
     lines = ["# Command line", "", NOTICE, ""]
     lines += paragraphs(
-        "`python -m spacy lal COMMAND`. `--help` prints the same. [Usage](../how_to/usage.md#on-the-command-line) "
+        "`python -m spacy lal COMMAND`. `--help` prints the same. "
+        "[Usage](../how_to/usage.md#on-the-command-line) "
         "shows them at work, [formats](formats.md) their input, output and exit codes."
     )
     registry.cli.get_all()
@@ -316,8 +333,10 @@ def getters_page() -> List[str]:
     """The attributes of Doc, Span and Token."""
     lines = ["# Getters", "", NOTICE, ""]
     lines += paragraphs(
-        "Attributes that parsed Docs, Spans and Tokens have under `._`. They are computed on demand and write nothing. "
-        "A component installs them; in other processes `install_extensions()` of `spacy_lal.annotations` does."
+        "Attributes that parsed Docs, Spans and Tokens have under `._`. They are "
+        "computed on demand and write nothing. "
+        "A component installs them; in other processes `install_extensions()` of "
+        "`spacy_lal.annotations` does."
     )
     for cls in ("Doc", "Span", "Token"):
         lines += [f"## {cls}", ""]
@@ -339,8 +358,10 @@ def getters_page() -> List[str]:
                 )
         lines += table(["getter", "type", "gives"], rows)
     lines += paragraphs(
-        "Token's getters give the same for the Span of this token. Stored on the Doc are `doc.spans` under the keys "
-        '`"constituents"`, `"srl"`, `"parse_methods"` and `"constraints"`, and spaCy\'s `token.head`, `token.dep_`.'
+        "Token's getters give the same for the Span of this token. Stored on the Doc "
+        "are `doc.spans` under the keys "
+        '`"constituents"`, `"srl"`, `"parse_methods"` and `"constraints"`, and '
+        "spaCy's `token.head`, `token.dep_`."
     )
     return lines
 
@@ -351,11 +372,13 @@ def scores_page() -> List[str]:
     roles = [*scorers.ROLE_KEYS, scorers.PER_ROLE, *scorers.PRINTED]
     if {*known, *roles} != {*SCORES}:
         raise ValueError(
-            f"scores without a text, or texts without a score: {sorted({*known, *roles} ^ {*SCORES})}"
+            "scores without a text, or texts without a score: "
+            f"{sorted({*known, *roles} ^ {*SCORES})}"
         )
     lines = ["# Scores", "", NOTICE, ""]
     lines += paragraphs(
-        "Keys of `nlp.evaluate`, of the training log and of the JSON of `lal evaluate`. Scores are from 0 to 1 "
+        "Keys of `nlp.evaluate`, of the training log and of the JSON of `lal "
+        "evaluate`. Scores are from 0 to 1 "
         "(`const_cb` is a count); a score is null without gold annotation for it."
     )
     for title, keys in (("lal_parser", known), ("lal_srl", roles)):
@@ -375,7 +398,8 @@ def labels_page() -> List[str]:
     lines = ["# Labels", "", NOTICE, ""]
     lines += paragraphs(
         "What `spacy_lal.explain(label)` knows. It also takes unary chains (`S::VP`), "
-        "functions (`NP-SBJ`) and subtypes (`nsubj:pass`). A treebank may have others; a label without a text is legal."
+        "functions (`NP-SBJ`) and subtypes (`nsubj:pass`). A treebank may have "
+        "others; a label without a text is legal."
     )
     for title, labels in (
         ("Constituents", glossary()["constituents"]),

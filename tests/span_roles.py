@@ -28,8 +28,10 @@ TREES = {
     ],
 }
 BRACKETS = (
-    "(S (NP (PRP She)) (VP (VBD gave) (PRT (RP up)) (NP (DT the) (JJ old) (NN house))) (. .))\n"
-    "(S (NP (PRP They)) (VP (VBD saw) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD slept))))) (. .))\n"
+    "(S (NP (PRP She)) (VP (VBD gave) (PRT (RP up)) (NP (DT the) (JJ old) (NN "
+    "house))) (. .))\n"
+    "(S (NP (PRP They)) (VP (VBD saw) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD "
+    "slept))))) (. .))\n"
 )
 
 

@@ -17,7 +17,10 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.trees import parse_tree, tree_to_spans
 
-FIRST = "(S (NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action)))) (VP (VBZ is) (ADVP (RB now))) (. .))"
+FIRST = (
+    "(S (NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action)))) (VP (VBZ is) (ADVP "
+    "(RB now))) (. .))"
+)
 SECOND = "(S (NP (PRP It)) (VP (VBZ 's) (ADVP (RB never)) (ADJP (RB too) (JJ late))"
 SECOND += " (S (VP (TO to) (VP (VB do) (NP (NN something)))))) (. .))"
 

@@ -29,7 +29,9 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",
     r"^make ": "make an environment; the workflow of CI calls them",
-    r"^import ray|import parse_spark": "the extras ray and spark; tests/distributed -m cluster",
+    r"^import ray|import parse_spark": (
+        "the extras ray and spark; tests/distributed -m cluster"
+    ),
     r"^(python|streamlit) .*(lal app|page\.py)": "a server",
     r"^python -m spacy lal import-official": "the authors' checkpoint",
     r"^python -m spacy project": "treebanks from the net, or minutes",
@@ -43,8 +45,10 @@ SHORT = (
     "1",
 )  # follow every training
 TEXTS = "The old cat sleeps on the mat.\nShe saw the dog (an old one) in the garden.\n"
-GOLD = """(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
-(S (NP (PRP She)) (VP (VBD saw) (NP (NP (DT the) (NN dog)) (PRN (-LRB- -LRB-) (NP (DT an) (JJ old) (NN one)) \
+GOLD = """(S (NP (DT The) (JJ old) (NN cat)) \
+(VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
+(S (NP (PRP She)) (VP (VBD saw) \
+(NP (NP (DT the) (NN dog)) (PRN (-LRB- -LRB-) (NP (DT an) (JJ old) (NN one)) \
 (-RRB- -RRB-))) (PP (IN in) (NP (DT the) (NN garden)))) (. .))
 """
 
@@ -114,7 +118,8 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "corpus/dev/ewt.spacy",
         ):
             run_command(
-                f"python -m spacy lal convert assets/toy/dev.ptb assets/toy/dev.conllu -o {corpus}"
+                "python -m spacy lal convert assets/toy/dev.ptb "
+                f"assets/toy/dev.conllu -o {corpus}"
             )
         for corpus in ("trees.spacy", "corpus/trees.spacy"):
             run_command(f"python -m spacy lal convert assets/toy/dev.ptb -o {corpus}")

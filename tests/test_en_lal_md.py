@@ -35,7 +35,8 @@ __test__ = bool(PACKAGES)  # what pytest asks a module
 # subtypes.
 SENTENCES: List[Tuple[str, List[int], List[str]]] = [
     (
-        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) "
+        "(NN mat)))) (. .))",
         [3, 3, 4, 0, 7, 7, 4, 4],
         ["det", "amod", "nsubj", "root", "case", "det", "obl", "punct"],
     ),
@@ -45,38 +46,45 @@ SENTENCES: List[Tuple[str, List[int], List[str]]] = [
         ["nsubj", "root", "iobj", "det", "obj", "punct"],
     ),
     (
-        "(S (NP (PRP We)) (VP (VBD did) (RB not) (VP (VB see) (NP (DT the) (NN dog)))) (. .))",
+        "(S (NP (PRP We)) (VP (VBD did) (RB not) (VP (VB see) (NP (DT the) (NN "
+        "dog)))) (. .))",
         [4, 4, 4, 0, 6, 4, 4],
         ["nsubj", "aux", "advmod", "root", "det", "obj", "punct"],
     ),
     (
-        "(S (NP (PRP I)) (VP (VBP think) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ is) (ADJP (JJ right)))))) (. .))",
+        "(S (NP (PRP I)) (VP (VBP think) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ "
+        "is) (ADJP (JJ right)))))) (. .))",
         [2, 0, 6, 6, 6, 2, 2],
         ["nsubj", "root", "mark", "nsubj", "cop", "ccomp", "punct"],
     ),
     (
-        "(S (NP (NNP John) (CC and) (NNP Mary)) (VP (VBP live) (PP (IN in) (NP (NNP Paris)))) (. .))",
+        "(S (NP (NNP John) (CC and) (NNP Mary)) (VP (VBP live) (PP (IN in) (NP (NNP "
+        "Paris)))) (. .))",
         [4, 3, 1, 0, 6, 4, 4],
         ["nsubj", "cc", "conj", "root", "case", "obl", "punct"],
     ),
     (
-        "(S (NP (DT The) (NN letter)) (VP (VBD was) (VP (VBN written) (PP (IN by) (NP (DT a) (NN lawyer))))) (. .))",
+        "(S (NP (DT The) (NN letter)) (VP (VBD was) (VP (VBN written) (PP (IN by) (NP "
+        "(DT a) (NN lawyer))))) (. .))",
         [2, 4, 4, 0, 7, 7, 4, 4],
         ["det", "nsubj", "aux", "root", "case", "det", "obl", "punct"],
     ),
     (
-        "(S (NP (PRP He)) (VP (VBZ wants) (S (VP (TO to) (VP (VB buy) (NP (DT a) (JJ new) (NN car)))))) (. .))",
+        "(S (NP (PRP He)) (VP (VBZ wants) (S (VP (TO to) (VP (VB buy) (NP (DT a) (JJ "
+        "new) (NN car)))))) (. .))",
         [2, 0, 4, 2, 7, 7, 4, 2],
         ["nsubj", "root", "mark", "xcomp", "det", "amod", "obj", "punct"],
     ),
     (
-        "(S (NP (NP (DT The) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBZ lives) (ADVP (RB here))))))"
+        "(S (NP (NP (DT The) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBZ lives) (ADVP "
+        "(RB here))))))"
         " (VP (VBZ is) (NP (DT a) (NN doctor))) (. .))",
         [2, 8, 4, 2, 4, 8, 8, 0, 8],
         ["det", "nsubj", "nsubj", "acl", "advmod", "cop", "det", "root", "punct"],
     ),
     (  # brackets have a clause "us leave ...", whose words both depend on "made"
-        "(S (NP (PRP They)) (VP (VBD made) (S (NP (PRP us)) (VP (VB leave) (NP (DT the) (NN house))))) (. .))",
+        "(S (NP (PRP They)) (VP (VBD made) (S (NP (PRP us)) (VP (VB leave) (NP (DT "
+        "the) (NN house))))) (. .))",
         [2, 0, 2, 2, 6, 4, 2],
         ["nsubj", "root", "obj", "xcomp", "det", "obj", "punct"],
     ),
@@ -305,7 +313,10 @@ def test_words_have_upos_features_and_lemmas(nlp: Language):
 def test_noun_chunks(nlp: Language, tmp_path: Path):
     """From constituents; and in another English pipeline, whose own deprels give as
     many (the issue's case)."""
-    text = "Autonomous cars shift insurance liability toward manufacturers, and the old dog's food is on the table."
+    text = (
+        "Autonomous cars shift insurance liability toward manufacturers, and the old "
+        "dog's food is on the table."
+    )
     expected = [
         "Autonomous cars",
         "insurance liability",
@@ -371,15 +382,23 @@ def test_known_roles(nlp: Language, text: str):
 
 
 PARAGRAPHS = [
-    "When the museum reopened in March, Dr. Helen Ortiz of St. Mary's College gave a short talk about the maps that "
-    "her father had collected. Few of the visitors who came that evening knew how old they were. One, drawn in 1672 by "
-    "a sailor from Lisbon, shows rivers that nobody else had seen; another was bought for $2.50 at a market. She hopes "
-    "to print them all by next year, but the costs, she says, have gone up since Mr. Lee left the board. "
+    "When the museum reopened in March, Dr. Helen Ortiz of St. Mary's College gave a "
+    "short talk about the maps that "
+    "her father had collected. Few of the visitors who came that evening knew how old "
+    "they were. One, drawn in 1672 by "
+    "a sailor from Lisbon, shows rivers that nobody else had seen; another was bought "
+    "for $2.50 at a market. She hopes "
+    "to print them all by next year, but the costs, she says, have gone up since Mr. "
+    "Lee left the board. "
     "Would anyone help?",
-    "I have used this phone for six months and I am still happy with it, although the battery isn't as good as they "
-    "said. You can charge it in about 45 minutes, e.g. while you eat. My wife wanted the red one, so we went back to "
-    "the shop on Friday and the people there were really nice about it! They gave us our money back and didn't ask "
-    "any questions. If you need something cheap that just works, take it. If you take a lot of pictures, look for "
+    "I have used this phone for six months and I am still happy with it, although the "
+    "battery isn't as good as they "
+    "said. You can charge it in about 45 minutes, e.g. while you eat. My wife wanted "
+    "the red one, so we went back to "
+    "the shop on Friday and the people there were really nice about it! They gave us "
+    "our money back and didn't ask "
+    "any questions. If you need something cheap that just works, take it. If you take "
+    "a lot of pictures, look for "
     "something else, because at night it can't see a thing.",
 ]
 

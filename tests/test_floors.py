@@ -35,9 +35,12 @@ FORBIDDEN: Dict[str, str] = {
 }
 # Rooms that parse: torch is imported where something is trained or runs on a GPU,
 # inside a function.
-WITHOUT_TORCH = "annotations cli decode distributed evaluation export interpret models pictures pipeline treebanks trees"
-# The rule of CONTRIBUTING is the one place of both numbers. A function's lines are those
-# of its body: arguments and docstring do not count.
+WITHOUT_TORCH = (
+    "annotations cli decode distributed evaluation export interpret models pictures "
+    "pipeline treebanks trees"
+)
+# The rule of CONTRIBUTING is the one place of both numbers. A function's lines are
+# those of its body: arguments and docstring do not count.
 RULES = (SOURCE.parent / "CONTRIBUTING.md").read_text(encoding="utf8")
 MAX_FILE_LINES = int(re.findall(r"150 to (\d+) lines", RULES)[0])
 MAX_FUNCTION_LINES = int(re.findall(r"body has at most\s+(\d+)", RULES)[0])
@@ -99,7 +102,8 @@ def imported(path: Path) -> Iterator[Tuple[str, int, bool]]:
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
-                name = f"{module}.{alias.name}"  # `from .trees import spans` may import a module rather than a name
+                # `from .trees import spans` may import a module rather than a name
+                name = f"{module}.{alias.name}"
                 yield (
                     (name if name in MODULES else module),
                     node.lineno,

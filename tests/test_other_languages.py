@@ -29,7 +29,8 @@ BUNDLED = {
     "is": Bundled(
         "is_lal_md",
         "Hún las bókina í gær.",  # She read the book yesterday.
-        "(S0 (S (IP (NP (pfn_et_nf_kvk_p3 Hún)) (VP (VP (so_1_þf_fh_p3_et_þt_gm las)) (NP (no_et_þf_kvk_gr bókina))"
+        "(S0 (S (IP (NP (pfn_et_nf_kvk_p3 Hún)) (VP (VP (so_1_þf_fh_p3_et_þt_gm las)) "
+        "(NP (no_et_þf_kvk_gr bókina))"
         " (ADVP (ao í) (ao gær))))) (grm .))",
         "nsubj:las ROOT:las obj:las advmod:las fixed:í punct:las",
         "PRON VERB NOUN ADV ADV PUNCT",
@@ -39,8 +40,10 @@ BUNDLED = {
     "fr": Bundled(
         "fr_lal_md",
         "Le vieux chat dort sur le tapis.",
-        "(SENT (NP (DET Le) (ADJ vieux) (NC chat)) (VN (V dort)) (PP (P sur) (NP (DET le) (NC tapis))) (PONCT .))",
-        "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:mod:dort punct:dort",
+        "(SENT (NP (DET Le) (ADJ vieux) (NC chat)) (VN (V dort)) (PP (P sur) (NP (DET "
+        "le) (NC tapis))) (PONCT .))",
+        "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:mod:dort "
+        "punct:dort",
         "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
         {"LGPL-LR", "MIT"},
         40_000_000,

@@ -14,7 +14,10 @@ from spacy_lal.interpret import constituent_margins
 
 pytest.importorskip("streamlit")
 PAGE = Path(__file__).parents[1] / "examples" / "app" / "page.py"
-HOSTILE = "<script>alert(1)</script> **bold** $x$ :material/bolt: [a](javascript:alert(1)) {{7*7}} \u202egnp.exe ."
+HOSTILE = (
+    "<script>alert(1)</script> **bold** $x$ :material/bolt: [a](javascript:alert(1)) "
+    "{{7*7}} \u202egnp.exe ."
+)
 
 
 @pytest.fixture(scope="module")

@@ -66,9 +66,18 @@ def failures(parity, folder: Path, capsys) -> List[str]:
 
 
 STAGES: Dict[str, str] = {
-    "vectors": "a_best.npz: lal|lal_w (batch)|annotations (scrambled batch)|brackets|gradient norms|attn1_w",
-    "vectors_srl": "f_srl: train scores|train loss|train gradients|eval_legal predictions|padding_flags scores",
-    "vectors_encoders": "kk_charconcat_words.npz: word_ids|concat_ids|extra|emb|attn0|ff1 (batch)|tree|score|loss",
+    "vectors": (
+        "a_best.npz: lal|lal_w (batch)|annotations (scrambled batch)|brackets|gradient "
+        "norms|attn1_w"
+    ),
+    "vectors_srl": (
+        "f_srl: train scores|train loss|train gradients|eval_legal "
+        "predictions|padding_flags scores"
+    ),
+    "vectors_encoders": (
+        "kk_charconcat_words.npz: word_ids|concat_ids|extra|emb|attn0|ff1 "
+        "(batch)|tree|score|loss"
+    ),
 }
 
 

@@ -36,5 +36,8 @@ def test_registered_names_are_the_pinned_ones():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, spacy_lal; sys.exit(any(name in sys.modules for name in ('torch', 'spacy', 'thinc', 'numpy')))"
+    code = (
+        "import sys, spacy_lal; sys.exit(any(name in sys.modules for name in ('torch', "
+        "'spacy', 'thinc', 'numpy')))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -30,7 +30,8 @@ CONLLU = """# sent_id = one
 3	him	he	PRON	PRP	_	2	obj	_	_
 
 """
-ROLES = """{"sent_id": "one", "words": 3, "predicates": [{"token": 1, "lemma": "see", "roleset": "see.01", "args": \
+ROLES = """{"sent_id": "one", "words": 3, "predicates": [\
+{"token": 1, "lemma": "see", "roleset": "see.01", "args": \
 [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"]]}]}
 """
 

@@ -41,7 +41,8 @@ SENTENCES: List[Dict[str, Any]] = [
 TEXTS = [
     "She sees a dog in the park.",
     "Select the person driving.",
-    "The old dog sleeps, and nobody drives the red car that stands in front of the house.",
+    "The old dog sleeps, and nobody drives the red car that stands in front of the "
+    "house.",
     "",
     " ",
     "Who is it?",

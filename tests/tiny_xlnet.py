@@ -1,7 +1,8 @@
 """Tiny real transformers for tests, made on the spot and loaded by path: no download,
 no weights of others.
 
-In a test module: `from tiny_xlnet import tiny_xlnet  # noqa: F401` (or rely on a conftest.py that does).
+In a test module: `from tiny_xlnet import tiny_xlnet  # noqa: F401` (or rely on a
+conftest.py that does).
 """
 
 from importlib.metadata import version

@@ -12,7 +12,10 @@ from pathlib import Path
 
 TRAINING = ("torch", "transformers", "spacy_transformers", "spacy_alignments")
 TEXT = "The old cat sleeps on the mat. Mary gave him a book that she had read."
-PARSE = "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
+PARSE = (
+    "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN "
+    "mat)))) (. .))"
+)
 
 
 class Refuse:

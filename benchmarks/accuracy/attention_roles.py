@@ -79,7 +79,8 @@ def attention_shares(
     for weights, tags in sentences:
         if weights.ndim != 3 or weights.shape[1:] != (len(tags) + 2, len(tags) + 2):
             raise ValueError(
-                f"attention to {len(tags)} words: expected (n_heads, n + 2, n + 2), got {weights.shape}"
+                f"attention to {len(tags)} words: expected (n_heads, n + 2, n + 2), "
+                f"got {weights.shape}"
             )
         n_sentences += 1
         pairs = weights.astype(np.float64).sum(axis=0)[:, 1:-1]  # (n + 2, n)
@@ -93,7 +94,8 @@ def attention_shares(
     total = sum(by_role.values())
     if not total > 0.0:
         raise ValueError(
-            f"no attention to any word: expected weights on words, got {n_sentences} sentences without"
+            f"no attention to any word: expected weights on words, got {n_sentences} "
+            "sentences without"
         )
     roles = {role: share / total for role, share in by_role.items()}
     return AttentionShares(

@@ -46,7 +46,8 @@ def attention_tree(
         or attention.shape[1] < 2
     ):
         raise ValueError(
-            f"attention: expected the shape (n_heads, n + 2, n + 2), got {attention.shape}"
+            "attention: expected the shape (n_heads, n + 2, n + 2), got "
+            f"{attention.shape}"
         )
     if score not in ("mean", "sum"):
         raise ValueError(f"score: expected 'mean' or 'sum', got {score!r}")

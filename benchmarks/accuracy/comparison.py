@@ -98,7 +98,8 @@ class Comparison:
         for row in self.rows:
             if row["settings"] != settings:
                 raise ValueError(
-                    f"{path} has results of other settings: {row['settings']}, not {settings}"
+                    f"{path} has results of other settings: {row['settings']}, not "
+                    f"{settings}"
                 )
         self._widths: Optional[Dict[str, int]] = None
 
@@ -114,7 +115,8 @@ class Comparison:
             train(config, self.path.with_suffix("") / f"{trained}-{seed}", self.gpu_id)
         )
         if name == "separate":
-            nlp.get_pipe(PARSER).decoder = make_separate_decoder("eisner")  # type: ignore[attr-defined]
+            # type: ignore[attr-defined]
+            nlp.get_pipe(PARSER).decoder = make_separate_decoder("eisner")
         row = {
             "variant": name,
             "seed": seed,
@@ -152,7 +154,8 @@ class Comparison:
 
     def _table(self, corpus: str, names: List[str]) -> List[str]:
         lines = [
-            f"| | parser's parameters | seeds | {' | '.join(SCORES.values())} | words/s |",
+            f"| | parser's parameters | seeds | {' | '.join(SCORES.values())} | "
+            "words/s |",
             f"|---|--:|--:|{'--:|' * (len(SCORES) + 1)}",
         ]
         for name in names:
@@ -166,7 +169,8 @@ class Comparison:
                 speed = sum(m["words_per_second"] for m in metrics) / len(metrics)
                 size = f"{rows[0]['parser_parameters'] / 1e6:.2f}M"
                 lines.append(
-                    f"| {VARIANTS[name].title} | {size} | {len(rows)} | {' | '.join(cells)} | {round(speed, -1):.0f} |"
+                    f"| {VARIANTS[name].title} | {size} | {len(rows)} | "
+                    f"{' | '.join(cells)} | {round(speed, -1):.0f} |"
                 )
         return lines
 

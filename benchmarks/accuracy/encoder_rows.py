@@ -173,7 +173,8 @@ def model_block(row: Row, size: Size) -> Block:
     unknown = set(row.features) - set(FEATURES)
     if unknown:
         raise ValueError(
-            f"features: expected some of {', '.join(FEATURES)}, got {', '.join(sorted(unknown))}"
+            f"features: expected some of {', '.join(FEATURES)}, got "
+            f"{', '.join(sorted(unknown))}"
         )
     inputs = {name: FEATURES[name](size) for name in row.features}
     tok2vec: Optional[Block] = None

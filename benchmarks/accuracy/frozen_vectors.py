@@ -48,7 +48,8 @@ class FrozenLayers:
     """
 
     def __init__(self, pipeline: str) -> None:
-        model: Any = spacy.load(pipeline).get_pipe("transformer").model  # type: ignore[attr-defined]
+        # type: ignore[attr-defined]
+        model: Any = spacy.load(pipeline).get_pipe("transformer").model
         self.tokenizer, self.transformer = model.tokenizer, model.transformer.eval()
         self.kept: Dict[Tuple[str, ...], ndarray] = {}
 
@@ -73,7 +74,8 @@ class FrozenLayers:
         most = layers.shape[1]
         if n_layers > most:
             raise ValueError(
-                f"n_layers: expected at most {most}, the embeddings counted, got {n_layers}"
+                f"n_layers: expected at most {most}, the embeddings counted, got "
+                f"{n_layers}"
             )
         return layers[:, most - n_layers :].astype("float32").reshape(len(words), -1)
 

@@ -146,7 +146,8 @@ def speed_line(corpora: Metrics) -> str:
         sum(m[key] for m in corpora.values()) for key in ("n_words", "n_sents")
     )
     return (
-        f"Speed: {words / seconds:,.0f} words a second ({sentences / seconds:,.0f} sentences), "
+        f"Speed: {words / seconds:,.0f} words a second ({sentences / seconds:,.0f} "
+        "sentences), "
         f"measured on {', '.join(corpora)} dev, encoder and tagger included."
     )
 

@@ -291,7 +291,9 @@ def _attention_table(rows: Dict[str, List[Dict[str, Any]]]) -> str:
             for found in rows.values()
         ]
         lines.append(
-            f"| F1 of {'trees from attention' if kind == 'attention' else f'{kind} trees'} | {' | '.join(cells)} |"
+            "| F1 of "
+            f"{'trees from attention' if kind == 'attention' else f'{kind} trees'} | "
+            f"{' | '.join(cells)} |"
         )
     return "\n".join(lines)
 

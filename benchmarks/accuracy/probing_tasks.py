@@ -99,7 +99,8 @@ def shift_bigram(words: Sequence[str], place: int) -> List[str]:
     """
     if not 0 <= place < len(words) - 1:
         raise ValueError(
-            f"place of a bigram in {len(words)} words: expected 0 to {len(words) - 2}, got {place}"
+            f"place of a bigram in {len(words)} words: expected 0 to "
+            f"{len(words) - 2}, got {place}"
         )
     return [*words[:place], words[place + 1], words[place], *words[place + 2 :]]
 
@@ -115,7 +116,8 @@ def reorder(words: Sequence[str], popped: int, inserted: int) -> Reordering:
     last = len(words) - 1
     if not (0 <= popped <= last and 0 <= inserted <= last) or popped == inserted:
         raise ValueError(
-            f"places of a moved token: expected two different ones of 0 to {last}, got {popped}, {inserted}"
+            f"places of a moved token: expected two different ones of 0 to {last}, "
+            f"got {popped}, {inserted}"
         )
     rest = [*words[:popped], *words[popped + 1 :]]
     moved = [*rest[:inserted], words[popped], *rest[inserted:]]

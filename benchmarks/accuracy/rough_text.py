@@ -69,7 +69,8 @@ def main(arguments: Optional[List[str]] = None) -> None:
         torch.set_num_threads(args.threads)
     nlp = spacy.load(args.pipeline)
     print(
-        "| words | sentence breaks | sentence F | const_f | UAS | LAS | tags |\n|---|---|--:|--:|--:|--:|--:|",
+        "| words | sentence breaks | sentence F | const_f | UAS | LAS | tags "
+        "|\n|---|---|--:|--:|--:|--:|--:|",
         flush=True,
     )
     for name, changes in KINDS.items():

@@ -58,7 +58,8 @@ def main() -> None:
         wrong[kind] += [] if meets(doc, expectation) else [text]
     for kind, texts in wrong.items():
         print(
-            f"{kind}: wrong in {len(texts)} of {sum(line[0] == kind for line in lines)}",
+            f"{kind}: wrong in {len(texts)} of "
+            f"{sum(line[0] == kind for line in lines)}",
             *texts,
             sep="\n  ",
         )

@@ -60,7 +60,8 @@ def fuzz(n: int, seed: int) -> Report:
             _run(random.Random(f"{seed}-{number}"), steps, outcomes)
         except Exception as err:  # whatever it is, it is a broken promise
             failures.append(
-                f"seed {seed}, case {number}, {' > '.join(steps)}: {type(err).__name__}: {err}"
+                f"seed {seed}, case {number}, {' > '.join(steps)}: "
+                f"{type(err).__name__}: {err}"
             )
     return Report(
         n,
@@ -162,7 +163,9 @@ def _store(rng: random.Random, case: Case) -> Case:
     way = rng.choice(ways)
     try:
         return Case(way(), case.constituents)
-    except IndexError:  # E035: spaCy reads all groups for their strings, and a Span is beyond the last token
+    # E035: spaCy reads all groups for their strings, and a Span is beyond the last
+    # token
+    except IndexError:
         if not _is_stale(case):
             raise
     with warnings.catch_warnings():
@@ -246,13 +249,17 @@ def _write_by_hand(rng: random.Random, case: Case) -> Case:
     """Others add, replace or take away, in the order of the text; Spans may cross."""
     doc, group = case.doc, case.doc.spans[SPANS_KEY]
     if _is_stale(case) or len(group) != len(case.constituents):
-        return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
+        # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over
+        # no word
+        return case
     start = rng.randrange(len(doc))
     span = Span(
         doc, start, rng.randint(start + 1, min(len(doc), start + 4)), rng.choice(LABELS)
     )
     if span[0].is_space or span[-1].is_space:
-        return case  # which sentence or merged token is white space in, at its ends? That is not promised
+        # which sentence or merged token is white space in, at its ends? That is not
+        # promised
+        return case
     pairs = list(zip(group, case.constituents, strict=True))
     if rng.random() < 0.5:
         pairs = [pair for pair in pairs if rng.random() < 0.8]
@@ -460,7 +467,10 @@ def _bracket(
             "".join(escapes.get(char, char) for char in part)
             for part in doc[words[i]].text.split(" ")
         ]
-        return f"(X {' '.join(part[:-1] + '-U+005C-' if part[-1:] == chr(92) else part for part in parts)})"
+        ends = [
+            part[:-1] + "-U+005C-" if part.endswith("\\") else part for part in parts
+        ]
+        return f"(X {' '.join(ends)})"
 
     def build(start: int, end: int, chains: List[Tuple[int, int, str]]) -> List[str]:
         children, i = [], start

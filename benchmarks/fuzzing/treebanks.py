@@ -27,14 +27,17 @@ from spacy_lal.trees.conllu import read_conllu
 from . import Report
 
 REFUSALS = (TreebankError,)
-TWO_OF_A_KIND = "expected a bracket file, a CoNLL-U file or both"  # names both files; no line of them is wrong
+# names both files; no line of them is wrong
+TWO_OF_A_KIND = "expected a bracket file, a CoNLL-U file or both"
 LONGEST_MESSAGE = 1_000  # without the names of files
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 ODD = [
-    "(", ")", "()", "((", "(X", " ", "\t", "\n", "\n\n", "\r", "\r\n", "\0", "#", "_", "|", "a|b", "a=b",
-    "a=b|c", "a=b=c", "=", "-", "::", "<H>", "%00", "-LRB-", "-NONE-", "-EMPTY-", "-U+0020-", "-U+0028-", "\\",
-    "\u00a0", "\u200b", "\u202e", "\ufeff", "\x1b[31m", "\x1c", "\x85", "\u2028", "\U0001f600", "e\u0301", "0", "-1",
-    "1-2", "1.1", "99", "9" * 5000, "root", "ROOT", "SpaceAfter=No", "# newdoc", "# sent_id = x", "x" * 3000,
+    "(", ")", "()", "((", "(X", " ", "\t", "\n", "\n\n", "\r", "\r\n", "\0", "#", "_",
+    "|", "a|b", "a=b", "a=b|c", "a=b=c", "=", "-", "::", "<H>", "%00", "-LRB-",
+    "-NONE-", "-EMPTY-", "-U+0020-", "-U+0028-", "\\", "\u00a0", "\u200b", "\u202e",
+    "\ufeff", "\x1b[31m", "\x1c", "\x85", "\u2028", "\U0001f600", "e\u0301", "0", "-1",
+    "1-2", "1.1", "99", "9" * 5000, "root", "ROOT", "SpaceAfter=No", "# newdoc",
+    "# sent_id = x", "x" * 3000,
 ]  # fmt: skip
 
 
@@ -148,8 +151,16 @@ def _other_encoding(rng: random.Random, raw: bytes) -> bytes:
 
 
 TEXT_MUTATIONS: List[Callable[[random.Random, str], str]] = [
-    _insert, _insert, _cut, _double, _swap_lines, _other_field, _other_field, _other_field, _line_ends,
-]  # fmt: skip
+    _insert,
+    _insert,
+    _cut,
+    _double,
+    _swap_lines,
+    _other_field,
+    _other_field,
+    _other_field,
+    _line_ends,
+]
 BYTE_MUTATIONS: List[Callable[[random.Random, bytes], bytes]] = [
     _flip,
     _flip,
@@ -170,7 +181,8 @@ def _try(paths: List[Path], output: Path) -> Tuple[str, Optional[str]]:
         if message and (len(message) > LONGEST_MESSAGE or not message.isprintable()):
             return (
                 "refused",
-                f"a message of {len(message)} characters, or unprintable: {message[:300]!r}",
+                f"a message of {len(message)} characters, or unprintable: "
+                f"{message[:300]!r}",
             )
     if bool(checked) != bool(converted):
         return (
@@ -217,7 +229,10 @@ def _differs(paths: List[Path], output: Path) -> Optional[str]:
         if got.words != _in_cells(sentence.words) or got.tags != _in_cells(
             sentence.tags, unknown="_"
         ):
-            return f"words {got.words} and tags {got.tags} of {sentence.words} and {sentence.tags}"
+            return (
+                f"words {got.words} and tags {got.tags} of {sentence.words} and "
+                f"{sentence.tags}"
+            )
         if sentence.tree and spans != sentence.tree.spans:
             return f"constituents {spans} of {sentence.tree.spans}"
         if sentence.dependencies:
@@ -225,7 +240,10 @@ def _differs(paths: List[Path], output: Path) -> Optional[str]:
             if got.heads != heads or got.lemmas != _in_cells(
                 sentence.dependencies.lemmas, unknown="_"
             ):
-                return f"heads {got.heads} of {heads}, lemmas {got.lemmas} of {sentence.dependencies.lemmas}"
+                return (
+                    f"heads {got.heads} of {heads}, lemmas {got.lemmas} of "
+                    f"{sentence.dependencies.lemmas}"
+                )
     return None
 
 

@@ -250,7 +250,8 @@ def _row(
 def table(found: Dict[str, Any]) -> str:
     """The Markdown table."""
     lines = [
-        "| heads removed | F1, first | F1, random | | margin, first | margin, random | | F1, others |",
+        "| heads removed | F1, first | F1, random | | margin, first | margin, random "
+        "| | F1, others |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for row in summary(found):
@@ -260,7 +261,8 @@ def table(found: Dict[str, Any]) -> str:
             for n in (row.f_worse, row.margin_worse)
         )
         lines.append(
-            f"| {row.k} | {row.f:.2f} | {row.random_f:.2f} | {f_worse} | {row.margin:.4f} | {row.random_margin:.4f} | "
+            f"| {row.k} | {row.f:.2f} | {row.random_f:.2f} | {f_worse} | "
+            f"{row.margin:.4f} | {row.random_margin:.4f} | "
             f"{margin_worse} | {row.others:.2f} |"
         )
     return "\n".join(lines)
@@ -312,7 +314,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         srsly.write_json(args.output, found)
     n_heads, (n_ranked, n_measured) = found["n_heads"], found["n_sentences"]
     print(
-        f"{args.pipeline}: {len(found['labels'])} labels, {n_heads} label heads, {args.draws} draws"
+        f"{args.pipeline}: {len(found['labels'])} labels, {n_heads} label heads, "
+        f"{args.draws} draws"
     )
     print(f"{n_ranked} sentences for the ranking, {n_measured} for the curve")
     print(f"\n{table(found)}\n")

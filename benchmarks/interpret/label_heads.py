@@ -213,7 +213,8 @@ def head_report(
     """
     if k < 1:
         raise ValueError(
-            f"k is how many labels and words to keep of each head: expected at least 1, got {k}"
+            "k is how many labels and words to keep of each head: expected at least "
+            f"1, got {k}"
         )
     parser = find_parser(nlp)
     scorer, strings = SpanScores(parser), label_strings(parser)
@@ -245,7 +246,8 @@ def head_report(
             n_sentences += 1
     if not n_sentences:
         raise ValueError(
-            f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got {len(golds)} without"
+            f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got "
+            f"{len(golds)} without"
         )
     labels = sums.rows()
     places: Dict[int, List[HeadLabel]] = defaultdict(list)

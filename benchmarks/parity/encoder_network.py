@@ -225,7 +225,8 @@ def _alphabet(told: Any) -> List[str]:
         return [chr(i) for i in range(N_SPECIAL_CHARS, int(told[: -len(CODEPOINTS)]))]
     if not isinstance(told, list):
         raise UnreadableSetError(
-            f"the json's char_vocab is {told!r:.50}: expected a list, or 'N{CODEPOINTS}'"
+            f"the json's char_vocab is {told!r:.50}: expected a list, or "
+            f"'N{CODEPOINTS}'"
         )
     return told[N_SPECIAL_CHARS:]
 

@@ -89,7 +89,8 @@ def read_encoder_set(folder: Path, name: str) -> EncoderSet:
             ] = value
         else:
             raise UnreadableSetError(
-                f"{name}: the array {key!r} belongs to no sentence of the json ({n_sentences})"
+                f"{name}: the array {key!r} belongs to no sentence of the json "
+                f"({n_sentences})"
             )
     if not weights or not n_sentences:
         raise UnreadableSetError(

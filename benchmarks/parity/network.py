@@ -20,7 +20,9 @@ from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
 
 STAGE_TOLERANCE = 2e-5  # absolute, every stage of the network
 DECODER_TOLERANCE = 1e-6  # relative, score decoded from the reference's own charts
-SUM_TOLERANCE = 1e-5  # relative (of sums below 1: absolute): score decoded from our charts, and loss, sums of many cells
+# relative (of sums below 1: absolute): score decoded from our charts, and loss, sums of
+# many cells
+SUM_TOLERANCE = 1e-5
 GRADIENT_TOLERANCE = (
     1e-4  # relative to the norm, or to a thousandth of the largest where that is more
 )

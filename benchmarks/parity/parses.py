@@ -79,7 +79,8 @@ def compare(old: Sequence[Dict[str, Any]], new: Sequence[Dict[str, Any]]) -> Lis
         changed = [key for key in before if before[key] != now[key]]
         if changed:
             differences.append(
-                f"{before['file']} {before['sentence']}: {', '.join(changed)}: {' '.join(before['words'])}"
+                f"{before['file']} {before['sentence']}: {', '.join(changed)}: "
+                f"{' '.join(before['words'])}"
             )
     return differences
 

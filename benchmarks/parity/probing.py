@@ -37,11 +37,13 @@ def compare_attention_trees(info: Dict[str, Any]) -> Tuple[List[Row], List[str]]
             unknown = sorted(case.keys() - TREES.keys() - {"n", "attention"})
             if unknown or attention.shape[1:] != (case["n"] + 2, case["n"] + 2):
                 raise UnreadableSetError(
-                    f"{kind}: unknown {unknown}, or {attention.shape} for {case['n']} words"
+                    f"{kind}: unknown {unknown}, or {attention.shape} for {case['n']} "
+                    "words"
                 )
             for variant in TREES.keys() & case.keys():
                 score, renormalise = TREES[variant]
-                ours = attention_tree(attention, score=score, renormalise=renormalise)  # type: ignore[arg-type]
+                # type: ignore[arg-type]
+                ours = attention_tree(attention, score=score, renormalise=renormalise)
                 errors.add(
                     f"{kind}: {variant}",
                     float(ours != [tuple(span) for span in case[variant]]),

@@ -97,7 +97,8 @@ class SSAN(nn.Module):
         super().__init__()
         info, self.lengths = given.info, list(given.info["lengths"])
         self.keys = sorted(given.weights)
-        selector = SelectorConfig(selector_mode, on_empty="nothing")  # type: ignore[arg-type]
+        # type: ignore[arg-type]
+        selector = SelectorConfig(selector_mode, on_empty="nothing")
         sizes = {"n_heads": info["num_heads"], "ff_width": info.get("filter_size", 1)}
         width, n_layers = info["hidden_size"], info.get("num_encoder_layers")
         self.inputs: Optional[nn.Module] = None
@@ -180,7 +181,8 @@ class SSAN(nn.Module):
     def _prefix(self, number: int) -> str:
         if self.inputs is None:
             return ""
-        start = f"encoder/layer_{number}/self_attention/"  # then a name of the kind of attention
+        # then a name of the kind of attention
+        start = f"encoder/layer_{number}/self_attention/"
         end = "qkv_transform/matrix"
         found = [
             key for key in self.keys if key.startswith(start) and key.endswith(end)
@@ -255,7 +257,8 @@ class SSAN(nn.Module):
         input layer. noise (Mapping): Of each selecting layer."""
         choices: Dict[int, Choice] = {}
         for number, selector in self.selectors():
-            selector.sample_noise = lambda scores, number=number: noise[number]  # type: ignore[assignment,misc]
+            # type: ignore[assignment,misc]
+            selector.sample_noise = lambda scores, number=number: noise[number]
 
             def choose(
                 scores: Tensor, number: int = number, selector: Selector = selector
@@ -315,7 +318,8 @@ def compare_ssan(given: SSANSet) -> Tuple[List[Row], List[str]]:
     unknown = sorted(modes.keys() - MODES.keys())
     if unknown or not modes:
         raise UnreadableSetError(
-            f"expected modes among {', '.join(MODES)}; got {', '.join(unknown) or 'none'}"
+            f"expected modes among {', '.join(MODES)}; got "
+            f"{', '.join(unknown) or 'none'}"
         )
     for name, answers in modes.items():
         _Mode(given, name, errors).compare(answers)

@@ -123,7 +123,8 @@ class PreNormLayerConfig(EncoderLayer):
         """
         if hidden_width % self.n_heads:
             raise ValueError(
-                f"n_heads of pre-norm layers: expected a divisor of hidden_width = {hidden_width}, got {self.n_heads}"
+                "n_heads of pre-norm layers: expected a divisor of hidden_width = "
+                f"{hidden_width}, got {self.n_heads}"
             )
         return [PreNormLayer(self, hidden_width) for _ in range(self.repeat)]
 

@@ -78,7 +78,8 @@ def read_ssan_set(folder: Path, name: str) -> SSANSet:
 def _sentence(sentences: List[Arrays], number: str, name: str) -> Arrays:
     if not re.fullmatch(r"s\d+", number) or int(number[1:]) >= len(sentences):
         raise UnreadableSetError(
-            f"{name} has arrays of a sentence {number!r}; its json tells of {len(sentences)}"
+            f"{name} has arrays of a sentence {number!r}; its json tells of "
+            f"{len(sentences)}"
         )
     return sentences[int(number[1:])]
 

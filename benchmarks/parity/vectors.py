@@ -144,7 +144,8 @@ def read_network_set(folder: Path, name: str) -> NetworkSet:
     n_sentences = len(info["sentences"])
     if not weights or not n_sentences:
         raise UnreadableSetError(
-            f"{stem}.npz holds {len(weights)} weights, {stem}.json {n_sentences} sentences"
+            f"{stem}.npz holds {len(weights)} weights, {stem}.json {n_sentences} "
+            "sentences"
         )
     sentences = [groups.get(f"s{i}", {}) for i in range(n_sentences)]
     batched = [groups.get(f"b{i}", {}) for i in range(n_sentences)]

@@ -35,8 +35,13 @@ from speed.timing import (
 NOTES = {
     "spacy": "A transition system's time depends on the transitions that it makes; {}.",
     "random": "benepar and SuPar: the pipeline's encoder, random weights after it.",
-    "supar": "SuPar takes the best head of each word where these make a tree, and searches for one elsewhere: with "
-    "random weights it searches nearly always. What it takes before decoding is the least that a trained one takes.",
+    "supar": (
+        "SuPar takes the best head of each word where these make a tree, and searches "
+        "for one elsewhere: with "
+        "random weights it searches nearly always. What it takes before decoding is "
+        "the "
+        "least that a trained one takes."
+    ),
 }
 ALL, DECODE = "all", "all: decode"
 
@@ -102,7 +107,8 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     )
     if theirs is None:
         notes.append(
-            "spaCy's parser: left out, since this pipeline has no transformer for it to listen to."
+            "spaCy's parser: left out, since this pipeline has no transformer for it "
+            "to listen to."
         )
     else:
         pipelines["spaCy's parser"] = theirs
@@ -135,7 +141,8 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
                 notes.append(f"{name}: not installed.")
             elif not transformers(ours):
                 notes.append(
-                    f"{name}: left out, since this pipeline has no transformer to compare with."
+                    f"{name}: left out, since this pipeline has no transformer to "
+                    "compare with."
                 )
             elif name == "benepar":
                 made = make_benepar(Path(folder), n_labels)

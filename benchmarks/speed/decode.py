@@ -49,7 +49,8 @@ def compile_baseline(folder: str) -> ModuleType:
     program = (
         "from setuptools import Extension, setup; from Cython.Build import cythonize; "
         "setup(script_args=['-q', 'build_ext', '--inplace'], "
-        "ext_modules=cythonize([Extension('joint_n5', ['joint_n5.pyx'], extra_compile_args=['-O3'])], quiet=True))"
+        "ext_modules=cythonize([Extension('joint_n5', ['joint_n5.pyx'], "
+        "extra_compile_args=['-O3'])], quiet=True))"
     )
     subprocess.run(
         [sys.executable, "-c", program],
@@ -128,7 +129,8 @@ def compare_joint(args: argparse.Namespace, rng: np.random.Generator) -> bool:
             goal = GOALS.get(n) if args.labels == 114 else None
             met = met and (goal is None or slow / fast >= goal)
             print(
-                f"{n:>4} {slow * 1e3:>15.3f} {fast * 1e3:>9.3f} {slow / fast:>6.1f}x {f'{goal}x' if goal else '':>5}"
+                f"{n:>4} {slow * 1e3:>15.3f} {fast * 1e3:>9.3f} {slow / fast:>6.1f}x "
+                f"{f'{goal}x' if goal else '':>5}"
             )
     return met
 
@@ -169,7 +171,8 @@ def time_long(args: argparse.Namespace, rng: np.random.Generator) -> None:
     print(f"\nms for a sentence of {args.long} tokens")
     for decode, scores in ((cky, labels), (eisner, arcs), (mst, arcs)):
         print(
-            f"{decode.__name__:>7} {least_seconds(partial(decode, scores), args.seconds) * 1e3:.1f}"
+            f"{decode.__name__:>7} "
+            f"{least_seconds(partial(decode, scores), args.seconds) * 1e3:.1f}"
         )
 
 
@@ -200,7 +203,8 @@ def main() -> int:
     args = parser.parse_args()
     if importlib.util.find_spec("Cython") is None:
         sys.exit(
-            'decode.py needs Cython, which the extra bench brings: pip install -c constraints.txt ".[bench]"'
+            "decode.py needs Cython, which the extra bench brings: pip install -c "
+            'constraints.txt ".[bench]"'
         )
     print(f"{machine()}, Python {platform.python_version()}, {args.labels} labels")
     met = compare_joint(args, np.random.default_rng(0))

@@ -14,8 +14,10 @@ from transformers import BertConfig, BertModel
 from speed.timing import CLOCKS, at_least_one, markdown
 
 TEXT = (
-    "The old man who lived beside the sea had told his friends that the boats which they saw in the harbour would "
-    "leave before the storm came , but nobody believed him until the first wave broke over the wall ."
+    "The old man who lived beside the sea had told his friends that the boats which "
+    "they saw in the harbour would "
+    "leave before the storm came , but nobody believed him until the first wave broke "
+    "over the wall ."
 )
 WORDS = TEXT.split()  # 40
 WHOLE, PARSE, BARE = "all", "all but lal_srl", "MiniLM-L6 in torch"
@@ -150,5 +152,8 @@ def table(result: Dict[str, Any]) -> str:
             ]
         )
     clock = result["settings"]["clock"]
-    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time"
+    about = (
+        f"{result['name']} {result['version']}, one call on given tokens, one thread, "
+        f"{clock} time"
+    )
     return f"{about}\n\n{markdown(header, lines)}"

@@ -33,7 +33,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-COMMON = "the old dog sees a red car in park and she , who drives it , sleeps ; nobody asked him about that house".split()
+COMMON = (
+    "the old dog sees a red car in park and she , who drives it , sleeps ; "
+    "nobody asked him about that house"
+).split()
 SENTENCE_LENGTH = 20
 STATUS = Path("/proc/self/status")
 ZONE_DOCS = (
@@ -231,7 +234,8 @@ def print_tables(lines: List[Dict[str, Any]]) -> None:
     for line in lines:
         if "resident_mb" in line:
             print(
-                f"\nMB after each tenth of {line['docs']} Docs, memory zone {line['memory_zone']}:",
+                f"\nMB after each tenth of {line['docs']} Docs, memory zone "
+                f"{line['memory_zone']}:",
                 end=" ",
             )
             print(", ".join(map(str, line["resident_mb"])))

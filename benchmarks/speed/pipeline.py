@@ -38,7 +38,8 @@ from speed.timing import (
 )
 
 FORWARD = "transformer: the bare network"
-PADDED = "transformer: the bare network, padded"  # all spans at once, as spacy-transformers runs it
+# all spans at once, as spacy-transformers runs it
+PADDED = "transformer: the bare network, padded"
 PREDICT, ANNOTATE = "{}: predict", "{}: set_annotations"
 PARTS = ("{}: vectors and features", "{}: network", "{}: decoder")
 
@@ -314,7 +315,10 @@ def table(result: Dict[str, Any]) -> str:
         ]
         for row in result["throughput"]
     ]
-    about = f"{result['words']} words in {result['sentences']} sentences, {result['texts']} texts"
+    about = (
+        f"{result['words']} words in {result['sentences']} sentences, "
+        f"{result['texts']} texts"
+    )
     parts = [
         about,
         markdown(["input", "threads", "words/s", "words/s, best round"], throughput),
@@ -326,15 +330,18 @@ def table(result: Dict[str, Any]) -> str:
             for which in ("others", "all")
         )
         parts.append(
-            f"The components beside the transformer take {100 * others:.0f}% of the time of the bare transformer's "
-            f"forward pass; all together, what they do with its output and its input included, {100 * whole:.0f}%."
+            f"The components beside the transformer take {100 * others:.0f}% of the "
+            "time of the bare transformer's "
+            "forward pass; all together, what they do with its output and its input "
+            f"included, {100 * whole:.0f}%."
         )
         others, whole = (
             result["stages"][f"{which}_over_padded_transformer"]
             for which in ("others", "all")
         )
         parts.append(
-            f"Of that of all spans at once, padded to the longest: {100 * others:.0f}% and {100 * whole:.0f}%."
+            "Of that of all spans at once, padded to the longest: "
+            f"{100 * others:.0f}% and {100 * whole:.0f}%."
         )
     rows = [
         [

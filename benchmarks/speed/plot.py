@@ -30,7 +30,8 @@ def draw(result: Dict[str, Any], folder: Path) -> List[Path]:
     """
     if result.get("command") not in PLOTS:
         raise ValueError(
-            f"expected the JSON of one of {sorted(PLOTS)}, got that of {result.get('command')!r}"
+            f"expected the JSON of one of {sorted(PLOTS)}, got that of "
+            f"{result.get('command')!r}"
         )
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -155,7 +156,8 @@ def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput of each way."""
     ways = result["ways"]
     names = [
-        f"processes: {way['processes']}, threads: {way['threads']}, sharing: {way['sharing']}"
+        f"processes: {way['processes']}, threads: {way['threads']}, sharing: "
+        f"{way['sharing']}"
         for way in ways
     ]
     speeds: Values = {"": [way["words_per_second"] for way in ways]}

@@ -164,4 +164,7 @@ def table(result: Dict[str, Any]) -> str:
                 f"{way['differing_docs']} of {result['texts']}",
             ]
         )
-    return f"{result['words']} words in {result['texts']} texts\n\n{markdown(header, rows)}"
+    return (
+        f"{result['words']} words in {result['texts']} "
+        f"texts\n\n{markdown(header, rows)}"
+    )

@@ -60,7 +60,8 @@ def _iter_sentences(path: Path, nlp: Language) -> Iterator[Sentence]:
     for number, doc in enumerate(docs, start=1):
         if not has_sentences(doc):
             raise ValueError(
-                f"expected Docs with sentence boundaries in {path}, Doc {number} has none"
+                f"expected Docs with sentence boundaries in {path}, Doc {number} has "
+                "none"
             )
         for sent in doc.sents if len(doc) else ():
             yield Sentence(

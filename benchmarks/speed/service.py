@@ -110,7 +110,8 @@ def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
         except OSError:
             time.sleep(0.2)
     raise RuntimeError(
-        f"the server did not start: exit code {server.poll()} (pip install 'spacy-lal[serve]'?)"
+        f"the server did not start: exit code {server.poll()} (pip install "
+        "'spacy-lal[serve]'?)"
     )
 
 
@@ -167,5 +168,8 @@ def table(result: Dict[str, Any]) -> str:
         ]
         for row in result["rows"]
     ]
-    about = f"en_lal_md {result['version']}, {result['requests']} requests of one sentence for each row, one process of"
+    about = (
+        f"en_lal_md {result['version']}, {result['requests']} requests of one sentence "
+        "for each row, one process of"
+    )
     return f"{about} one thread\n\n{markdown(header, rows)}"

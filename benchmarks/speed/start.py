@@ -115,14 +115,14 @@ def costs(command: List[str], environment: Dict[str, str]) -> Tuple[float, float
 
     RAISES (RuntimeError): It failed.
     """
-    folder = Path(
-        __file__
-    ).parent  # Python looks for modules in the current folder first: here are none of a package
+    # Python looks for modules in the current folder first: here are none of a package.
+    folder = Path(__file__).parent
     process = subprocess.Popen(
         command, env=environment, cwd=folder, stdout=subprocess.DEVNULL
     )
     status, ended, most = Path(f"/proc/{process.pid}/status"), 0, 0
-    while not ended:  # rusage would count the memory of this program, which the process was forked from
+    # rusage would count the memory of this program, which the process was forked from
+    while not ended:
         time.sleep(0.01)
         most = max(
             most,
@@ -157,7 +157,10 @@ def table(result: Dict[str, Any]) -> str:
         "MB",
         *(["beside", "MB", "quicker"] if compared else []),
     ]
-    return f"In brackets the least; MB are the most resident memory\n\n{markdown(header, rows)}"
+    return (
+        "In brackets the least; MB are the most resident "
+        f"memory\n\n{markdown(header, rows)}"
+    )
 
 
 def _cell(seconds: Dict[str, float]) -> str:

@@ -163,7 +163,8 @@ def needs(extra: str, *modules: str) -> None:
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise MissingExtra(
-            f"needs {', '.join(missing)}, which the extra {extra} brings: pip install -c constraints.txt '.[{extra}]'"
+            f"needs {', '.join(missing)}, which the extra {extra} brings: pip install "
+            f"-c constraints.txt '.[{extra}]'"
         )
 
 

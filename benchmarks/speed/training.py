@@ -116,7 +116,8 @@ def random_batch(
     than that."""
     if sizes.n_words or sizes.n_chars:
         raise ValueError(
-            "expected a network that reads vectors and tags, got one that reads words or characters"
+            "expected a network that reads vectors and tags, got one that reads words "
+            "or characters"
         )
     starts = np.cumsum([0, *lengths])
     rows = [
@@ -149,7 +150,8 @@ def _in_process(task: Dict[str, Any]) -> Dict[str, Any]:
     )
     if done.returncode:
         raise RuntimeError(
-            f"the form {task['form']!r} ended with {done.returncode}:\n{done.stderr[-2000:]}"
+            f"the form {task['form']!r} ended with "
+            f"{done.returncode}:\n{done.stderr[-2000:]}"
         )
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -285,7 +287,10 @@ def table(result: Dict[str, Any]) -> str:
         )
     header = ["form", "steps/s (best)", *(f"{part}, ms" for part in PARTS)]
     header += ["decoder's share of a step", "MB between steps", "MB at most"]
-    return f"A step is {result['sentences']} sentences, {result['words']} words.\n\n{markdown(header, rows)}"
+    return (
+        f"A step is {result['sentences']} sentences, {result['words']} "
+        f"words.\n\n{markdown(header, rows)}"
+    )
 
 
 if __name__ == "__main__":  # the process of one form

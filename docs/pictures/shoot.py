@@ -100,7 +100,8 @@ def shoot_page(page: Any, html: str, path: Path) -> None:
     """A page, unfolded."""
     page.set_content(html)
     page.evaluate(
-        "document.querySelectorAll('section > details').forEach(one => { one.open = true })"
+        "document.querySelectorAll('section > details').forEach(one => { one.open = "
+        "true })"
     )
     save(page.screenshot(full_page=True), path)
 

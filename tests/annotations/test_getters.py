@@ -319,7 +319,8 @@ install_extensions()
 for doc in DocBin().from_disk(sys.argv[1]).get_docs(English().vocab):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[1:3])
-    print(len(doc._.trees), doc[0:4]._.labels, [span.text for span in doc[1:3]._.children], doc[1]._.tree.label())
+    children = [span.text for span in doc[1:3]._.children]
+    print(len(doc._.trees), doc[0:4]._.labels, children, doc[1]._.tree.label())
 """
 
 

@@ -21,7 +21,8 @@ from spacy_lal.trees import parse_tree, tree_to_spans
 # Trees, and their chunks in any of the parses.
 TREES = [
     (
-        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) "
+        "(NN mat)))) (. .))",
         ["The old cat", "the mat"],
     ),
     (
@@ -29,7 +30,8 @@ TREES = [
         ["the old dog 's food"],
     ),
     (
-        "(NP (NP (NP (DT the) (NN man)) (PP (IN in) (NP (DT the) (NN hat))) (POS 's)) (NN dog))",
+        "(NP (NP (NP (DT the) (NN man)) (PP (IN in) (NP (DT the) (NN hat))) (POS 's)) "
+        "(NN dog))",
         ["the man in the hat 's dog"],
     ),
     (

@@ -39,46 +39,78 @@ POS |= {
     "EX": "PRON",
 }
 MAN = (
-    "The/DT/1/det man/NN/6/nsubj who/WP/3/nsubj bought/VBD/1/acl:relcl/buy the/DT/5/det house/NN/3/obj "
-    "wanted/VBD/6/ROOT/want to/TO/8/mark sell/VB/6/xcomp it/PRP/8/obj to/IN/13/case Mary/NNP/13/nmod:poss "
+    "The/DT/1/det man/NN/6/nsubj who/WP/3/nsubj bought/VBD/1/acl:relcl/buy "
+    "the/DT/5/det house/NN/3/obj "
+    "wanted/VBD/6/ROOT/want to/TO/8/mark sell/VB/6/xcomp it/PRP/8/obj to/IN/13/case "
+    "Mary/NNP/13/nmod:poss "
     "'s/POS/11/case brother/NN/8/obl ././6/punct"
 )
 PAID = (
-    "John/NNP/5/nsubj:pass and/CC/2/cc Mary/NNP/0/conj were/VBD/5/aux:pass/be not/RB/5/advmod paid/VBN/5/ROOT/pay "
-    "by/IN/7/case Kim/NNP/5/obl:agent ,/,/10/punct the/DT/10/det owner/NN/7/appos ,/,/13/punct last/JJ/13/amod "
+    "John/NNP/5/nsubj:pass and/CC/2/cc Mary/NNP/0/conj were/VBD/5/aux:pass/be "
+    "not/RB/5/advmod paid/VBN/5/ROOT/pay "
+    "by/IN/7/case Kim/NNP/5/obl:agent ,/,/10/punct the/DT/10/det owner/NN/7/appos "
+    ",/,/13/punct last/JJ/13/amod "
     "year/NN/5/obl:unmarked ././5/punct"
 )
-COOKED = "She/PRP/1/nsubj cooked/VBD/1/ROOT/cook and/CC/3/cc ate/VBD/1/conj/eat the/DT/5/det fish/NNS/3/obj"
-CAME = "She/PRP/1/nsubj came/VBD/1/ROOT/come and/CC/3/cc ate/VBD/1/conj/eat the/DT/5/det fish/NNS/3/obj"
-SHARED = "She/PRP/1/nsubj cooked/VBD/1/ROOT/cook and/CC/3/cc ate/VBD/1/conj/eat the/DT/5/det fish/NNS/1/obj"
+COOKED = (
+    "She/PRP/1/nsubj cooked/VBD/1/ROOT/cook and/CC/3/cc ate/VBD/1/conj/eat "
+    "the/DT/5/det fish/NNS/3/obj"
+)
+CAME = (
+    "She/PRP/1/nsubj came/VBD/1/ROOT/come and/CC/3/cc ate/VBD/1/conj/eat the/DT/5/det "
+    "fish/NNS/3/obj"
+)
+SHARED = (
+    "She/PRP/1/nsubj cooked/VBD/1/ROOT/cook and/CC/3/cc ate/VBD/1/conj/eat "
+    "the/DT/5/det fish/NNS/1/obj"
+)
 QUOTED = (
-    "Paris/NNP/3/nsubj is/VBZ/3/cop/be the/DT/3/det capital/NN/7/ccomp of/IN/5/case France/NNP/3/nmod ,/,/3/punct "
+    "Paris/NNP/3/nsubj is/VBZ/3/cop/be the/DT/3/det capital/NN/7/ccomp of/IN/5/case "
+    "France/NNP/3/nmod ,/,/3/punct "
     "said/VBD/7/ROOT/say Kim/NNP/7/nsubj"
 )
 HOUSE = (
-    "The/DT/1/det house/NN/9/nsubj:pass that/WDT/4/obj he/PRP/4/nsubj bought/VBD/1/acl:relcl/buy and/CC/7/cc "
+    "The/DT/1/det house/NN/9/nsubj:pass that/WDT/4/obj he/PRP/4/nsubj "
+    "bought/VBD/1/acl:relcl/buy and/CC/7/cc "
     "the/DT/7/det car/NN/1/conj were/VBD/9/aux:pass/be destroyed/VBN/9/ROOT/destroy"
 )
 TOLD = (
-    "It/PRP/1/nsubj told/VBD/1/ROOT/tell us/PRP/1/iobj to/TO/4/mark go/VB/1/xcomp ,/,/8/punct and/CC/8/cc "
-    "he/PRP/8/nsubj promised/VBD/1/conj/promise us/PRP/8/iobj to/TO/11/mark stay/VB/8/xcomp"
+    "It/PRP/1/nsubj told/VBD/1/ROOT/tell us/PRP/1/iobj to/TO/4/mark go/VB/1/xcomp "
+    ",/,/8/punct and/CC/8/cc "
+    "he/PRP/8/nsubj promised/VBD/1/conj/promise us/PRP/8/iobj to/TO/11/mark "
+    "stay/VB/8/xcomp"
 )
 ACCORDING = (
-    "According/VBG/2/case/accord to/IN/0/fixed Kim/NNP/6/obl ,/,/2/punct he/PRP/6/nsubj must/MD/6/aux give/VB/6/ROOT "
+    "According/VBG/2/case/accord to/IN/0/fixed Kim/NNP/6/obl ,/,/2/punct "
+    "he/PRP/6/nsubj must/MD/6/aux give/VB/6/ROOT "
     "up/RP/6/compound:prt smoking/NN/6/obj"
 )
-GOING = "He/PRP/2/nsubj is/VBZ/2/aux/be going/VBG/2/ROOT/go to/TO/4/mark talk/VB/2/xcomp to/IN/6/case Mary/NNP/4/obl"
+GOING = (
+    "He/PRP/2/nsubj is/VBZ/2/aux/be going/VBG/2/ROOT/go to/TO/4/mark talk/VB/2/xcomp "
+    "to/IN/6/case Mary/NNP/4/obl"
+)
 CALL = "Call/VB/0/ROOT/call me/PRP/0/obj"
-RUINED = "the/DT/1/det city/NN/1/ROOT destroyed/VBN/1/acl/destroy by/IN/4/case Romans/NNPS/2/obl:agent"
+RUINED = (
+    "the/DT/1/det city/NN/1/ROOT destroyed/VBN/1/acl/destroy by/IN/4/case "
+    "Romans/NNPS/2/obl:agent"
+)
 THERE = "There/EX/1/expl is/VBZ/1/ROOT/be a/DT/3/det problem/NN/1/nsubj"
-NEITHER = "She/PRP/2/nsubj neither/CC/2/cc:preconj smokes/VBZ/2/ROOT/smoke nor/CC/4/cc drinks/VBZ/2/conj/drink"
+NEITHER = (
+    "She/PRP/2/nsubj neither/CC/2/cc:preconj smokes/VBZ/2/ROOT/smoke nor/CC/4/cc "
+    "drinks/VBZ/2/conj/drink"
+)
 WHOSE = (
-    "the/DT/1/det man/NN/1/ROOT whose/WP$/3/nmod:poss car/NN/7/nsubj:pass and/CC/5/cc house/NN/3/conj "
+    "the/DT/1/det man/NN/1/ROOT whose/WP$/3/nmod:poss car/NN/7/nsubj:pass and/CC/5/cc "
+    "house/NN/3/conj "
     "were/VBD/7/aux:pass/be burned/VBN/1/acl:relcl/burn"
 )
 
+ALL_IS = (
+    "All/DT/5/nsubj:outer is/VBZ/5/cop/be that/IN/5/mark he/PRP/5/nsubj "
+    "is/VBZ/5/cop/be late/JJ/5/ROOT"
+)
 FROM_HEADS = {
-    "All/DT/5/nsubj:outer is/VBZ/5/cop/be that/IN/5/mark he/PRP/5/nsubj is/VBZ/5/cop/be late/JJ/5/ROOT": [
+    ALL_IS: [
         "All; is; that he is late",
         "he; is; late",
     ],
@@ -200,8 +232,10 @@ def test_fields() -> None:
 
 def test_relations_from_roles() -> None:
     doc = parsed(
-        "He/PRP/1/nsubj told/VBD/1/ROOT/tell Mary/NNP/1/iobj of/IN/7/case the/DT/5/det Romans/NNPS/7/nmod:poss "
-        "'/POS/5/case destruction/NN/1/obl of/IN/10/case the/DT/10/det city/NN/7/nmod there/RB/1/advmod"
+        "He/PRP/1/nsubj told/VBD/1/ROOT/tell Mary/NNP/1/iobj of/IN/7/case "
+        "the/DT/5/det Romans/NNPS/7/nmod:poss "
+        "'/POS/5/case destruction/NN/1/obl of/IN/10/case the/DT/10/det city/NN/7/nmod "
+        "there/RB/1/advmod"
     )
     tell = make_proposition(
         1,
@@ -248,22 +282,29 @@ def test_a_span_has_the_relations_of_its_predicates() -> None:
 
 
 JAILED = (
-    "He/PRP/2/nsubj:pass was/VBD/2/aux:pass/be arrested/VBN/2/ROOT/arrest and/CC/4/cc jailed/VBN/2/conj/jail "
+    "He/PRP/2/nsubj:pass was/VBD/2/aux:pass/be arrested/VBN/2/ROOT/arrest and/CC/4/cc "
+    "jailed/VBN/2/conj/jail "
     "because/IN/7/mark he/PRP/7/nsubj lied/VBD/4/advcl/lie ././2/punct"
 )
 SOLD = (
-    "The/DT/1/det house/NN/9/nsubj:pass ,/,/4/punct he/PRP/4/nsubj bought/VBD/1/acl:relcl/buy and/CC/6/cc "
-    "painted/VBD/4/conj/paint ,/,/4/punct was/VBD/9/aux:pass/be sold/VBN/9/ROOT/sell ,/,/11/punct "
+    "The/DT/1/det house/NN/9/nsubj:pass ,/,/4/punct he/PRP/4/nsubj "
+    "bought/VBD/1/acl:relcl/buy and/CC/6/cc "
+    "painted/VBD/4/conj/paint ,/,/4/punct was/VBD/9/aux:pass/be sold/VBN/9/ROOT/sell "
+    ",/,/11/punct "
     "saying/VBG/9/advcl/say we/PRP/13/nsubj lied/VBD/11/ccomp/lie !/./9/punct"
 )
-RAINS = "If/IN/2/mark it/PRP/2/nsubj rains/VBZ/5/advcl ,/,/2/punct you/PRP/5/nsubj stay/VBP/5/ROOT or/CC/7/cc go/VBP/5/conj"
+RAINS = (
+    "If/IN/2/mark it/PRP/2/nsubj rains/VBZ/5/advcl ,/,/2/punct you/PRP/5/nsubj "
+    "stay/VBP/5/ROOT or/CC/7/cc go/VBP/5/conj"
+)
 EVERY = (
     "Every/DT/1/det man/NN/4/nsubj who/WP/3/nsubj lied/VBD/1/acl:relcl left/VBD/4/ROOT"
 )
 CLAUSES = {
     MAN: [
         "relative: who bought the house (bought, The man, no)",
-        "main: The man who bought the house wanted to sell it to Mary 's brother (wanted, The man, yes)",
+        "main: The man who bought the house wanted to sell it to Mary 's brother "
+        "(wanted, The man, yes)",
         "complement: to sell it to Mary 's brother (sell, The man, no)",
     ],
     JAILED: [
@@ -279,11 +320,13 @@ CLAUSES = {
     CALL: ["main: Call me (Call, None, yes)"],
 }
 ASKED = (
-    "The/DT/1/det key/NN/6/nsubj:pass you/PRP/3/nsubj asked/VBD/1/acl:relcl/ask for/IN/3/obl was/VBD/6/aux:pass/be "
+    "The/DT/1/det key/NN/6/nsubj:pass you/PRP/3/nsubj asked/VBD/1/acl:relcl/ask "
+    "for/IN/3/obl was/VBD/6/aux:pass/be "
     "stolen/VBN/6/ROOT/steal"
 )
 ARRESTED = (
-    "Kim/NNP/4/nsubj:pass and/CC/2/cc Lee/NNP/0/conj were/VBD/4/aux:pass/be arrested/VBN/4/ROOT/arrest and/CC/6/cc "
+    "Kim/NNP/4/nsubj:pass and/CC/2/cc Lee/NNP/0/conj were/VBD/4/aux:pass/be "
+    "arrested/VBN/4/ROOT/arrest and/CC/6/cc "
     "charged/VBN/4/conj/charge"
 )
 CLOSE = "Close/VB/0/ROOT/close it/PRP/0/obj and/CC/3/cc leave/VB/0/conj"
@@ -306,7 +349,8 @@ SIMPLIFIED = {
 def test_clauses(sentence: str) -> None:
     found = get_clauses(parsed(sentence)[:])
     shown = [
-        f"{x.kind}: {x.span} ({x.verb}, {x.subject}, {'yes' if x.is_independent else 'no'})"
+        f"{x.kind}: {x.span} ({x.verb}, {x.subject}, "
+        f"{'yes' if x.is_independent else 'no'})"
         for x in found
     ]
     assert shown == CLAUSES[sentence]
@@ -314,9 +358,12 @@ def test_clauses(sentence: str) -> None:
 
 def test_clauses_without_heads_come_from_constituents() -> None:
     tree = Tree.fromstring(
-        "(S (S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ rains)))) (NP (PRP we)) (VP (VP (VBP stay)) (CC and) (VP (VBP "
-        "say) (SBAR (IN that) (S (NP (PRP you)) (VP (VBP lie))))))) (, ,) (CC but) (S (NP (NP (DT the) (NN man)) "
-        "(SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBD called) (S (VP (TO to) (VP (VB ask)))))) (. .))"
+        "(S (S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ rains)))) (NP (PRP we)) (VP "
+        "(VP (VBP stay)) (CC and) (VP (VBP "
+        "say) (SBAR (IN that) (S (NP (PRP you)) (VP (VBP lie))))))) (, ,) (CC but) (S "
+        "(NP (NP (DT the) (NN man)) "
+        "(SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBD called) (S (VP (TO to) "
+        "(VP (VB ask)))))) (. .))"
     )
     words, tags, spans = tree_to_spans(tree)
     doc = Doc(

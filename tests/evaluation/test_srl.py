@@ -66,7 +66,8 @@ MATRIX = """\
  Unlabeled        3       0       3   100.00   50.00   66.67   66.67
 --------------------------------------------------------------------
 
----- Confusion Matrix: (one row for each correct role, with the distribution of predictions)
+---- Confusion Matrix: (one row for each correct role, with the distribution \
+of predictions)
                -1    0    1    2    3    4|
 -1: -NONE-      0    0    0    0    0    0|
  0: A0          1    1    0    0    0    0|

@@ -13,15 +13,16 @@ import spacy_lal.cli  # noqa: F401  (adds itself to spaCy's application)
 from spacy_lal.lang import glossary
 
 # Of Bies et al. (1995) and Santorini (1990); of universaldependencies.org.
-CONSTITUENTS = """S SBAR SBARQ SINV SQ ADJP ADVP CONJP FRAG INTJ LST NAC NP NX PP PRN PRT QP RRC UCP VP WHADJP WHADVP
-WHNP WHPP X"""
-TAGS = """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN
-VBP VBZ WDT WP WP$ WRB . , : -LRB- -RRB- `` '' $ #"""
+CONSTITUENTS = """S SBAR SBARQ SINV SQ ADJP ADVP CONJP FRAG INTJ LST NAC NP NX PP PRN
+PRT QP RRC UCP VP WHADJP WHADVP WHNP WHPP X"""
+TAGS = """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS
+RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB . , : -LRB- -RRB- `` '' $ #"""
 UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
-DEPRELS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl
-fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root ROOT vocative xcomp
-nsubj:pass aux:pass csubj:pass nsubj:outer acl:relcl advcl:relcl nmod:poss compound:prt obl:agent obl:unmarked
-cc:preconj det:predet obl:tmod obl:npmod nmod:tmod"""
+DEPRELS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj
+dep det discourse dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod
+obj obl orphan parataxis punct reparandum root ROOT vocative xcomp nsubj:pass aux:pass
+csubj:pass nsubj:outer acl:relcl advcl:relcl nmod:poss compound:prt obl:agent
+obl:unmarked cc:preconj det:predet obl:tmod obl:npmod nmod:tmod"""
 
 
 def test_known_labels(en_lal_md):
@@ -53,14 +54,16 @@ def test_known_labels(en_lal_md):
         ("NP-SBJ-1", "noun phrase (surface subject)"),
         (
             "PP-LOC-PRD-TPC-2",
-            "prepositional phrase (locative, predicate other than a verb phrase, topicalized)",
+            "prepositional phrase (locative, predicate other than a verb phrase, "
+            "topicalized)",
         ),
         ("NP=2", "noun phrase"),
         ("ADVP|PRT", "adverb phrase or particle"),
         ("nsubj:pass", "nominal subject (passive)"),
         (
             "obl:xyz",
-            "oblique nominal, an argument or adjunct of a verb (subtype 'xyz' of a treebank)",
+            "oblique nominal, an argument or adjunct of a verb (subtype 'xyz' of a "
+            "treebank)",
         ),
         ("-NONE-", "trace: an empty element"),
         ("dobj", "direct object"),
@@ -104,5 +107,8 @@ def test_python():
     with pytest.raises(AttributeError, match="no attribute 'explian'"):
         spacy_lal.explian  # noqa: B018
     heavy = "('torch', 'spacy', 'thinc', 'numpy', 'nltk')"
-    code = f"import sys, spacy_lal; spacy_lal.explain('NP'); sys.exit(any(name in sys.modules for name in {heavy}))"
+    code = (
+        "import sys, spacy_lal; spacy_lal.explain('NP'); sys.exit(any(name in "
+        f"sys.modules for name in {heavy}))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -82,7 +82,8 @@ CONTRADICTIONS = {
     ),
     "nothing_to_say": (
         without("span_scorer", "biaffine_scorer"),
-        "without span_scorer and biaffine_scorer has nothing to score: expected one of them",
+        "without span_scorer and biaffine_scorer has nothing to score: expected one "
+        "of them",
     ),
     "label_heads_without_label_attention": (
         without("label_attention", then=with_options("span_scorer", label_heads=True)),
@@ -100,7 +101,8 @@ CONTRADICTIONS = {
     ),
     "position_queries_of_concatenated_positions": (
         lambda config: replace(config, encoder=EncoderConfig((POSITION_QUERIES,))),
-        'queries = "positions" requires join = "sum" of the inputs, got join = \'concat\'',
+        'queries = "positions" requires join = "sum" of the inputs, got join = '
+        "'concat'",
     ),
     "factored_attention_of_odd_width": (
         lambda config: SelfAttentionLayerConfig(attn_width=33),

@@ -174,7 +174,10 @@ def test_a_word_depends_on_its_first_and_last_letters_alone():
 def test_an_odd_number_of_letters_is_refused(width, char_width, times):
     with pytest.raises(
         ValueError,
-        match=rf"char_width of CharConcat: expected .* {width} .*, got {char_width} \({times} ",
+        match=(
+            rf"char_width of CharConcat: expected .* {width} .*, got {char_width} "
+            rf"\({times} "
+        ),
     ):
         CharConcat(char_width=char_width).letters_read(width)
 

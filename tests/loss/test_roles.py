@@ -120,6 +120,9 @@ def test_a_loss_that_is_no_number_is_refused():
 def test_bad_weights_are_named(options):
     with pytest.raises(
         ValueError,
-        match=f"{next(iter(options))}: expected a (number of at least 0|rate in .0, 1.), got",
+        match=(
+            f"{next(iter(options))}: expected a (number of at least 0|rate in .0, 1.), "
+            "got"
+        ),
     ):
         RolesLoss(**options)

@@ -85,7 +85,8 @@ def test_a_mark_that_needs_no_space():
 
 def test_a_long_address_makes_no_other_line_short():
     doc = NLP(
-        "He had seen it on the\nWest Bank at\nhttps://x.org/a/very/long/address/of/a/page\nLast May it was so."
+        "He had seen it on the\nWest Bank "
+        "at\nhttps://x.org/a/very/long/address/of/a/page\nLast May it was so."
     )
     assert likely_breaks(doc) == []
 

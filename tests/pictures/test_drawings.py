@@ -254,7 +254,10 @@ def test_markup(text: str, shown: str):
 def test_a_terminal_gets_no_control_characters():
     # A title, a colour, a cursor that goes up, an 8-bit CSI and OSC, a bell, a carriage
     # return, and text turned round.
-    escapes = "\x1b]0;owned\x07 \x1b[31m \x1b[2A \x9b2J \x9d8;;x\x9c \r\x08\x7f\x00 \u202e \u2066 \u2069"
+    escapes = (
+        "\x1b]0;owned\x07 \x1b[31m \x1b[2A \x9b2J \x9d8;;x\x9c \r\x08\x7f\x00 \u202e "
+        "\u2066 \u2069"
+    )
     shown = printable(escapes + "\tdog\n\u05e9 \U0001f408 e\u0301 \u200d")
     assert shown.endswith("\tdog\n\u05e9 \U0001f408 e\u0301 \u200d") and len(
         printable(escapes)

@@ -298,7 +298,10 @@ def test_no_parse(style: str, missing: str):
 def test_bad_calls():
     with pytest.raises(
         ValueError,
-        match="expected a style of tree, dep, parse, spans, roles, attention, .*, got 'ent'",
+        match=(
+            "expected a style of tree, dep, parse, spans, roles, attention, .*, got "
+            "'ent'"
+        ),
     ):
         render(make_doc(), style="ent")
     with pytest.raises(ValueError, match="no sentence boundaries"):

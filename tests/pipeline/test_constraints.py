@@ -247,7 +247,10 @@ def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
     constrain(doc, constituents=[(0, 2)])
     with pytest.raises(
         ValueError,
-        match="8 words has constraints, and sentences of more than 6 words are parsed in p",
+        match=(
+            "8 words has constraints, and sentences of more than 6 words are parsed in "
+            "p"
+        ),
     ):
         nlp(doc)
 

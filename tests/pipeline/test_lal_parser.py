@@ -20,7 +20,10 @@ from spacy_lal.pipeline import lal_parser
 
 DOG, PERSON = tiny_pipeline.SENTENCES
 PERSON_TREE = "(S (VP (X Select) (NP (NP (X the) (X person)) (VP (X driving)))) (X .))"
-DOG_TREE = "(S (NP (X She)) (VP (X sees) (NP (X a) (X dog)) (PP (X in) (NP (X the) (X park)))) (X .))"
+DOG_TREE = (
+    "(S (NP (X She)) (VP (X sees) (NP (X a) (X dog)) (PP (X in) (NP (X the) (X "
+    "park)))) (X .))"
+)
 ODD_TEXTS = [
     "",
     " ",
@@ -249,7 +252,9 @@ def test_nothing_to_learn():
     nlp = make_nlp()
     with pytest.raises(
         ValueError,
-        match="has nothing to learn: expected Examples whose reference has constituents",
+        match=(
+            "has nothing to learn: expected Examples whose reference has constituents"
+        ),
     ):
         nlp.initialize(lambda: make_examples(nlp, trees=False, arcs=False))
 
@@ -337,7 +342,8 @@ torch.set_num_threads(2)
 nlp = spacy.load(sys.argv[1])
 texts = ["She sees a dog in the park."] * 30
 expected = [doc._.parse_string for doc in nlp.pipe(texts)]
-assert [doc._.parse_string for doc in nlp.pipe(texts, n_process=2, batch_size=8)] == expected
+docs = nlp.pipe(texts, n_process=2, batch_size=8)
+assert [doc._.parse_string for doc in docs] == expected
 """
 
 
@@ -403,6 +409,8 @@ def test_the_name_of_a_model_is_no_model():
     ):
         with pytest.raises(
             ValueError,
-            match=rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$',
+            match=(
+                rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$'
+            ),
         ):
             spacy.blank("en").add_pipe(factory, config={"model": "benepar_en3"})

@@ -156,7 +156,10 @@ def test_an_untrained_component_says_how_to_train_it():
     nlp.add_pipe("lal_srl")
     with pytest.raises(
         ValueError,
-        match=r"'lal_srl' was neither trained nor loaded.*spacy project run srl projects/srl",
+        match=(
+            r"'lal_srl' was neither trained nor loaded.*spacy project run srl "
+            r"projects/srl"
+        ),
     ):
         nlp("She slept.")
     assert len(nlp("").spans["srl"]) == 0

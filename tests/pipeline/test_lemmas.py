@@ -7,14 +7,38 @@ from spacy.tokens import Doc
 
 from spacy_lal.pipeline.lemmas import lemma_of
 
-PAST = "fled:flee leapt:leap sang:sing shrank:shrink shed:shed put:put overate:overeat resold:resell bathed:bathe"
-REGULAR = "bombed:bomb jailed:jail hoped:hope hopped:hop tied:tie agreed:agree focused:focus panicked:panic"
-PARTICIPLES = "sung:sing shrunk:shrink frozen:freeze swum:swim stricken:strike withdrawn:withdraw redrawn:redraw"
-ING = "hopping:hop staring:stare submitting:submit suing:sue evacuating:evacuate dying:die seeing:see mimicking:mimic"
-INVENTED = "blorped:blorp glorked:glork snarfled:snarfle wuzzled:wuzzle frobnicated:frobnicate defragged:defrag fimpsed:fimpse"
-NEW_ING = "googling:google retweeting:retweet outsourcing:outsource vaping:vape upvoting:upvote passing:pass"
-PLURALS = "lenses:lens heroes:hero shelves:shelf senses:sense corpses:corpse vases:vase cookies:cookie quizzes:quiz"
-MORE_PLURALS = "women:woman crises:crisis axes:axe buses:bus potatoes:potato photos:photo passes:pass sheep:sheep"
+PAST = (
+    "fled:flee leapt:leap sang:sing shrank:shrink shed:shed put:put overate:overeat "
+    "resold:resell bathed:bathe"
+)
+REGULAR = (
+    "bombed:bomb jailed:jail hoped:hope hopped:hop tied:tie agreed:agree focused:focus "
+    "panicked:panic"
+)
+PARTICIPLES = (
+    "sung:sing shrunk:shrink frozen:freeze swum:swim stricken:strike "
+    "withdrawn:withdraw redrawn:redraw"
+)
+ING = (
+    "hopping:hop staring:stare submitting:submit suing:sue evacuating:evacuate "
+    "dying:die seeing:see mimicking:mimic"
+)
+INVENTED = (
+    "blorped:blorp glorked:glork snarfled:snarfle wuzzled:wuzzle "
+    "frobnicated:frobnicate defragged:defrag fimpsed:fimpse"
+)
+NEW_ING = (
+    "googling:google retweeting:retweet outsourcing:outsource vaping:vape "
+    "upvoting:upvote passing:pass"
+)
+PLURALS = (
+    "lenses:lens heroes:hero shelves:shelf senses:sense corpses:corpse vases:vase "
+    "cookies:cookie quizzes:quiz"
+)
+MORE_PLURALS = (
+    "women:woman crises:crisis axes:axe buses:bus potatoes:potato photos:photo "
+    "passes:pass sheep:sheep"
+)
 CASES = [
     *(
         (pair, tag, "VERB")

@@ -117,12 +117,14 @@ def starting(text: str) -> List[str]:
             ["<p>Second.</p> <ul><li>one</li><li>two</li></ul>", "<li>two</li></ul>"],
         ),
         (
-            "It was all as\nexpected, he said – so much\n– I think – as one could\n– I know – say\nnow",
+            "It was all as\nexpected, he said – so much\n– I think – as one could\n– "
+            "I know – say\nnow",
             [],
         ),
         ("The quick\nbrown fox jumps\nover the dog.", []),
         (
-            "He said that the whole of it was good - as far\n- as he knew - and she\nleft",
+            "He said that the whole of it was good - as far\n- as he knew - and "
+            "she\nleft",
             [],
         ),
     ],
@@ -164,7 +166,10 @@ def test_what_begins_no_sentence(text: str, within: List[str]):
     ] == within
 
 
-PROSE = "He came to the house on Friday - it was late - and found 12 Smiths, a dog (2 the cat) and I then left for good"
+PROSE = (
+    "He came to the house on Friday - it was late - and found 12 Smiths, a dog (2 the "
+    "cat) and I then left for good"
+)
 
 
 @given(st.integers(12, 90))
@@ -212,10 +217,14 @@ def test_many_lines_take_linear_time():
 
 def test_a_wrapped_paragraph_has_the_sentences_of_one_line(en_lal_md: Language):
     text = (
-        "Mr. Smith, who had left the house at nine, came back on Friday because he wanted to see whether the dog was "
-        "still there. It was not. He asked the neighbours, who had heard nothing, and the police, which had other "
-        "things to do than to look for a dog of that age and size. So he went home again and wrote a letter to the "
-        "newspaper in which he said that nobody in this town cares for animals as they should be cared for."
+        "Mr. Smith, who had left the house at nine, came back on Friday because he "
+        "wanted to see whether the dog was "
+        "still there. It was not. He asked the neighbours, who had heard nothing, and "
+        "the police, which had other "
+        "things to do than to look for a dog of that age and size. So he went home "
+        "again and wrote a letter to the "
+        "newspaper in which he said that nobody in this town cares for animals as "
+        "they should be cared for."
     )
     with en_lal_md.select_pipes(enable=[en_lal_md.pipe_names[0], "senter"]):
         (expected, *others) = (

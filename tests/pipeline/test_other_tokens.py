@@ -51,7 +51,10 @@ def test_tokens_merged_between_the_transformer_and_the_parser(nlp: Language):
     assert len(piped(nlp, first=True)) == 7
     with pytest.raises(
         ValueError,
-        match="had other tokens or spaces .8 tokens, and it has 7.*merges or splits tokens",
+        match=(
+            "had other tokens or spaces .8 tokens, and it has 7.*merges or splits "
+            "tokens"
+        ),
     ):
         piped(nlp, before="lal_parser")
 
@@ -77,7 +80,8 @@ if __name__ == "__main__":
     assert any(expected)
     for method in ("spawn", "forkserver"):
         multiprocessing.set_start_method(method, force=True)
-        found = [doc._.parse_string for doc in nlp.pipe(texts, n_process=2, batch_size=2)]
+        docs = nlp.pipe(texts, n_process=2, batch_size=2)
+        found = [doc._.parse_string for doc in docs]
         print(method, found == expected)
 """
 

@@ -62,21 +62,47 @@ def test_tokens_are_those_of_the_treebanks(text: str, expected: str):
 
 WHOLE_TOKENS = {
     "brackets": 'woman(en) brother(s)-in-law P(A|B) O(n^2) printf("hi")'
-    " book(s) child(ren) f(x) (Un)happy 5(a) 2.1(a) print(f(i)) foo(a,b) main() (s)he Re(a)d friend(s)",
-    "addresses": "https://en.wikipedia.org/wiki/A_(b) http://a.org/x_(y)/z www.x.com/a__b a-b.c@d-e.org me@x.org "
-    "John-Smith@Example-Site.com J.O'Hara@x.org info@a-b-c.co.uk JOE@ENRON.COM x_y@z.net a+b@c.org "
-    "alt.pets.rats-mice Feed.Com http://a.org/b/",
-    "names": "#hashtag #MeToo #argument #ai2 @name @Ryan @a_b C# F# C++ G++ #IStandWithAhmed #2024goals #100DaysOfCode",
+    " book(s) child(ren) f(x) (Un)happy 5(a) 2.1(a) print(f(i)) foo(a,b) main() (s)he "
+    "Re(a)d friend(s)",
+    "addresses": (
+        "https://en.wikipedia.org/wiki/A_(b) http://a.org/x_(y)/z www.x.com/a__b "
+        "a-b.c@d-e.org me@x.org "
+        "John-Smith@Example-Site.com J.O'Hara@x.org info@a-b-c.co.uk JOE@ENRON.COM "
+        "x_y@z.net a+b@c.org "
+        "alt.pets.rats-mice Feed.Com http://a.org/b/"
+    ),
+    "names": (
+        "#hashtag #MeToo #argument #ai2 @name @Ryan @a_b C# F# C++ G++ "
+        "#IStandWithAhmed #2024goals #100DaysOfCode"
+    ),
     "operators": ">= <= != -> <- => == += && || :: <-> !== <-- -->",
-    "dates": "2024-03-05 1999-12-31 01-Feb-02 1-Jan-2020 11-20-2000 8-7-01 80's '68 '90s 1590's 60's ’72",
-    "numbers": "v2.0 3.11.4 1.0.0-rc1 V1.2 2.0.0b1 10:30 23:59:59 94720-5180 713-853-3989 853-3989 713/853-6197 "
-    "3-5297 x3-9890 +1-555-123-4567 5.4.0-42-generic v10.0.1-SNAPSHOT 10.1038/s41586-020-2649-2 doi:10.1000/xyz123",
-    "paths": "/usr/bin /usr/bin/python3 ~/.bashrc ./configure ../src/x.py /tmp src/lib/ --flag --dry-run --x=3 -v "
-    "src/main.c a/b/c.txt $HOME/bin s3://bucket/key",
-    "files": "report.pdf my-file.txt setup.py ld2d-#69366-1.DOC a_b.tar.gz Q3-2.xlsx index.html x.JPG y-z.json .txt",
-    "abbreviations": "Ave. Ont. Rd. approx. cf. Sat. Wed. Lt. Blvd. Attn. Sec. Tues. Figs. Vols. pp. Eq.",
+    "dates": (
+        "2024-03-05 1999-12-31 01-Feb-02 1-Jan-2020 11-20-2000 8-7-01 80's '68 '90s "
+        "1590's 60's ’72"
+    ),
+    "numbers": (
+        "v2.0 3.11.4 1.0.0-rc1 V1.2 2.0.0b1 10:30 23:59:59 94720-5180 713-853-3989 "
+        "853-3989 713/853-6197 "
+        "3-5297 x3-9890 +1-555-123-4567 5.4.0-42-generic v10.0.1-SNAPSHOT "
+        "10.1038/s41586-020-2649-2 doi:10.1000/xyz123"
+    ),
+    "paths": (
+        "/usr/bin /usr/bin/python3 ~/.bashrc ./configure ../src/x.py /tmp src/lib/ "
+        "--flag --dry-run --x=3 -v "
+        "src/main.c a/b/c.txt $HOME/bin s3://bucket/key"
+    ),
+    "files": (
+        "report.pdf my-file.txt setup.py ld2d-#69366-1.DOC a_b.tar.gz Q3-2.xlsx "
+        "index.html x.JPG y-z.json .txt"
+    ),
+    "abbreviations": (
+        "Ave. Ont. Rd. approx. cf. Sat. Wed. Lt. Blvd. Attn. Sec. Tues. Figs. Vols. "
+        "pp. Eq."
+    ),
     "words": "cont'd y'all Y'all w/o id wed Id w/out b/c e-mail s/he non-human w/",
-    "pictures": "👨‍👩‍👧‍👦 ❤️ 👍🏽 🇮🇸 1️⃣ ☺️ 🏳️‍🌈 👩🏽‍🚀 ✈️ 😀 🏴\U000e0067\U000e0062\U000e007f ▶️ Ⓜ️",
+    "pictures": (
+        "👨‍👩‍👧‍👦 ❤️ 👍🏽 🇮🇸 1️⃣ ☺️ 🏳️‍🌈 👩🏽‍🚀 ✈️ 😀 🏴\U000e0067\U000e0062\U000e007f ▶️ Ⓜ️"
+    ),
     "tags": "<b> </b> <br/> <p> </div> <li> <h1> </h1> <td> <strong> </span> <svg> "
     "</iframe> <blockquote> <kbd> </dl> <!--",
 }
@@ -191,11 +217,13 @@ def test_what_is_divided(text: str, expected: str):
 ABBREVIATIONS = [
     (
         "in {} 5 of it",
-        "Apt. Bldg. Rm. Chap. Sect. Ref. Rte. ch. chap. ex. pt. ver. max. min. est. fn. Tbl. Supp.",
+        "Apt. Bldg. Rm. Chap. Sect. Ref. Rte. ch. chap. ex. pt. ver. max. min. est. "
+        "fn. Tbl. Supp.",
     ),
     (
         "the {} Smith of it",
-        "Asst. Assoc. Dir. Insp. Brig. Mgr. Mfg. Natl. Intl. Penn. Wyo. Vt. Assn. Govt. Wm. Geo.",
+        "Asst. Assoc. Dir. Insp. Brig. Mgr. Mfg. Natl. Intl. Penn. Wyo. Vt. Assn. "
+        "Govt. Wm. Geo.",
     ),
     (
         "some {} stuff",
@@ -217,8 +245,14 @@ def test_abbreviations_before_numbers_and_names_and_after_numbers(
 
 
 def test_words_that_end_a_sentence_are_no_abbreviations():
-    text = "He came in. She is no ref. We met at the max. It is 6 ft. He ate etc. She had a gal. friend"
-    expected = "He came in . She is no ref . We met at the max . It is 6 ft . He ate etc . She had a gal . friend"
+    text = (
+        "He came in. She is no ref. We met at the max. It is 6 ft. He ate etc. She had "
+        "a gal. friend"
+    )
+    expected = (
+        "He came in . She is no ref . We met at the max . It is 6 ft . He ate etc . "
+        "She had a gal . friend"
+    )
     assert words(text) == expected.split()
 
 

@@ -261,7 +261,10 @@ def test_errors(nlp: Language):
     )
     with pytest.raises(
         ValueError,
-        match="'lal_parser' has learned no constituents: expected a parser trained on both",
+        match=(
+            "'lal_parser' has learned no constituents: expected a parser trained on "
+            "both"
+        ),
     ):
         list(complete(heads_only, heads_only.get_pipe("lal_parser"), docs))
     one_sided = trained(

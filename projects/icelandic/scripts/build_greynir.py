@@ -1,17 +1,19 @@
-"""Build the Icelandic treebank: trees of GreynirCorpus, made with the help of a parser and corrected by hand;
-dependencies that UDConverter-GreynirCorpus made of them by rule.
+"""Build the Icelandic treebank: trees of GreynirCorpus, made with the help of a parser
+and corrected by hand; dependencies that UDConverter-GreynirCorpus made of them by rule.
 
-    python scripts/build_greynir.py assets/sources/greynir.tar.gz assets/sources/greynir-ud.tar.gz \
+    python scripts/build_greynir.py \
+        assets/sources/greynir.tar.gz assets/sources/greynir-ud.tar.gz \
         assets/sources/ud-icelandic-gc.tar.gz assets/icelandic
 
-TREES is the repository mideind/GreynirCorpus at commit deb60c4b ({devset,testset}/psd/*.gld), DEPENDENCIES is
-thorunna/UDConverter-GreynirCorpus at 99c94f83 (CoNLLU/), SPLIT is UniversalDependencies/UD_Icelandic-GC at 8588856b,
-each as a .tar.gz or a folder. File k of the first two has the same sentences in the same order. Sentences whose ids are
-in the split's dev file are for development, those in its test file for testing (and are not written), others for
-training.
+TREES is the repository mideind/GreynirCorpus at commit deb60c4b
+({devset,testset}/psd/*.gld), DEPENDENCIES is thorunna/UDConverter-GreynirCorpus at
+99c94f83 (CoNLLU/), SPLIT is UniversalDependencies/UD_Icelandic-GC at 8588856b, each as
+a .tar.gz or a folder. File k of the first two has the same sentences in the same order.
+Sentences whose ids are in the split's dev file are for development, those in its test
+file for testing (and are not written), others for training.
 
-A tree loses its functions (`NP-SBJ`: `NP`), lemmas and metadata. A leaf of several words, such as a name, becomes one
-leaf for each word, with the tag of the CoNLL-U.
+A tree loses its functions (`NP-SBJ`: `NP`), lemmas and metadata. A leaf of several
+words, such as a name, becomes one leaf for each word, with the tag of the CoNLL-U.
 """
 
 import argparse
@@ -153,7 +155,8 @@ def read_splits(
 
     RAISES (SourceError): A file of trees and its CoNLL-U have different sentences.
     """
-    sets, splits = held_out_ids(split), {"train": [], "dev": []}  # type: ignore[var-annotated]
+    # type: ignore[var-annotated]
+    sets, splits = held_out_ids(split), {"train": [], "dev": []}
     for part in PARTS:
         for path in sorted((trees / part / "psd").glob("*.gld")):
             found = list(read_gld(path))
@@ -164,7 +167,8 @@ def read_splits(
                 raise SourceError(
                     path,
                     0,
-                    f"expected the {len(sentences)} sentences of its CoNLL-U, got {len(found)}",
+                    f"expected the {len(sentences)} sentences of its CoNLL-U, got "
+                    f"{len(found)}",
                 )
             for brackets, sentence in zip(found, sentences, strict=True):
                 sent_id = str(sentence.metadata.get("sent_id"))

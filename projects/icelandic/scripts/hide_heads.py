@@ -31,7 +31,8 @@ def hide_heads(lines: Iterable[str], share: float, seed: int = 0) -> Iterator[st
         columns = line.split("\t")
         if line and not line.startswith("#") and len(columns) != N_COLUMNS:
             raise ValueError(
-                f"line {number}: expected {N_COLUMNS} columns, got {len(columns)}: {line[:60]!r}"
+                f"line {number}: expected {N_COLUMNS} columns, got {len(columns)}: "
+                f"{line[:60]!r}"
             )
         if columns[0].isdigit() and chance.random() < share:
             columns[HEAD] = columns[DEPREL] = columns[DEPS] = "_"

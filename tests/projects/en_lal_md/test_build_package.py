@@ -145,7 +145,8 @@ def test_a_damaged_file(load, package):
         (
             "spacy",
             "3.7.5",
-            "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install 'spacy>=3.8.0,<3.9.0'",
+            "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install "
+            "'spacy>=3.8.0,<3.9.0'",
         ),
         (
             "spacy-lal",
@@ -155,7 +156,8 @@ def test_a_damaged_file(load, package):
         (
             "spacy-transformers",
             None,
-            "needs spacy-transformers.* but spacy-transformers is not installed here: pip",
+            "needs spacy-transformers.* but spacy-transformers is not installed here: "
+            "pip",
         ),
     ],
 )

@@ -10,7 +10,8 @@ from small_sources import columns, pack
 from spacy_lal.trees import read_conllu
 
 OWLS = columns(
-    "# sent_id = owls-1\n1 Owls owl NOUN NNS _ 2 nsubj _ _\n2 hoot hoot VERB VBP _ 0 root _ _"
+    "# sent_id = owls-1\n1 Owls owl NOUN NNS _ 2 nsubj _ _\n2 hoot hoot VERB VBP _ 0 "
+    "root _ _"
 )
 TREE = "(ROOT (S (NP (NNS Owls)) (VP (VBP hoot))))\n"
 ARTICLE = """

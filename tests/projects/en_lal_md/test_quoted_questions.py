@@ -6,7 +6,10 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from spacy_lal.annotations import SPANS_KEY, install_extensions
 
-SQ = "(S (`` \") (SQ (VBD Were) (NP (PRP you)) (ADJP (JJ asleep)){}) ('' \") (NP (PRP she)) (VP (VBD asked)) (. .))"
+SQ = (
+    "(S (`` \") (SQ (VBD Were) (NP (PRP you)) (ADJP (JJ asleep)){}) ('' \") (NP (PRP "
+    "she)) (VP (VBD asked)) (. .))"
+)
 
 
 @pytest.fixture

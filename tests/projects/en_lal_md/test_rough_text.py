@@ -34,7 +34,9 @@ def doc(nlp):
     """Two sentences; "e-mail" is three tokens without spaces."""
     words = ["“", "Send", "an", "e", "-", "mail", ",", "Ann", ".", "”", "Fine", "!"]
     heads = [1, 1, 5, 5, 5, 1, 1, 1, 1, 1, 10, 10]
-    deprels = "punct ROOT det compound punct obj punct vocative punct punct ROOT punct".split()
+    deprels = (
+        "punct ROOT det compound punct obj punct vocative punct punct ROOT punct"
+    ).split()
     spaces = [
         False,
         True,

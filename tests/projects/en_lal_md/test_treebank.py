@@ -153,7 +153,9 @@ def test_programs_end_with_a_message(
     )
     with pytest.raises(
         SystemExit,
-        match=rf"^{name}.py: .*source0.tar.gz: expected .*is this the right repository\?$",
+        match=(
+            rf"^{name}.py: .*source0.tar.gz: expected .*is this the right repository\?$"
+        ),
     ):
         runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
     assert not (tmp_path / "out").exists()

@@ -25,15 +25,18 @@ TREES = """( (META (ID-LOCAL a.psd,.1)
 CONLLU = columns(
     "# sent_id = A,.1\n1 Anna Anna PROPN person_nf _ 3 nsubj _ _\n"
     "2 Jóns Jóns PROPN person_nf _ 1 flat _ tag=person_nf\n"
-    "3 sefur sofa VERB so_0 _ 0 root _ SpaceAfter=No|tag=so_0\n4 ( ( PUNCT grm _ 3 punct _ _\n"
+    "3 sefur sofa VERB so_0 _ 0 root _ SpaceAfter=No|tag=so_0\n4 ( ( PUNCT grm _ 3 "
+    "punct _ _\n"
     "5 ... ... PUNCT grm _ 3 punct _ _"
 )
 CONLLU += columns("# sent_id = A,.2\n1 Hvort hvort SCONJ st _ 0 root _ _")
 CONLLU += columns("# sent_id = A,.3\n1 Test test NOUN no _ 0 root _ _")
 CONLLU += columns("# sent_id = A,.4\n1 Left left NOUN no _ 0 root _ _")
 BUILT = {
-    "train.ptb": "(ROOT (S0 (S (IP (NP (person_nf Anna) (person_nf Jóns)) (VP (so_0 sefur))) "
-    "(grm -LRB-) (grm ...))))\n",
+    "train.ptb": (
+        "(ROOT (S0 (S (IP (NP (person_nf Anna) (person_nf Jóns)) (VP (so_0 sefur))) "
+        "(grm -LRB-) (grm ...))))\n"
+    ),
     "dev.ptb": "(ROOT (S0 (CP (st Hvort))))\n",
 }
 

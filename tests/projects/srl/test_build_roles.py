@@ -53,19 +53,23 @@ PROPBANK = {
     )
 }
 OLD = columns(
-    "1 Crew _ NOUN NN _ 2 nsubj _ _\n2 emailed _ VERB VBD _ 0 root _ _\n3 it _ PRON PRP _ 2 obj _ _\n"
+    "1 Crew _ NOUN NN _ 2 nsubj _ _\n2 emailed _ VERB VBD _ 0 root _ _\n3 it _ PRON "
+    "PRP _ 2 obj _ _\n"
     "4 . _ PUNCT . _ 2 punct _ _"
 )
 OLD += columns(
-    "1 Joined _ ADJ JJ _ 3 nsubj _ _\n2 up _ ADJ JJ _ 1 x _ _\n3 ends _ VERB VBZ _ 0 root _ _"
+    "1 Joined _ ADJ JJ _ 3 nsubj _ _\n2 up _ ADJ JJ _ 1 x _ _\n3 ends _ VERB VBZ _ 0 "
+    "root _ _"
 )
 OLD += columns("1 Oh _ INTJ UH _ 0 root _ _")
 NEW = columns(
-    "# sent_id = ship-1\n1 Crew _ NOUN NN _ 3 nsubj _ _\n2 e _ NOUN NN _ 3 x _ _\n3 mailed _ NOUN NN _ 0 root _ _\n"
+    "# sent_id = ship-1\n1 Crew _ NOUN NN _ 3 nsubj _ _\n2 e _ NOUN NN _ 3 x _ _\n3 "
+    "mailed _ NOUN NN _ 0 root _ _\n"
     "4 it _ PRON PRP _ 3 obj _ _\n5 . _ PUNCT . _ 3 punct _ _"
 )
 NEW += columns(
-    "# sent_id = ship-2\n1 Joined-up _ ADJ JJ _ 2 nsubj _ _\n2 ends _ VERB VBZ _ 0 root _ _"
+    "# sent_id = ship-2\n1 Joined-up _ ADJ JJ _ 2 nsubj _ _\n2 ends _ VERB VBZ _ 0 "
+    "root _ _"
 )
 NEW += columns("# sent_id = ship-3\n1 Oh _ INTJ UH _ 0 root _ _")
 UD_2016 = {f"{SOURCES}/weblog/ship.xml.conllu": OLD}
