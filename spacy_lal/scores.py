@@ -8,7 +8,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy
 from numpy import ndarray
 
-OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empty (0) nor SUB_HEAD (1)
+# In `PrunedScores.labels`: the best label that is neither empty (0) nor SUB_HEAD (1).
+OTHER_LABEL = 2
 
 
 class ParserScores(NamedTuple):
@@ -106,7 +107,7 @@ def choose_deprels(
     heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1.
         *Shape:* (n,), int32.
     RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,),
-    int32."""
+        int32."""
     found: Dict[int, ndarray] = {}
     batches: Dict[int, List[int]] = {}
     for i, one in enumerate(scores):
@@ -207,7 +208,7 @@ class RoleScores(NamedTuple):
 
     predicates: ndarray
     rows: ndarray
-    tags: Optional[ndarray]
+    tags: Optional[ndarray] = None
     rolesets: Optional[ndarray] = None
     arcs: Optional[ndarray] = None
     deprels: Optional[ndarray] = None
@@ -246,12 +247,14 @@ class GoldRoles(NamedTuple):
 
         ranges (ndarray): Start and end, half-open. Shape: (n_ranges, 2).
         """
-        places = {tuple(one): k for k, one in enumerate(ranges.tolist())}
-        starts, ends = ranges[:, 0], ranges[:, 1]
+        columns = {tuple(one): k for k, one in enumerate(ranges.tolist())}
         labels = numpy.zeros((len(self.rows), len(ranges)), dtype=numpy.int32)
-        for row, token, args in zip(labels, self.rows.tolist(), self.args, strict=True):
+        for row, args in zip(labels, self.args, strict=True):
             for start, end, role in args:
-                if (start, end) in places:
-                    row[places[start, end]] = MISSING if role == MISSING else role + 1
-            row[(starts <= token) & (token < ends)] = MISSING
+                column = columns.get((start, end))
+                if column is not None:
+                    row[column] = MISSING if role == MISSING else role + 1
+        predicates = self.rows[:, None]
+        starts, ends = ranges[:, 0], ranges[:, 1]
+        labels[(starts <= predicates) & (predicates < ends)] = MISSING
         return labels

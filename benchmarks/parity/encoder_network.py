@@ -82,6 +82,7 @@ class EncoderReference:
             mode=mode,  # type: ignore[arg-type]
             on_empty=told.get("on_empty", "nothing"),
             width=told["width"],
+            temperature=told["temperature"],
         )
         single = [
             replace(layer, repeat=1)

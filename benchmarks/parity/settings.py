@@ -8,7 +8,7 @@ from typing import Any, FrozenSet, Iterator, Mapping, NamedTuple
 from parity.encoder_sets import is_kitaev_klein
 from parity.vectors import UnreadableSetError
 from spacy_lal.checkpoint.networks import DEFAULT_HPARAMS, KK_DEFAULT_HPARAMS
-from spacy_lal.layers.encoder import EPSILON, TEMPERATURE
+from spacy_lal.layers.encoder import EPSILON
 
 
 class UnfollowedSettingError(UnreadableSetError):
@@ -67,7 +67,7 @@ _SWITCHED_OFF = {
     "embedding_type": "random",
     "model_name": "joint",
 }
-_SELECTOR = {"temperature": TEMPERATURE, "epsilon": EPSILON}
+_SELECTOR = {"epsilon": EPSILON}
 
 LAL_HPARAMS = Settings(frozenset(DEFAULT_HPARAMS) | _OF_TRAINING, _SWITCHED_OFF)
 KK_HPARAMS = Settings(frozenset(KK_DEFAULT_HPARAMS) | _OF_TRAINING)
@@ -82,7 +82,9 @@ KK_SWITCHES = Settings(
         }
     )
 )
-KK_SELECTOR = Settings(frozenset({"layers", "on_empty", "width"}), _SELECTOR)
+KK_SELECTOR = Settings(
+    frozenset({"layers", "on_empty", "temperature", "width"}), _SELECTOR
+)
 SSAN = Settings(
     frozenset(
         {
@@ -101,6 +103,7 @@ SSAN = Settings(
             "rlsan_enc_list",
             "seed",
             "select_scale",
+            "temperature",
             "vocabulary",
         }
     ),

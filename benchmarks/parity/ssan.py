@@ -97,8 +97,11 @@ class SSAN(nn.Module):
         super().__init__()
         info, self.lengths = given.info, list(given.info["lengths"])
         self.keys = sorted(given.weights)
-        # type: ignore[arg-type]
-        selector = SelectorConfig(selector_mode, on_empty="nothing")
+        selector = SelectorConfig(
+            mode=selector_mode,  # type: ignore[arg-type]
+            on_empty="nothing",
+            temperature=info["temperature"],
+        )
         sizes = {"n_heads": info["num_heads"], "ff_width": info.get("filter_size", 1)}
         width, n_layers = info["hidden_size"], info.get("num_encoder_layers")
         self.inputs: Optional[nn.Module] = None

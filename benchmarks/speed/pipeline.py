@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from spacy_lal.models.batches import embed
-from spacy_lal.models.shim import iter_scores
+from spacy_lal.models.torch.network import iter_scores
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.pipeline.lal_parser import LALParser
 from speed.sentences import (

@@ -26,8 +26,8 @@ from spacy_lal.models.batches import (
     SentenceFeatures,
     VectorRows,
 )
-from spacy_lal.models.parser import ParserShim
-from spacy_lal.models.shim import network_layer
+from spacy_lal.models.parser import ParserTask
+from spacy_lal.models.torch.network import network_layer
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.optimizer import make_adam
@@ -167,7 +167,7 @@ def run_form(task: Dict[str, Any]) -> Dict[str, Any]:
     )  # written by `measure`
     batch = random_batch(sizes, task["lengths"], rng)
     golds = [random_gold(rng, length, sizes) for length in task["lengths"]]
-    model = network_layer("parser_network", ParserShim(config))
+    model = network_layer("parser_network", ParserTask(config))
     model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
     dense = task["form"] == "dense"

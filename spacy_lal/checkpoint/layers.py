@@ -31,10 +31,8 @@ class ConcatenatedInputsConfig(InputLayerConfig):
     def feature_widths(self, content_width: int) -> List[int]:
         """See `InputLayerConfig`."""
         are_embeddings = [feature.kind in EMBEDDINGS for feature in self.features]
-        n_embeddings, n_extras = (
-            sum(are_embeddings),
-            len(are_embeddings) - sum(are_embeddings),
-        )
+        n_embeddings = sum(are_embeddings)
+        n_extras = len(are_embeddings) - sum(are_embeddings)
         extras = (
             content_width if not n_embeddings else content_width // 2 if n_extras else 0
         )
@@ -129,7 +127,8 @@ class ReferenceLabelAttention(LabelAttention):
         options = self.options
         if options.shared_feed_forward == "none":
             return super().build_feed_forward(config)
-        split, half = options.shared_feed_forward == "split", self.hidden_width // 2
+        split = options.shared_feed_forward == "split"
+        half = self.hidden_width // 2
         width = self.output_width
         widths = (
             {"content": width - half, "position": half} if split else {"all": width}

@@ -308,7 +308,8 @@ def network_config(
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
     the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
-    given, n_label_heads = {**DEFAULT_HPARAMS, **hparams}, 0
+    given = {**DEFAULT_HPARAMS, **hparams}
+    n_label_heads = 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
         n_label_heads = len(

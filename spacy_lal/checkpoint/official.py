@@ -94,8 +94,10 @@ class Checkpoint:
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     """Read a checkpoint of the reference, written by `torch.save`, without running
     anything in it.
+
     RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names
-    anything but tensors, plain containers, NumPy scalars and the vocabulary class."""
+        anything but tensors, plain containers, NumPy scalars and the vocabulary
+        class."""
     try:
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
@@ -108,10 +110,8 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
         for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [
             *found.values()
         ]:
-            vocabulary.values, vocabulary.counts = (
-                list(vocabulary.values),
-                getattr(vocabulary, "counts", {}),
-            )
+            vocabulary.values = list(vocabulary.values)
+            vocabulary.counts = getattr(vocabulary, "counts", {})
         weights = {
             name: tensor.detach() for name, tensor in content["state_dict"].items()
         }
@@ -158,15 +158,17 @@ def import_pipeline(
     without deprels, to Kitaev & Klein's parser of constituents. tokenizer: Name on the
     Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     scrambled_queries: Reproduce the authors' batch effect, for their published scores.
-    RAISES (CheckpointError): The checkpoint needs
-    unsupported parts, its parts do not fit together, or the tokenizer cannot be found.
-    (ImportError): SpaCy lacks the language."""
+
+    RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not
+        fit together, or the tokenizer cannot be found. (ImportError): SpaCy lacks the
+        language."""
     try:
         if "type_vocab" in checkpoint.vocabularies:
             return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
         if scrambled_queries:
             raise CheckpointError(
-                "scrambled queries are a fault of label attention, and the checkpoint has none"
+                "scrambled queries are a fault of label attention, and the checkpoint "
+                "has none"
             )
         return _import_constituents(checkpoint, lang)
     except (
@@ -194,10 +196,8 @@ def _import_joint(
         UNSUPPORTED,
         "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)",
     )
-    hparams, state_dict = (
-        {**networks.DEFAULT_HPARAMS, **checkpoint.hparams},
-        checkpoint.state_dict,
-    )
+    hparams = {**networks.DEFAULT_HPARAMS, **checkpoint.hparams}
+    state_dict = checkpoint.state_dict
     config, sizes = networks.network_config(
         hparams, state_dict, scrambled_queries=scrambled_queries
     )
@@ -214,7 +214,8 @@ def _import_joint(
             for key, value in state_dict.items()
             if key.startswith(networks.TRANSFORMER_PREFIX)
         }
-        name, lower_case = hparams["xlnet_model"], bool(hparams["xlnet_do_lower_case"])
+        name = hparams["xlnet_model"]
+        lower_case = bool(hparams["xlnet_do_lower_case"])
         hf_objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",
@@ -248,7 +249,10 @@ def _import_joint(
 def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
     """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a
     `spacy-lal.LALParser.v1`."""
-    supported = "tags (use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
+    supported = (
+        "tags (use_tags), words (use_words) and characters (use_chars_lstm, "
+        "use_chars_concat)"
+    )
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
     config, sizes = networks.kk_network_config(
         checkpoint.hparams, checkpoint.state_dict
@@ -332,7 +336,8 @@ def _refuse(
     ]
     if refused:
         raise CheckpointError(
-            f"the checkpoint's network reads what is not supported: {', '.join(refused)}; supported are {supported}"
+            "the checkpoint's network reads what is not supported: "
+            f"{', '.join(refused)}; supported are {supported}"
         )
 
 
@@ -363,7 +368,8 @@ def _label_data(
             or len(set(values)) < size
         ):
             raise CheckpointError(
-                f"{kind}_vocab has {len(values)} entries and begins with {begin}; expected {size} different ones, as "
+                f"{kind}_vocab has {len(values)} entries and begins with {begin}; "
+                f"expected {size} different ones, as "
                 f"there are weights, and {special}"
             )
         rest[kind] = [

@@ -56,7 +56,7 @@ CLEAN_WORDS = {
 
 def build_word_transformer(
     name: str,
-    tokenizer_config: Dict[str, Any] = {},  # noqa: B006 (read only; spacy-transformers' own form)
+    tokenizer_config: Dict[str, Any] = {},  # noqa: B006
     clean_words: Literal["lal", "hpsg"] = "lal",
     pad_left: bool = False,
 ) -> WordTransformerModel:
@@ -103,7 +103,8 @@ def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
     """Set the layer's tokenizer and transformer, as `huggingface_from_pretrained`
     returns them."""
     shim: Any = model.layers[0].shims[0]
-    shim._hfmodel, shim._model = hf_objects, hf_objects.transformer
+    shim._hfmodel = hf_objects
+    shim._model = hf_objects.transformer
     model.attrs["has_transformer"] = True
     model.set_dim("nO", hf_objects.transformer.config.hidden_size)
 
@@ -145,7 +146,8 @@ def read_sentences(
     them."""
     if not model.attrs["has_transformer"]:
         raise ValueError(
-            "The word transformer has no weights yet: call nlp.initialize(), or load it from disk"
+            "The word transformer has no weights yet: call nlp.initialize(), or load "
+            "it from disk"
         )
     width = model.get_dim("nO")
     texts = [
@@ -216,20 +218,17 @@ def _batches(
     Yields ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to read
     among the batch_size * n_pieces, and their rows in the output, *shape:*
     (n_read,)."""
-    tokenizer, pad_left = (
-        model.layers[0].shims[0]._hfmodel.tokenizer,
-        model.attrs["pad_left"],
-    )
-    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    tokenizer = model.layers[0].shims[0]._hfmodel.tokenizer
+    pad_left = model.attrs["pad_left"]
+    cls = tokenizer.cls_token_id
+    sep = tokenizer.sep_token_id
     split = split_words(
         tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in texts]
     )
     sequences = []  # pieces, those of them that are read, the first row
     for words, row in zip(split, starts, strict=False):
-        pieces, ends = (
-            [piece for word in words for piece in word],
-            numpy.cumsum([len(word) for word in words]),
-        )
+        pieces = [piece for word in words for piece in word]
+        ends = numpy.cumsum([len(word) for word in words])
         n = len(pieces)
         if (
             words and pad_left
@@ -241,17 +240,16 @@ def _batches(
     while sequences:
         n_pieces = len(sequences[-1][0])
         size = max(MAX_BATCH_PIECES // n_pieces, 1)
-        batch, sequences = sequences[-size:], sequences[:-size]
+        batch = sequences[-size:]
+        sequences = sequences[:-size]
         ids = numpy.full((len(batch), n_pieces), tokenizer.pad_token_id, dtype="int64")
         mask = numpy.zeros(ids.shape, dtype="int64")
         sources: List[int] = []
         targets: List[int] = []
         for k, (pieces, read, row) in enumerate(batch):
             first = n_pieces - len(pieces) if pad_left else 0
-            (
-                ids[k, first : first + len(pieces)],
-                mask[k, first : first + len(pieces)],
-            ) = pieces, 1
+            ids[k, first : first + len(pieces)] = pieces
+            mask[k, first : first + len(pieces)] = 1
             sources.extend(k * n_pieces + first + place for place in read)
             targets.extend(range(row, row + len(read)))
         yield ids, mask, numpy.array(sources), numpy.array(targets)
@@ -282,6 +280,7 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
     """An XLNet with a checkpoint's weights, by the names of `XLNetModel`, in evaluation
     mode. What shapes do not reveal is as in the published models: gelu, untied relative
     biases, layer norm epsilon 1e-12, dropout 0.1.
+
     RAISES (CheckpointError): Weights are missing, left over, or of another shape; the
         message lists them."""
     try:
@@ -312,6 +311,7 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
     """A tokenizer by its name on the Hugging Face hub, or from a folder: the slow one
     if it exists, since like the authors', only it splits a piece such as "1," within
     "1,000" a second time.
+
     RAISES (CheckpointError): It is not found."""
     reasons = []
     for use_fast in (False, True):
@@ -320,7 +320,8 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
                 name, use_fast=use_fast, do_lower_case=lower_case
             )
             break
-        except Exception as error:  # a missing file or package, a bad name, no network: the exceptions differ
+        # A missing file or package, a bad name, no network: the exceptions differ.
+        except Exception as error:
             reasons.append(
                 next(
                     (line for line in str(error).splitlines() if line.strip()),
@@ -329,8 +330,10 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
             )
     else:
         raise CheckpointError(
-            f"no tokenizer was found on the Hugging Face hub, or as a folder, by the name {name!r} ({reasons[0]}). "
-            "Expected a name or a folder with XLNet's 'spiece.model' or 'tokenizer.json' (--tokenizer); to read it, "
+            "no tokenizer was found on the Hugging Face hub, or as a folder, by the "
+            f"name {name!r} ({reasons[0]}). "
+            "Expected a name or a folder with XLNet's 'spiece.model' or "
+            "'tokenizer.json' (--tokenizer); to read it, "
             "pip install 'spacy-lal[xlnet]'"
         )
     if (
@@ -351,15 +354,15 @@ def make_hf_objects(
     the hub or a folder.
 
     RAISES (CheckpointError): Weights or tokenizer are unavailable, or the tokenizer has
-    pieces without a vector."""
-    tokenizer, transformer = (
-        load_tokenizer(tokenizer_name, lower_case=lower_case),
-        load_xlnet(weights),
-    )
+        pieces without a vector."""
+    tokenizer = load_tokenizer(tokenizer_name, lower_case=lower_case)
+    transformer = load_xlnet(weights)
     if transformer.config.vocab_size not in (len(tokenizer), tokenizer.vocab_size):
         raise CheckpointError(
-            f"the tokenizer {tokenizer_name!r} has {len(tokenizer)} pieces, but the checkpoint's XLNet has vectors for "
-            f"{transformer.config.vocab_size}: expected the tokenizer that it was trained with"
+            f"the tokenizer {tokenizer_name!r} has {len(tokenizer)} pieces, but the "
+            "checkpoint's XLNet has vectors for "
+            f"{transformer.config.vocab_size}: expected the tokenizer that it was "
+            "trained with"
         )
     transformer.config.return_dict = True
     for name in ("pad_token_id", "bos_token_id", "eos_token_id"):

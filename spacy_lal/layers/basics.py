@@ -101,7 +101,8 @@ class _StdNorm(torch.autograd.Function):
         grad = grads[0]
         rows = tuple(range(grad.dim() - 1))
         product = grad * normed
-        d_gain, d_bias = product.sum(rows), grad.sum(rows)
+        d_gain = product.sum(rows)
+        d_bias = grad.sum(rows)
         projection = (product @ gain.unsqueeze(-1)).div_(
             -grad.shape[-1]
         )  # -mean(gain * grad * normed)
@@ -203,10 +204,14 @@ def project_heads(
     (batch_size, n_heads, seq_len, attn_width) each."""
     projected = []
     for part, features in zip(widths, split_features(inputs, widths), strict=True):
+        # (n_kinds * n_heads, part_width, width of the part)
         weight = torch.cat([one[part] for one in heads]).transpose(1, 2)
-        bias = torch.cat([one[part] for one in biases]).flatten() if biases else None
+        bias = None
+        if biases:
+            bias = torch.cat([one[part] for one in biases]).flatten()
         product = nn.functional.linear(features, weight.flatten(0, 1), bias)
-        projected.append(product.unflatten(-1, (len(heads), -1, weight.shape[1])))
+        part_width = weight.shape[1]
+        projected.append(product.unflatten(-1, (len(heads), -1, part_width)))
     return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
 
 

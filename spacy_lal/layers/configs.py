@@ -36,12 +36,22 @@ class SelectorConfig(Block):
         1e7 on short sentences.
     width (Optional[int]): Width of a head's query and key, all parts together. None:
         attn_width of the layer.
-    RAISES (ValueError): The width is out of range.
+    temperature (float): Of the Gumbel-sigmoid samples (their tau); unused if mode is
+        "soft". The lower it is, the nearer are samples to 0 and 1.
+    RAISES (ValueError): The width or the temperature is out of range.
     """
 
     mode: Literal["hard", "soft", "sample"] = "hard"
     on_empty: Literal["all", "nothing"] = "all"
     width: Optional[int] = None
+    temperature: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.temperature < float("inf"):
+            raise ValueError(
+                f"temperature: expected a number above 0, got {self.temperature!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -227,8 +237,8 @@ class FencepostLayout:
 
     def read_width(self, from_tokens: bool) -> int:
         """Width of a whole fencepost, or of whole tokens.
-        RAISES (ValueError): There
-        are no whole tokens."""
+
+        RAISES (ValueError): There are no whole tokens."""
         if from_tokens and not self.token_width:
             raise ValueError(
                 "from_tokens = true requires fenceposts with token_skip = true"
@@ -238,7 +248,8 @@ class FencepostLayout:
     def block_columns(self, heads: Sequence[int]) -> ndarray:
         """The columns of some label heads' blocks, one head after the other. *Shape:*
         (n_heads * block_width,)."""
-        forward, backward = self.forward_width, self.block_width - self.forward_width
+        forward = self.forward_width
+        backward = self.block_width - self.forward_width
         numbers = np.array(list(heads), dtype=np.int64)[:, None]
         first = numbers * forward + np.arange(forward)
         second = self.n_blocks * forward + numbers * backward + np.arange(backward)
@@ -325,7 +336,8 @@ class SpanScorerConfig(Block):
         lacks."""
         if self.label_heads and layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
             raise ValueError(
-                f"label_heads = true requires label attention with a head for each of {n_labels - FIRST_LABEL} labels, "
+                "label_heads = true requires label attention with a head for each of "
+                f"{n_labels - FIRST_LABEL} labels, "
                 f"got {layout.n_label_heads} label heads"
             )
         layout.read_width(self.from_tokens)
@@ -389,8 +401,8 @@ class ParserSizes(InputSizes):
 @dataclass(frozen=True)
 class ParserNetworkConfig(Block):
     """See `models.parser.build_lal_parser`.
-    RAISES (ValueError): The parts do not fit
-    together."""
+
+    RAISES (ValueError): The parts do not fit together."""
 
     hidden_width: int
     inputs: InputLayerConfig
@@ -404,11 +416,13 @@ class ParserNetworkConfig(Block):
         super().__post_init__()
         if self.encoder.reads_positions and self.inputs.join != "sum":
             raise ValueError(
-                f'queries = "positions" requires join = "sum" of the inputs, got join = {self.inputs.join!r}'
+                'queries = "positions" requires join = "sum" of the inputs, got join '
+                f"= {self.inputs.join!r}"
             )
         if self.span_scorer is None and self.biaffine_scorer is None:
             raise ValueError(
-                "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
+                "a parser without span_scorer and biaffine_scorer has nothing to "
+                "score: expected one of them"
             )
         self.inputs.letters_read(
             self.hidden_width
@@ -432,7 +446,8 @@ class ParserNetworkConfig(Block):
 
     def layout(self, n_label_heads: int) -> FencepostLayout:
         """The layout of fenceposts."""
-        width, attention = self.hidden_width, self.label_attention
+        width = self.hidden_width
+        attention = self.label_attention
         encoded_width, n_blocks = (
             (width, 0) if attention is None else attention.blocks(width, n_label_heads)
         )

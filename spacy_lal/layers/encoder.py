@@ -12,8 +12,8 @@ from torch.nn.functional import logsigmoid
 from . import basics
 from .configs import SelectorConfig, SelfAttentionLayerConfig
 
-TEMPERATURE = 0.5  # of the samples, as in the paper's code
-EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
+# The reference's, in the denominator of the weights; only with on_empty = "nothing".
+EPSILON = 1e-6
 # The gradient of a choice is capped at e^30: the logit of an unchosen key may be far
 # above all chosen logits.
 _MAX_LOG_GRADIENT = 30.0
@@ -47,12 +47,14 @@ class Selector(nn.Module):
     ) -> None:
         super().__init__()
         self.config = config
-        self.widths, self.n_heads = dict(widths), n_heads
+        self.widths = dict(widths)
+        self.n_heads = n_heads
         self.part_width = width // len(widths)
         shapes = {
             part: (n_heads, size, self.part_width) for part, size in widths.items()
         }
-        self.query, self.key = basics.head_weights(shapes), basics.head_weights(shapes)
+        self.query = basics.head_weights(shapes)
+        self.key = basics.head_weights(shapes)
         self.query_bias, self.key_bias = (
             nn.ParameterDict(
                 {
@@ -83,31 +85,30 @@ class Selector(nn.Module):
     def choose(self, scores: Tensor) -> Choice:
         """Choose pairs, as `mode` says. *Shapes:* scores (batch_size, n_heads, seq_len,
         seq_len)."""
-        scores = (
-            scores.float()
-            if scores.dtype in (torch.float16, torch.bfloat16)
-            else scores
-        )
-        mode = self.config.mode
+        if scores.dtype in (torch.float16, torch.bfloat16):
+            scores = scores.float()
         with torch.no_grad():
-            logits = scores
-            if self.training and mode != "soft":
-                logits = (scores + self.sample_noise(scores)) / TEMPERATURE
-            if self.training and mode != "hard":
-                log_values = logsigmoid(logits)
-            else:
-                log_values = torch.zeros_like(logits).masked_fill_(
-                    logits <= 0.0, -math.inf
-                )
-            log_slope: Optional[Tensor] = None
-            if self.training:
-                log_slope = logsigmoid(logits) + logsigmoid(-logits)
-                log_slope = (
-                    log_slope
-                    if mode == "soft"
-                    else log_slope.sub_(math.log(TEMPERATURE))
-                )
+            if not self.training:
+                return Choice(scores, _log_hard_choice(scores), None)
+            logits = self._sampled_logits(scores)
+            log_chosen = logsigmoid(logits)
+            log_slope = log_chosen + logsigmoid(-logits)
+            if self.config.mode != "soft":
+                log_slope -= math.log(self.config.temperature)
+            is_hard = self.config.mode == "hard"
+            log_values = _log_hard_choice(logits) if is_hard else log_chosen
         return Choice(scores, log_values, log_slope)
+
+    def _sampled_logits(self, scores: Tensor) -> Tensor:
+        """The logits of Gumbel-sigmoid samples; of probabilities in mode "soft"."""
+        if self.config.mode == "soft":
+            return scores
+        return (scores + self.sample_noise(scores)) / self.config.temperature
+
+
+def _log_hard_choice(logits: Tensor) -> Tensor:
+    """The logarithm of 1 for positive logits, of 0 for others."""
+    return torch.zeros_like(logits).masked_fill_(logits <= 0.0, -math.inf)
 
 
 class _SelectiveSoftmax(torch.autograd.Function):
@@ -186,14 +187,14 @@ def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
     if window is None:
         return keys
     places = torch.arange(padding.shape[1], device=padding.device)
-    outside = ((places[:, None] - places).abs() > window.width).expand(
-        len(padding), -1, -1
-    )
+    distances = (places[:, None] - places).abs()
+    outside = (distances > window.width).expand(len(padding), -1, -1)
     if window.relaxed:
-        last = (~padding).sum(1)[:, None] - 1  # the position of STOP
-        is_global = (places <= 1) | (places >= last - 1)  # (batch_size, seq_len)
-        outside = outside & ~(is_global[:, :, None] | is_global[:, None, :])
-    return keys | (outside & ~padding[:, :, None]).unsqueeze(1)
+        stop = (~padding).sum(1)[:, None] - 1
+        sees_all = (places <= 1) | (places >= stop - 1)  # (batch_size, seq_len)
+        outside = outside & ~(sees_all[:, :, None] | sees_all[:, None, :])
+    of_words = outside & ~padding[:, :, None]
+    return keys | of_words.unsqueeze(1)
 
 
 class SelfAttention(nn.Module):
@@ -244,20 +245,23 @@ class SelfAttention(nn.Module):
         """See `SelfAttentionLayer.forward`."""
         if self.reads_positions and positions is not None:
             rows = positions.expand(len(inputs), -1, -1)
-            query, key = basics.project_heads(rows, self.widths, (self.query, self.key))
-            (value,) = basics.project_heads(inputs, self.widths, (self.value,))
+            query, key = self._project(rows, self.query, self.key)
+            (value,) = self._project(inputs, self.value)
         else:
-            query, key, value = basics.project_heads(
-                inputs, self.widths, (self.query, self.key, self.value)
-            )
-        logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
+            query, key, value = self._project(inputs, self.query, self.key, self.value)
+        scale = 1.0 / math.sqrt(self.hidden_width)
+        logits = (query * scale) @ key.transpose(-1, -2)
         weights = self.attend(inputs, logits, padding)
         context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
-        context = context.permute(3, 0, 2, 1, 4).flatten(3)
-        outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
-        return self.norm(
-            self.residual_dropout.add(basics.join_features(outputs), inputs)
-        )
+        by_part = context.permute(3, 0, 2, 1, 4).flatten(3)
+        outputs = [self.output[part](by_part[i]) for i, part in enumerate(self.widths)]
+        joined = basics.join_features(outputs)
+        return self.norm(self.residual_dropout.add(joined, inputs))
+
+    def _project(
+        self, inputs: Tensor, *weights: nn.ParameterDict
+    ) -> Tuple[Tensor, ...]:
+        return basics.project_heads(inputs, self.widths, weights)
 
     def attend(self, inputs: Tensor, logits: Tensor, padding: Tensor) -> Tensor:
         """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the

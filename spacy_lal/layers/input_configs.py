@@ -14,24 +14,28 @@ class Block:
 
     least (Dict[str, int]): The least value of some integers; 1 for the others.
     RAISES (ValueError): A rate is outside [0, 1), a weight is negative or not finite,
-    or an integer is too small."""
+        or an integer is too small."""
 
     least: ClassVar[Dict[str, int]] = {}
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
-            name, value = field.name, getattr(self, field.name)
+            name = field.name
+            value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 if field.type in (int, float):
                     raise ValueError(f"{name}: expected a number, got {value!r}")
                 continue
             if name.endswith(("dropout", "smoothing")):
-                fits, expected = 0.0 <= value < 1.0, "a rate in [0, 1)"
+                fits = 0.0 <= value < 1.0
+                expected = "a rate in [0, 1)"
             elif name.endswith("weight"):
-                fits, expected = 0.0 <= value < float("inf"), "a number of at least 0"
+                fits = 0.0 <= value < float("inf")
+                expected = "a number of at least 0"
             else:
                 least = self.least.get(name, 1) if isinstance(value, int) else 0
-                fits, expected = value >= least, f"a number of at least {least}"
+                fits = value >= least
+                expected = f"a number of at least {least}"
             if not fits:
                 raise ValueError(f"{name}: expected {expected}, got {value!r}")
 
@@ -164,8 +168,10 @@ class CharConcat(CharFeature):
         n_letters, rest = divmod(width, self.char_width)
         if rest or n_letters < 2 or n_letters % 2:
             raise ValueError(
-                f"char_width of CharConcat: expected a width that fits an even number of times into the {width} "
-                f"features of a word, got {self.char_width} ({width / self.char_width:g} times)"
+                "char_width of CharConcat: expected a width that fits an even number "
+                f"of times into the {width} "
+                f"features of a word, got {self.char_width} "
+                f"({width / self.char_width:g} times)"
             )
         return n_letters
 
@@ -218,7 +224,7 @@ class InputLayerConfig(Block):
         None: 1 with "concat"; 0.02 with "sum", which suits vectors of a pretrained
         encoder. Kitaev & Klein add positions of scale 1.
     RAISES (ValueError): An option is out of range, features are missing, or two are of
-    the same kind."""
+        the same kind."""
 
     features: Tuple[WordFeature, ...]
     join: Literal["concat", "sum"]
@@ -232,7 +238,8 @@ class InputLayerConfig(Block):
         kinds = [feature.kind for feature in self.features]
         if not kinds or len(set(kinds)) < len(kinds):
             raise ValueError(
-                f"the input layer: expected word features, each kind once, got {', '.join(kinds) or 'nothing to read'}"
+                "the input layer: expected word features, each kind once, got "
+                f"{', '.join(kinds) or 'nothing to read'}"
             )
         alphabets = {
             feature.alphabet
@@ -241,7 +248,8 @@ class InputLayerConfig(Block):
         }
         if len(alphabets) > 1:
             raise ValueError(
-                f"alphabet: expected the same of all word features, got {', '.join(sorted(alphabets))}"
+                "alphabet: expected the same of all word features, got "
+                f"{', '.join(sorted(alphabets))}"
             )
 
     @property
@@ -270,7 +278,8 @@ class InputLayerConfig(Block):
         for feature, n_letters in letters.items():
             if isinstance(feature, CharLSTM) and n_letters < most:
                 raise ValueError(
-                    f"max_word_length of CharLSTM: expected at least the {most} letters of CharConcat, got {n_letters}"
+                    f"max_word_length of CharLSTM: expected at least the {most} "
+                    f"letters of CharConcat, got {n_letters}"
                 )
         return most
 

@@ -19,8 +19,12 @@ from .input_configs import (
 )
 
 # Ids of the symbols that stand in for letters (docs/explanation/parser.md).
-SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
-ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors that are added to words, as in BERT
+SENTENCE_START = 1
+WORD_START = 2
+WORD_STOP = 3
+SENTENCE_STOP = 4
+# Standard deviation of fresh position vectors that are added to words, as in BERT.
+ADDED_POSITIONS_SCALE = 0.02
 
 
 class NetworkInputs(NamedTuple):
@@ -60,24 +64,23 @@ class VectorProjection(nn.Module):
         self.boundaries: Optional[nn.Parameter] = None
         if config.learned_boundaries:
             self.boundaries = nn.Parameter(torch.randn(2, sizes.vector_width))
-        self.vector_dropout, self.dropout = (
-            ElementDropout(config.vector_dropout),
-            FeatureDropout(config.dropout),
-        )
+        self.vector_dropout = ElementDropout(config.vector_dropout)
+        self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Mix and project.
+
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         vectors = inputs.vectors
         if not inputs.has_boundary_vectors and self.boundaries is not None:
-            places = torch.arange(vectors.shape[1], device=vectors.device)
             start, stop = self.boundaries
-            vectors = torch.where(
-                (places == inputs.lengths[:, None] + 1).unsqueeze(-1), stop, vectors
-            )
-            vectors = torch.where((places == 0)[None, :, None], start, vectors)
+            places = torch.arange(vectors.shape[1], device=vectors.device)
+            is_stop = places == inputs.lengths[:, None] + 1
+            vectors = torch.where(is_stop.unsqueeze(-1), stop, vectors)
+            vectors = torch.where((places == 0)[:, None], start, vectors)
         if self.mix is not None:
-            vectors = self.mix.softmax(0) @ vectors.unflatten(-1, (len(self.mix), -1))
+            layers = vectors.unflatten(-1, (len(self.mix), -1))
+            vectors = self.mix.softmax(0) @ layers
         return self.dropout(self.projection(self.vector_dropout(vectors)))
 
 
@@ -96,6 +99,7 @@ class Embedding(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Look up.
+
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         return self.dropout(self.embedding(getattr(inputs, self.field)))
 
@@ -111,21 +115,21 @@ class CharLSTMEncoder(nn.Module):
         self.lstm = nn.LSTM(
             config.char_width, width // 2, batch_first=True, bidirectional=True
         )
-        self.dropout, self.output_dropout = (
-            ElementDropout(config.dropout),
-            FeatureDropout(config.output_dropout),
-        )
+        self.dropout = ElementDropout(config.dropout)
+        self.output_dropout = FeatureDropout(config.output_dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len,
         output_width)."""
-        char_ids, lengths = inputs.char_ids, inputs.char_lengths.reshape(-1, 1)
+        char_ids = inputs.char_ids
+        lengths = inputs.char_lengths.reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
         words, inverse = torch.unique(
             torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True
         )
-        word_lengths, words = words[:, 0].cpu(), words[:, 1:]
+        word_lengths = words[:, 0].cpu()
+        words = words[:, 1:]
         n_empty = int(
             (word_lengths == 0).sum()
         )  # sorted by length, so padding comes first
@@ -158,24 +162,27 @@ class CharConcatEncoder(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words.
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_letters
-        * char_width)."""
+
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_letters * char_width)."""
         return self.dropout(self.embedding(self.letter_ids(inputs)).flatten(2))
 
     def letter_ids(self, inputs: NetworkInputs) -> Tensor:
         """The letters of each word. Places after the first letters of a short word hold
         the symbol of a word's stop, places after its last letters the symbol of its
         start. START and STOP have their own symbols in all places.
+
         RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
         char_ids = inputs.char_ids
         last = (inputs.char_lengths - 2).unsqueeze(
             -1
         )  # letter k stands in place k, from 1
-        half, limit = self.n_letters // 2, char_ids.shape[-1] - 1
+        half = self.n_letters // 2
+        limit = char_ids.shape[-1] - 1
         offsets = torch.arange(half, device=char_ids.device).expand(
             *char_ids.shape[:2], half
         )
-        firsts, lasts = offsets + 1, last - offsets
+        firsts = offsets + 1
+        lasts = last - offsets
         first_ids = char_ids.gather(2, firsts.clamp(max=limit)).where(
             firsts <= last, WORD_STOP
         )
@@ -206,10 +213,8 @@ class InputLayer(nn.Module):
         self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes
     ) -> None:
         super().__init__()
-        self.max_positions, self.concatenates = (
-            config.max_positions,
-            config.join == "concat",
-        )
+        self.max_positions = config.max_positions
+        self.concatenates = config.join == "concat"
         content_width = config.content_width(hidden_width)
         widths = config.feature_widths(content_width)
         self.features = nn.ModuleDict(

@@ -24,43 +24,38 @@ from .configs import LabelAttentionConfig
 class LabelAttention(nn.Module):
     """Attention with one learned query per label head."""
 
-    depends_on_batch = (
-        False  # whether the output of a sentence depends on the sentences beside it
-    )
+    # Whether the output of a sentence depends on the sentences beside it.
+    depends_on_batch = False
 
     def __init__(
         self, config: LabelAttentionConfig, hidden_width: int, n_heads: int
     ) -> None:
         super().__init__()
         self.widths = split_width(hidden_width, config.factored)
-        self.n_label_heads, self.hidden_width = n_heads, hidden_width
+        self.n_label_heads = n_heads
+        self.hidden_width = hidden_width
         self.part_width = config.attn_width // len(self.widths)
         self.weights = MaskedSoftmax(config.attention_dropout)
         self.residual_dropout = FeatureDropout(config.residual_dropout)
-        self.query, self.key, self.value = (
-            self.build_query(),
-            self.build_projection(),
-            self.build_projection(),
-        )
+        self.query = self.build_query()
+        self.key = self.build_projection()
+        self.value = self.build_projection()
         self.build_output(config)
         self.feed_forward = self.build_feed_forward(config)
 
     def build_query(self) -> nn.ParameterDict:
         """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
-        return head_weights(
-            dict.fromkeys(self.widths, (self.n_label_heads, self.part_width))
-        )
+        shape = (self.n_label_heads, self.part_width)
+        return head_weights(dict.fromkeys(self.widths, shape))
 
     def build_projection(self) -> nn.ParameterDict:
         """A projection of each head, by part. *Shape:* (n_heads, width of the part,
         part_width)."""
-        widths = self.widths.items()
-        return head_weights(
-            {
-                part: (self.n_label_heads, width, self.part_width)
-                for part, width in widths
-            }
-        )
+        shapes = {
+            part: (self.n_label_heads, width, self.part_width)
+            for part, width in self.widths.items()
+        }
+        return head_weights(shapes)
 
     def build_output(self, config: LabelAttentionConfig) -> None:
         """Make the weights from a context to the output: P by part, R, and the norm of
@@ -91,9 +86,9 @@ class LabelAttention(nn.Module):
         seq_len, hidden_width), padding (batch_size, seq_len)."""
         context, weights = self.attend(inputs, padding)
         output = self.combine(inputs, context)
-        return output if self.feed_forward is None else self.feed_forward(
-            output
-        ), weights
+        if self.feed_forward is not None:
+            output = self.feed_forward(output)
+        return output, weights
 
     def queries(self, part: str, batch_size: int) -> Tensor:
         """The queries of one part. *Shape:* (n_heads, 1 or batch_size, part_width)."""
@@ -102,25 +97,27 @@ class LabelAttention(nn.Module):
     def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
         """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width),
         (batch, n_heads, seq_len)."""
-        # the query of each head, multiplied by its key projection: (n_heads, queries,
-        # width of the part)
-        folded = [
-            self.queries(part, len(inputs)) @ self.key[part].transpose(1, 2)
-            for part in self.widths
-        ]
-        keys = join_features(folded).transpose(0, 1) * (
-            1.0 / math.sqrt(self.hidden_width)
-        )
+        scale = 1.0 / math.sqrt(self.hidden_width)
+        keys = self._folded_keys(len(inputs)) * scale
         logits = keys @ inputs.transpose(1, 2)  # (batch, n_heads, seq_len)
         weights = self.weights(logits, padding[:, None, :])
-        pooled = split_features(
-            (weights @ inputs).transpose(0, 1), self.widths
-        )  # (n_heads, batch, width)
+        by_head = (weights @ inputs).transpose(0, 1)  # (n_heads, batch, hidden_width)
+        pooled = split_features(by_head, self.widths)
         values = [
             features @ self.value[part]
             for part, features in zip(self.widths, pooled, strict=True)
         ]
-        return join_features(values).transpose(0, 1).unsqueeze(2), weights
+        context = join_features(values).transpose(0, 1)
+        return context.unsqueeze(2), weights
+
+    def _folded_keys(self, batch_size: int) -> Tensor:
+        """Each head's query, multiplied by its key projection. *Shape:* (1 or
+        batch_size, n_heads, hidden_width)."""
+        folded = [
+            self.queries(part, batch_size) @ self.key[part].transpose(1, 2)
+            for part in self.widths
+        ]
+        return join_features(folded).transpose(0, 1)
 
     def combine(self, inputs: Tensor, context: Tensor) -> Tensor:
         """One block per head: norm(R x_t + R dropout(P c_l)). *Shape:* (batch_size,
@@ -129,16 +126,18 @@ class LabelAttention(nn.Module):
         projection = [self.output[part].get_parameter("weight") for part in self.widths]
         if self.residual_dropout.active:
             reduced = self._reduce_dropped(context, projection)
-        else:  # R P folds into one small matrix: (proj_width, attn_width)
-            reduce = split_features(self.reduce_weights, self.widths)
-            folded = torch.cat(
-                [r @ p for r, p in zip(reduce, projection, strict=True)], dim=-1
-            )
-            reduced = context @ folded.transpose(-1, -2)
-        # (batch, seq_len, n_heads, proj_width), or with one projection for all heads
-        # (batch, seq_len, 1, proj_width)
+        else:
+            reduced = context @ self._folded_outputs(projection).transpose(-1, -2)
+        # (batch, seq_len, n_heads or 1, proj_width)
         tokens = self.reduce(inputs).unflatten(-1, (len(self.reduce_weights), -1))
         return self.norm(tokens + reduced.transpose(1, 2)).flatten(2)
+
+    def _folded_outputs(self, projection: Sequence[Tensor]) -> Tensor:
+        """R P in one small matrix. *Shape:* (1 or n_label_heads, proj_width,
+        attn_width)."""
+        reduce = split_features(self.reduce_weights, self.widths)
+        folded = [r @ p for r, p in zip(reduce, projection, strict=True)]
+        return torch.cat(folded, dim=-1)
 
     @property
     def reduce_weights(self) -> Tensor:
@@ -151,12 +150,12 @@ class LabelAttention(nn.Module):
         folds into a matrix as well."""
         batch_size = context.shape[0]
         whole = torch.block_diag(*projection)  # (hidden_width, attn_width)
-        mask = self.residual_dropout.sample_mask(
-            whole.expand(batch_size * self.n_label_heads, -1, -1).transpose(1, 2)
-        )
+        copies = whole.expand(batch_size * self.n_label_heads, -1, -1)
+        mask = self.residual_dropout.sample_mask(copies.transpose(1, 2))
         mask = mask.view(batch_size, self.n_label_heads, 1, self.hidden_width)
+        reduce = self.reduce_weights
         if context.shape[2] == 1:
-            return ((context @ whole.t()) * mask) @ self.reduce_weights.transpose(
-                -1, -2
-            )
-        return context @ ((self.reduce_weights * mask) @ whole).transpose(-1, -2)
+            dropped = (context @ whole.t()) * mask
+            return dropped @ reduce.transpose(-1, -2)
+        folded = (reduce * mask) @ whole
+        return context @ folded.transpose(-1, -2)

@@ -1,26 +1,27 @@
 """Features of pairs of a predicate and a candidate for an argument, read from a parse,
-after Gildea and Jurafsky (2002)
-and Xue and Palmer (2004): paths in both trees, voice, distance, words. Each feature is
-hashed to a row of one table (Weinberger et al. 2009), without a vocabulary. *Not* here:
-the table, and Docs."""
+after Gildea and Jurafsky (2002) and Xue and Palmer (2004): paths in both trees, voice,
+distance, words. Each feature is hashed to a row of one table (Weinberger et al. 2009),
+without a vocabulary. Shipped weights depend on all constants. *Not* here: the table,
+and Docs."""
 
-from typing import NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 import numpy as np
 from numpy import ndarray
 
 N_FEATURES = 18
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd: of the polynomial that hashes a path
-_UP, _DOWN, _SIDE = (
-    np.uint64(0xD1B54A32D192ED03),
-    np.uint64(0x8CB92BA72F3D8DD7),
-    np.uint64(0xAEF17502108EF2D9),
-)
-_MIX_1, _MIX_2 = (
-    np.uint64(0xBF58476D1CE4E5B9),
-    np.uint64(0x94D049BB133111EB),
-)  # splitmix64 (Steele et al. 2014)
-_NEAR = 6  # distances and lengths up to here are told apart
+_UP = np.uint64(0xD1B54A32D192ED03)
+_DOWN = np.uint64(0x8CB92BA72F3D8DD7)
+_SIDE = np.uint64(0xAEF17502108EF2D9)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64 (Steele et al. 2014)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_NEAR = 6  # distances up to here are told apart
+_MAX_DISTANCE = 12  # the largest distance, after those beyond `_NEAR` are rounded
+_MAX_LENGTH = 15  # words of a candidate
+_NO_CONSTITUENT = np.uint64(1)  # the label of a range of words that is none
+_BEFORE = np.uint64(1)  # the word before a sentence
+_AFTER = np.uint64(2)  # the word after a sentence
 
 
 class ParseArrays(NamedTuple):
@@ -62,32 +63,47 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
     predicates."""
     n = parse.n_words
     if not n:
-        nothing = np.zeros((0, 2), dtype=np.int64)
-        return Candidates(
-            nothing,
-            nothing[:, 0],
-            np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64),
-        )
+        ranges = np.zeros((0, 2), dtype=np.int64)
+        features = np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64)
+        return Candidates(ranges, ranges[:, 0], features)
     ancestors = _ancestors(parse.heads)
-    words = np.arange(n)
-    subtrees = _subtrees(ancestors)
-    every = [parse.constituents, np.stack([words, words + 1], axis=1), subtrees]
-    # by a number for each range: rows are found far slower
-    key = np.array([n + 1, 1])
-    is_range, is_subtree = np.zeros((2, (n + 1) ** 2), dtype=bool)
-    is_range[np.concatenate(every) @ key] = is_subtree[subtrees @ key] = True
-    found = is_range.nonzero()[0]
-    starts, ends = np.divmod(found, n + 1)
-    ranges = np.stack([starts, ends], axis=1)
-    inside = (starts[:, None] <= words) & (words < ends[:, None])
-    depths = ancestors.sum(axis=1)
-    heads = np.where(inside, depths * n + words, n * (n + 2)).argmin(axis=1)
+    ranges, is_subtree = _ranges(parse, _subtrees(ancestors))
+    heads = _heads(ancestors, ranges)
     with np.errstate(over="ignore"):
-        raw = _raw_features(
-            parse, predicates, ranges, heads, ancestors, is_subtree[found]
-        )
-        features = _mixed(raw + np.arange(1, N_FEATURES + 1, dtype=np.uint64) * _SIDE)
-    return Candidates(ranges, heads, (features % np.uint64(n_rows)).astype(np.int64))
+        raw = _raw_features(parse, predicates, ranges, heads, ancestors, is_subtree)
+        kinds = np.arange(1, N_FEATURES + 1, dtype=np.uint64)
+        mixed = _mixed(raw + kinds * _SIDE)
+    rows = (mixed % np.uint64(n_rows)).astype(np.int64)
+    return Candidates(ranges, heads, rows)
+
+
+def _ranges(parse: ParseArrays, subtrees: ndarray) -> Tuple[ndarray, ndarray]:
+    """The candidates, and which of them are subtrees. *Shapes:* (n_candidates, 2),
+    (n_candidates,).
+
+    A range is the number `start * (n + 1) + end`: unique rows are found far slower."""
+    side = parse.n_words + 1
+    words = np.arange(parse.n_words)
+    key = np.array([side, 1])
+    is_subtree = np.zeros(side**2, dtype=bool)
+    is_subtree[subtrees @ key] = True
+    is_range = is_subtree.copy()
+    is_range[parse.constituents @ key] = True
+    is_range[words * side + words + 1] = True
+    numbers = is_range.nonzero()[0]
+    starts, ends = np.divmod(numbers, side)
+    return np.stack([starts, ends], axis=1), is_subtree[numbers]
+
+
+def _heads(ancestors: ndarray, ranges: ndarray) -> ndarray:
+    """The word of each range that is nearest to the root, the first of several.
+    *Shape:* (n_ranges,)."""
+    n = len(ancestors)
+    words = np.arange(n)
+    depths = ancestors.sum(axis=1)
+    is_inside = (ranges[:, :1] <= words) & (words < ranges[:, 1:])
+    outside = n * (n + 2)  # more than any word's number
+    return np.where(is_inside, depths * n + words, outside).argmin(axis=1)
 
 
 def _ancestors(heads: ndarray) -> ndarray:
@@ -108,10 +124,9 @@ def _ancestors(heads: ndarray) -> ndarray:
 def _subtrees(ancestors: ndarray) -> ndarray:
     """The range from the first to the last word of each word's subtree. *Shape:* (n,
     2)."""
-    return np.stack(
-        [ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)],
-        axis=1,
-    )
+    firsts = ancestors.argmax(axis=0)
+    lasts = len(ancestors) - ancestors[::-1].argmax(axis=0)
+    return np.stack([firsts, lasts], axis=1)
 
 
 def _raw_features(
@@ -124,58 +139,57 @@ def _raw_features(
 ) -> ndarray:
     """The features before they are mixed. *Shape:* (n_predicates, n_candidates,
     N_FEATURES), uint64."""
-    n, shape = parse.n_words, (len(predicates), len(ranges))
     starts, ends = ranges[:, 0], ranges[:, 1]
-    p, verbs = predicates[:, None], predicates
-    dep_path = _dependency_paths(parse, ancestors, verbs, heads)
-    tree_path, up, down, above, own_label = _tree_paths(parse, verbs, ranges)
-    is_constituent = own_label != 0
-    own_label = np.where(
-        is_constituent,
-        own_label,
-        np.where(ends - starts == 1, parse.tags[starts], np.uint64(1)),
-    )
-    after = starts > p
-    side = after.astype(np.uint64)
-    passive = parse.is_passive[verbs].astype(np.uint64)[:, None]
-    distance = np.where(after, starts - p, ends - 1 - p)
-    near = np.where(
-        np.abs(distance) <= _NEAR,
-        distance,
-        np.sign(distance) * (_NEAR + np.abs(distance) // _NEAR),
-    )
-    lemma, tag, deprel = (
-        parse.words[verbs][:, None],
-        parse.tags[verbs][:, None],
-        parse.deprels[verbs][:, None],
-    )
-    before = np.where(starts > 0, parse.words[starts - 1], np.uint64(1))
-    next_word = np.where(ends < n, parse.words[np.minimum(ends, n - 1)], np.uint64(2))
-    by_pair = [
+    dep_path = _dependency_paths(parse, ancestors, predicates, heads)
+    tree = _tree_paths(parse, predicates, ranges)
+    is_constituent = tree.own_labels != 0
+    n_words = ends - starts
+    word_label = np.where(n_words == 1, parse.tags[starts], _NO_CONSTITUENT)
+    own_label = np.where(is_constituent, tree.own_labels, word_label)
+    distance = _distances(predicates, starts, ends)
+    lemma = parse.words[predicates][:, None]
+    tag = parse.tags[predicates][:, None]
+    deprel = parse.deprels[predicates][:, None]
+    passive = parse.is_passive[predicates].astype(np.uint64)[:, None]
+    side = (starts > predicates[:, None]).astype(np.uint64)
+    of_pairs = [
         dep_path,
-        tree_path,
-        above * _UP + up * _DOWN + down,
-        np.clip(near, -12, 12).astype(np.int64).view(np.uint64),
+        tree.paths,
+        tree.parent_labels * _UP + tree.steps_up * _DOWN + tree.steps_down,
+        distance.view(np.uint64),
         (tag * _UP + passive) * _DOWN + side,
         (parse.deprels[heads] * _UP + deprel) * _DOWN + side,
         ((lemma * _UP + dep_path) * _DOWN + passive) * _SIDE + side,
     ]
-    by_predicate = [deprel, lemma]
-    by_candidate = [
+    of_predicates = [deprel, lemma]
+    framed = np.concatenate([[_BEFORE], parse.words, [_AFTER]])
+    of_candidates = [
         own_label,
         is_constituent.astype(np.uint64) * np.uint64(2) + is_subtree.astype(np.uint64),
-        np.minimum(ends - starts, 15).astype(np.uint64),
+        np.minimum(n_words, _MAX_LENGTH).astype(np.uint64),
         parse.deprels[heads],
         parse.tags[heads],
         parse.words[starts],
         parse.words[heads],
-        before,
-        next_word,
+        framed[starts],  # the word before
+        framed[ends + 1],
     ]
-    raw = np.empty((*shape, N_FEATURES), dtype=np.uint64)
-    for k, feature in enumerate([*by_pair, *by_predicate, *by_candidate]):
+    raw = np.empty((len(predicates), len(ranges), N_FEATURES), dtype=np.uint64)
+    for k, feature in enumerate([*of_pairs, *of_predicates, *of_candidates]):
         raw[:, :, k] = feature
     return raw
+
+
+def _distances(predicates: ndarray, starts: ndarray, ends: ndarray) -> ndarray:
+    """From each predicate to the nearest word of each candidate, negative before it.
+    Beyond `_NEAR`, only every sixth distance is told apart. *Shape:* (n_predicates,
+    n_candidates), int64."""
+    p = predicates[:, None]
+    exact = np.where(starts > p, starts - p, ends - 1 - p)
+    size = np.abs(exact)
+    rounded = np.sign(exact) * (_NEAR + size // _NEAR)
+    near = np.where(size <= _NEAR, exact, rounded)
+    return np.clip(near, -_MAX_DISTANCE, _MAX_DISTANCE).astype(np.int64)
 
 
 def _mixed(values: ndarray) -> ndarray:
@@ -195,9 +209,8 @@ def _dependency_paths(
     hashes = np.zeros(parse.n_words, dtype=np.uint64)
     for word in np.argsort(depths, kind="stable").tolist():
         head = parse.heads[word]
-        hashes[word] = parse.deprels[word] + (
-            hashes[head] * _BASE if head != word else np.uint64(0)
-        )
+        above = np.uint64(0) if head == word else hashes[head] * _BASE
+        hashes[word] = above + parse.deprels[word]
     return _paths(ancestors[predicates], ancestors[heads], hashes, depths, heads)[0]
 
 
@@ -211,9 +224,10 @@ def _paths(
     """A hash of the path in a tree from each predicate up to the last common node and
     down to each candidate's node, and how many steps that is, up and down. *Shapes:*
     (n_predicates, n_candidates)."""
-    powers = np.cumprod(
-        np.concatenate([np.ones(1, "u8"), np.full(int(depths.max(initial=0)), _BASE)])
-    )
+    deepest = int(depths.max(initial=0))
+    factors = np.full(1 + deepest, _BASE)
+    factors[0] = 1
+    powers = np.cumprod(factors)
     lowest = over_predicates.sum(axis=1)[:, None]
     # in whole numbers: on some processors OpenBLAS reports an invalid value for
     # products of these 0 and 1
@@ -223,56 +237,70 @@ def _paths(
     rows, above = over_predicates.nonzero()
     chain[rows, depths[above]] = hashes[above]
     at_shared = np.take_along_axis(chain, shared, axis=1)
-    steps_up, steps_down = lowest - shared, depths[ends] - shared
+    steps_up = lowest - shared
+    steps_down = depths[ends] - shared
     up = np.take_along_axis(chain, lowest, axis=1) - at_shared * powers[steps_up]
     down = hashes[ends] - at_shared * powers[steps_down]
-    return (
-        up * _UP + down * _DOWN,
-        steps_up.astype(np.uint64),
-        steps_down.astype(np.uint64),
-    )
+    path = up * _UP + down * _DOWN
+    return path, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 
 
-def _tree_paths(
-    parse: ParseArrays, predicates: ndarray, ranges: ndarray
-) -> Tuple[ndarray, ...]:
-    """A hash of the labels from each predicate up to the smallest common constituent
-    and down to each candidate's parent, *Shape:* (n_predicates, n_candidates); how many
-    steps that is, up and down; the label of each candidate's parent and its own label,
-    0 for none. *Shapes:* (n_candidates,)."""
+class _TreePaths(NamedTuple):
+    """Paths in the constituents from each predicate up to the smallest common one and
+    down to each candidate's parent: a hash of the labels, and how many steps that is.
+    *Shapes:* (n_predicates, n_candidates). The label of each candidate's parent and its
+    own label, 0 for none. *Shapes:* (n_candidates,)."""
+
+    paths: ndarray
+    steps_up: ndarray
+    steps_down: ndarray
+    parent_labels: ndarray
+    own_labels: ndarray
+
+
+def _tree_paths(parse: ParseArrays, predicates: ndarray, ranges: ndarray) -> _TreePaths:
     order = np.lexsort((-parse.constituents[:, 1], parse.constituents[:, 0]))
-    spans, labels = parse.constituents[order], parse.labels[order]
-    n_spans = len(spans)
-    hashes, depths = (
-        np.zeros(n_spans + 1, dtype=np.uint64),
-        np.zeros(n_spans + 1, dtype=np.int64),
-    )
-    stack: list = [n_spans]  # the last one stands for "above the tree"
-    bounds = spans.tolist()
-    for i, (start, end) in enumerate(bounds):
-        while stack[-1] != n_spans and not (
-            bounds[stack[-1]][0] <= start and end <= bounds[stack[-1]][1]
-        ):
-            stack.pop()
-        hashes[i], depths[i] = (
-            hashes[stack[-1]] * _BASE + labels[i],
-            depths[stack[-1]] + 1,
-        )
-        stack.append(i)
-    holds = (spans[:, 0] <= ranges[:, :1]) & (ranges[:, 1:] <= spans[:, 1])
-    same = holds & (spans[:, 0] == ranges[:, :1]) & (ranges[:, 1:] == spans[:, 1])
-    own_label = np.where(
-        same.any(axis=1),
-        labels[same.argmax(axis=1)] if n_spans else np.uint64(0),
-        np.uint64(0),
-    )
-    holds &= ~same
-    parents = np.where(
-        holds.any(axis=1),
-        (holds * depths[:n_spans]).argmax(axis=1) if n_spans else 0,
-        n_spans,
-    )
-    over = (spans[:, 0] <= predicates[:, None]) & (predicates[:, None] < spans[:, 1])
-    path, steps_up, steps_down = _paths(over, holds, hashes, depths, parents)
-    parent_labels = np.concatenate([labels, np.zeros(1, dtype=np.uint64)])[parents]
-    return path, steps_up, steps_down, parent_labels, own_label
+    spans = parse.constituents[order]
+    # The last one stands for "above the tree", and for no constituent.
+    labels = np.append(parse.labels[order], np.uint64(0))
+    hashes, depths = _constituent_paths(spans[:, 1], labels)
+    starts = spans[:, 0]
+    ends = spans[:, 1]
+    first = ranges[:, :1]
+    last = ranges[:, 1:]
+    word = predicates[:, None]
+    is_same = (starts == first) & (ends == last)
+    is_above = (starts <= first) & (last <= ends) & ~is_same
+    is_over_predicate = (starts <= word) & (word < ends)
+    own = _largest(is_same, depths[:-1])
+    parents = _largest(is_above, depths[:-1])
+    paths = _paths(is_over_predicate, is_above, hashes, depths, parents)
+    return _TreePaths(*paths, labels[parents], labels[own])
+
+
+def _largest(holds: ndarray, sizes: ndarray) -> ndarray:
+    """The column with the largest size, at least 1, of those that hold in a row; the
+    number of columns where none does. *Shapes:* (n_rows, n_columns), (n_columns,) to
+    (n_rows,)."""
+    if not len(sizes):
+        return np.zeros(len(holds), dtype=np.int64)
+    found = (holds * sizes).argmax(axis=1)
+    return np.where(holds.any(axis=1), found, len(sizes))
+
+
+def _constituent_paths(ends: ndarray, labels: ndarray) -> Tuple[ndarray, ndarray]:
+    """A hash of the labels from the top to each constituent, and its depth, from 1; 0
+    above the tree. *Shapes:* (n + 1,).
+
+    ends: Of the constituents by their starts, wider ones first. *Shape:* (n,)."""
+    hashes = np.zeros(len(labels), dtype=np.uint64)
+    depths = np.zeros(len(labels), dtype=np.int64)
+    last = ends.tolist()
+    around = [len(last)]  # constituents that are open, after "above the tree"
+    for i, end in enumerate(last):
+        while len(around) > 1 and last[around[-1]] < end:
+            around.pop()
+        hashes[i] = hashes[around[-1]] * _BASE + labels[i]
+        depths[i] = len(around)
+        around.append(i)
+    return hashes, depths

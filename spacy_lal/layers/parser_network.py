@@ -20,18 +20,18 @@ class Fenceposts(nn.Module):
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
-        self.layout, self.forward_width = layout, layout.forward_width
+        self.layout = layout
+        self.forward_width = layout.forward_width
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
         """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width),
         tokens (batch_size, seq_len, hidden_width) to (batch_size, seq_len - 1,
         layout.width)."""
-        layout, parts = self.layout, []
+        layout = self.layout
+        parts = []
         if layout.n_blocks:
-            blocks, half = (
-                encoded.unflatten(-1, (layout.n_blocks, -1)),
-                self.forward_width,
-            )
+            blocks = encoded.unflatten(-1, (layout.n_blocks, -1))
+            half = self.forward_width
             parts += [
                 blocks[:, :-1, :, :half].flatten(2) * layout.scale,
                 blocks[:, 1:, :, half:].flatten(2) * layout.scale,
@@ -47,11 +47,9 @@ class ParserNetwork(nn.Module):
 
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes) -> None:
         super().__init__()
-        self.config, self.sizes, self.reads_positions = (
-            config,
-            sizes,
-            config.encoder.reads_positions,
-        )
+        self.config = config
+        self.sizes = sizes
+        self.reads_positions = config.encoder.reads_positions
         width = config.hidden_width
         self.inputs = config.inputs.build(width, sizes)
         self.encoder = config.encoder.build(width)
@@ -107,16 +105,18 @@ class ParserNetwork(nn.Module):
         tokens = self.encoder(
             self.inputs(inputs, seq_len, positions), padding, positions
         )
-        encoded, weights = tokens, None
+        encoded = tokens
+        weights = None
         if self.label_attention is not None:
             encoded, weights = self.label_attention(tokens, padding)
         return self.fenceposts(encoded, tokens), weights
 
     def forward(self, inputs: NetworkInputs) -> ParserScores:
         """Score a batch of sentences.
-        RETURNS (ParserScores): Of tensors, padded, with
-        an axis for the batch before all others; n is the longest sentence's. Without
-        scores of deprels, their last axis has size 0."""
+
+        RETURNS (ParserScores): Of tensors, padded, with an axis for the batch before
+            all others; n is the longest sentence's. Without scores of deprels, their
+            last axis has size 0."""
         fenceposts, _ = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)

@@ -25,11 +25,10 @@ class LabelHeadScorer(nn.Module):
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
-        n_heads, width = layout.n_label_heads, layout.block_width
-        columns = torch.from_numpy(layout.block_columns(range(n_heads))).view(
-            n_heads, width
-        )
-        self.register_buffer("columns", columns, persistent=False)
+        n_heads = layout.n_label_heads
+        width = layout.block_width
+        columns = torch.from_numpy(layout.block_columns(range(n_heads)))
+        self.register_buffer("columns", columns.view(n_heads, width), persistent=False)
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
 
     def forward(self, fenceposts: Tensor) -> Tensor:
@@ -54,51 +53,55 @@ class _Cells(NamedTuple):
             yield _Cells(*(index[i : i + size] for index in self))
 
 
+def _cells_at(
+    sentence: Tensor, start: Tensor, end: Tensor, n_fenceposts: int
+) -> _Cells:
+    """The cells of spans of the sentences of a batch."""
+    first = sentence * n_fenceposts
+    place = (first + start) * n_fenceposts + end
+    return _Cells(first + start, first + end, place)
+
+
 def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
     start, end = torch.triu_indices(
         n_fenceposts, n_fenceposts, 1, device=lengths.device
     )
     sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
-    start, end = start[cell], end[cell]
-    place = (sentence * n_fenceposts + start) * n_fenceposts + end
-    first = sentence * n_fenceposts
-    return _Cells(first + start, first + end, place)
+    return _cells_at(sentence, start[cell], end[cell], n_fenceposts)
 
 
 def _score_cells(
     cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor
 ) -> Tensor:
     hidden_bias, gain, norm_bias, weight, bias = parameters
-    hidden = (
-        ends.index_select(0, cells.end)
-        - starts.index_select(0, cells.start)
-        + hidden_bias
-    )
-    scores = nn.functional.linear(
-        std_norm(hidden, gain, norm_bias).relu(), weight, bias
-    )
-    if own.shape[1]:
+    of_ends = ends.index_select(0, cells.end)
+    of_starts = starts.index_select(0, cells.start)
+    units = std_norm(of_ends - of_starts + hidden_bias, gain, norm_bias).relu()
+    scores = nn.functional.linear(units, weight, bias)
+    n_own = own.shape[1]
+    if n_own:
         difference = own.index_select(0, cells.end) - own.index_select(0, cells.start)
-        scores = scores + nn.functional.pad(
-            difference, (scores.shape[1] - own.shape[1], 0)
-        )
+        n_others = scores.shape[1] - n_own
+        scores = scores + nn.functional.pad(difference, (n_others, 0))
     return scores
 
 
 def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
-    """The cells that a sparse gradient names, and their gradient; `place` is a row of
-    the latter."""
+    """The cells that a sparse gradient names, and their gradient. `place` is a row of
+    the gradient."""
     n_fenceposts, n_labels = grad.shape[2:]
-    (sentence, start, end, label), values = grad._indices(), grad._values()
-    keep = (start < end) & (end <= lengths[sentence])
-    place = ((sentence * n_fenceposts + start) * n_fenceposts + end)[keep]
-    places, rows = place.unique(return_inverse=True)
-    named = values.new_zeros(len(places), n_labels).index_put_(
-        (rows, label[keep]), values[keep], accumulate=True
-    )
-    start = places // n_fenceposts
-    end = start // n_fenceposts * n_fenceposts + places % n_fenceposts
-    return _Cells(start, end, torch.arange(len(places), device=grad.device)), named
+    sentence, start, end, label = grad._indices()
+    is_span = (start < end) & (end <= lengths[sentence])
+    all_places = _cells_at(sentence, start, end, n_fenceposts).place
+    places, row = all_places[is_span].unique(return_inverse=True)
+    named = grad._values().new_zeros(len(places), n_labels)
+    index = (row, label[is_span])
+    named.index_put_(index, grad._values()[is_span], accumulate=True)
+    first_row = places // n_fenceposts  # of the flattened fenceposts
+    first_of_sentence = first_row // n_fenceposts * n_fenceposts
+    end_row = first_of_sentence + places % n_fenceposts
+    rows = torch.arange(len(places), device=grad.device)
+    return _Cells(first_row, end_row, rows), named
 
 
 class _SpanChart(torch.autograd.Function):
@@ -116,45 +119,38 @@ class _SpanChart(torch.autograd.Function):
     ) -> Tensor:
         batch_size, n_fenceposts, width = ends.shape
         cells = _upper_cells(lengths, n_fenceposts)
-        hidden_bias, gain, norm_bias, weight, bias = parameters
+        *of_hidden, weight, bias = parameters
         # a first row of zeros scores the empty label, so that whole rows of the chart
         # can be written
-        weight = torch.cat([weight.new_zeros(1, width), weight])
-        bias = torch.cat([bias.new_zeros(1), bias])
-        chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
-        rows = ends.flatten(0, 1), starts.flatten(0, 1), own.flatten(0, 1)
-        for chunk in cells.chunks(max(width, len(weight))):
-            chart.index_copy_(
-                0,
-                chunk.place,
-                _score_cells(chunk, *rows, hidden_bias, gain, norm_bias, weight, bias),
-            )
+        weight = nn.functional.pad(weight, (0, 0, 1, 0))
+        bias = nn.functional.pad(bias, (1, 0))
+        n_labels = len(weight)
+        chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, n_labels)
+        rows = [one.flatten(0, 1) for one in (ends, starts, own)]
+        for chunk in cells.chunks(max(width, n_labels)):
+            scores = _score_cells(chunk, *rows, *of_hidden, weight, bias)
+            chart.index_copy_(0, chunk.place, scores)
         ctx.save_for_backward(lengths, ends, starts, own, *parameters)
-        return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
+        return chart.view(batch_size, n_fenceposts, n_fenceposts, n_labels)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
         lengths, ends, starts, own, *parameters = ctx.saved_tensors
-        rows = ends, starts, own
-        cells, grad = _named_cells(
-            grads[0] if grads[0].is_sparse else grads[0].to_sparse(), lengths
-        )
-        tensors = (*(one.flatten(0, 1) for one in rows), *parameters)
+        rows = (ends, starts, own)
+        sparse = grads[0] if grads[0].is_sparse else grads[0].to_sparse()
+        cells, grad = _named_cells(sparse, lengths)
+        tensors = [*(one.flatten(0, 1) for one in rows), *parameters]
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
             with torch.enable_grad():
                 scores = _score_cells(chunk, *leaves)
-            parts = torch.autograd.grad(
-                scores, leaves, grad[chunk.place, 1:], allow_unused=True
-            )
+            d_scores = grad[chunk.place, 1:]
+            parts = torch.autograd.grad(scores, leaves, d_scores, allow_unused=True)
             for total, part in zip(sums, parts, strict=True):
                 if part is not None:
                     total += part
-        d_rows = (
-            total.view_as(one)
-            for total, one in zip(sums[: len(rows)], rows, strict=True)
-        )
+        d_rows = [one.view_as(row) for one, row in zip(sums, rows, strict=False)]
         return (None, *d_rows, *sums[len(rows) :])
 
 
@@ -178,13 +174,10 @@ class SpanScorer(nn.Module):
         self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
-        self.linear: Any = (
-            nn.functional.linear
-        )  # a training may replace it by a faster product
-        self.ties, self.n_own = (
-            ties,
-            max(0, n_labels - FIRST_LABEL) if ties is not None else 0,
-        )
+        # A training may replace it by a faster product.
+        self.linear: Any = nn.functional.linear
+        self.ties = ties
+        self.n_own = 0 if ties is None else max(0, n_labels - FIRST_LABEL)
 
     def end_weights(self) -> Tuple[Tensor, ...]:
         """The hidden layer's weights for a span's end and, if they differ, for its
@@ -198,15 +191,12 @@ class SpanScorer(nn.Module):
         lengths (batch_size,), ties (batch_size, n_fenceposts, n_heads) to (batch_size,
         n_fenceposts, n_fenceposts, n_labels)."""
         read = fenceposts[..., fenceposts.shape[-1] - self.input_width :]
-        projected = self.linear(read, torch.cat(self.end_weights())).to(
-            self.output.weight.dtype
-        )
+        projected = self.linear(read, torch.cat(self.end_weights()))
+        projected = projected.to(self.output.weight.dtype)
         ends = projected.chunk(self.n_projections, dim=-1)
-        own = (
-            projected[..., :0]
-            if ties is None
-            else ties[..., : self.n_own].to(projected.dtype)
-        )
+        own = projected[..., :0]  # nothing
+        if ties is not None:
+            own = ties[..., : self.n_own].to(projected.dtype)
         parameters = (
             self.hidden.bias,
             self.norm.gain,
@@ -231,9 +221,9 @@ class _PairProducts(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
         ctx.save_for_backward(left, right)
-        scores = torch.baddbmm(
-            constant.flatten(1).unsqueeze(1), left, right.flatten(1, 2).transpose(1, 2)
-        )
+        constants = constant.flatten(1).unsqueeze(1)
+        columns = right.flatten(1, 2).transpose(1, 2)
+        scores = torch.baddbmm(constants, left, columns)
         return scores.unflatten(-1, constant.shape[1:])
 
     @staticmethod
@@ -242,31 +232,36 @@ class _PairProducts(torch.autograd.Function):
         if grads[0].is_sparse:
             return _d_pairs(grads[0], left, right)
         grad = grads[0].flatten(2).contiguous()
+        d_left = grad @ right.flatten(1, 2)
         d_right = torch.bmm(grad.transpose(1, 2), left).view_as(right)
-        return grad @ right.flatten(1, 2), d_right, grad.sum(1).view(right.shape[:3])
+        d_constant = grad.sum(1).view(right.shape[:3])
+        return d_left, d_right, d_constant
 
 
 def _d_pairs(
     grad: Tensor, left: Tensor, right: Tensor
 ) -> Tuple[Tensor, Tensor, Tensor]:
-    (sentence, d, h), values = grad._indices(), grad._values()
-    of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
-    d_left, d_right, d_constant = (
-        values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3])
-    )
-    rows = left.flatten(0, 1), right.flatten(0, 1)
-    size = max(1, _PAIR_FLOATS // rows[1][0].numel())
-    for row, place, value in zip(
-        of_left.split(size), of_right.split(size), values.split(size), strict=True
-    ):
-        seen = rows[1].index_select(0, place)
-        d_left.flatten(0, 1).index_add_(0, row, (value.unsqueeze(1) @ seen).squeeze(1))
-        outer = torch.mul(
-            value.unsqueeze(2), rows[0].index_select(0, row).unsqueeze(1), out=seen
-        )
-        d_right.flatten(0, 1).index_add_(0, place, outer)
-    d_constant.flatten(0, 1).index_add_(0, of_right, values)
-    return d_left, d_right, d_constant
+    """The gradients of `_PairProducts` from a sparse gradient."""
+    sentence, d, h = grad._indices()
+    values = grad._values()
+    of_left = sentence * left.shape[1] + d
+    of_right = sentence * right.shape[1] + h
+    left_rows = left.flatten(0, 1)
+    right_rows = right.flatten(0, 1)
+    d_left = torch.zeros_like(left_rows)
+    d_right = torch.zeros_like(right_rows)
+    d_constant = values.new_zeros(len(right_rows), right.shape[2])
+    d_constant.index_add_(0, of_right, values)
+    size = max(1, _PAIR_FLOATS // right_rows[0].numel())
+    chunks = (of_left.split(size), of_right.split(size), values.split(size))
+    for to_left, to_right, value in zip(*chunks, strict=True):
+        seen = right_rows.index_select(0, to_right)
+        d_left.index_add_(0, to_left, (value.unsqueeze(1) @ seen).squeeze(1))
+        dependents = left_rows.index_select(0, to_left).unsqueeze(1)
+        outer = torch.mul(value.unsqueeze(2), dependents, out=seen)
+        d_right.index_add_(0, to_right, outer)
+    d_constant = d_constant.view(right.shape[:3])
+    return d_left.view_as(left), d_right.view_as(right), d_constant
 
 
 class BiaffineScorer(nn.Module):
@@ -307,9 +302,8 @@ class BiaffineScorer(nn.Module):
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
-        self.linear: Any = (
-            nn.functional.linear
-        )  # a training may replace it by a faster product
+        # A training may replace it by a faster product.
+        self.linear: Any = nn.functional.linear
 
     @property
     def input_layers(self) -> Tuple[nn.Linear, ...]:
@@ -324,28 +318,22 @@ class BiaffineScorer(nn.Module):
     def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
         """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts,
         input_width)."""
-        arc_head, deprel_head = self._features(
-            fenceposts, self.arc_head, self.deprel_head
-        )
-        arc_dependent, deprel_dependent = self._features(
+        head = self._features(fenceposts, self.arc_head, self.deprel_head)
+        dependent = self._features(
             fenceposts, self.arc_dependent, self.deprel_dependent
         )
-        return self.score_arcs(arc_head, arc_dependent), self.score_deprels(
-            deprel_head, deprel_dependent
-        )
+        arcs = self.score_arcs(head[0], dependent[0])
+        return arcs, self.score_deprels(head[1], dependent[1])
 
     def _features(
         self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear
     ) -> Tuple[Tensor, Tensor]:
         """The arc and the deprel network of one role in one product; they share a
         dropout mask."""
-        weight, bias = (
-            torch.cat([arc.weight, deprel.weight]),
-            torch.cat([arc.bias, deprel.bias]),
-        )
-        features = self.dropout(
-            self.linear(self.dropout(fenceposts), weight, bias).relu()
-        )
+        weight = torch.cat([arc.weight, deprel.weight])
+        bias = torch.cat([arc.bias, deprel.bias])
+        units = self.linear(self.dropout(fenceposts), weight, bias).relu()
+        features = self.dropout(units)
         arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
         return arcs, deprels
 
@@ -354,11 +342,9 @@ class BiaffineScorer(nn.Module):
         dependents. *Shapes:* head, dependent (batch_size, n_fenceposts, arc_width) to
         (batch_size, n_fenceposts, n_fenceposts)."""
         bilinear = self.arc_bilinear
-        # [a; 1]^T W, whose last column meets the dependent's constant 1
-        seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])
-        return torch.baddbmm(
-            seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2)
-        )
+        seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])  # [a; 1]^T W
+        constant = seen[..., -1].unsqueeze(1)  # meets the dependent's 1
+        return torch.baddbmm(constant, dependent, seen[..., :-1].transpose(1, 2))
 
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
         """Scores of deprels from the features p, q of fenceposts as heads and as

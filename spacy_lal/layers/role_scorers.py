@@ -137,15 +137,16 @@ class RoleScorer(nn.Module):
         (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
         features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
         predicates, tokens = features.split(self.widths, dim=-1)
-        predicate = self.dropout(predicates[rows[:, 0], rows[:, 1]].unsqueeze(1))
+        sentence, word = rows.unbind(1)
+        predicate = self.dropout(predicates[sentence, word].unsqueeze(1))
         ones = (0, self.n_constants)
-        token = pad(self.dropout(tokens[rows[:, 0]]), ones, value=1.0)
+        token = pad(self.dropout(tokens[sentence]), ones, value=1.0)
         width, n_tags, role_width = self.bilinear.shape
-        seen = pad(predicate.squeeze(1), ones, value=1.0) @ self.bilinear.reshape(
-            width, -1
-        )
+        predicate = predicate.squeeze(1)
+        with_one = pad(predicate, ones, value=1.0)
+        seen = with_one @ self.bilinear.reshape(width, -1)
         tags = token @ seen.view(-1, n_tags, role_width).transpose(1, 2)
-        return ScoredRoles(predicate.squeeze(1), tags)
+        return ScoredRoles(predicate, tags)
 
 
 class RolesetScorer(nn.Module):
@@ -178,7 +179,8 @@ class SpanRoleScorer(nn.Module):
         n_roles: int,
     ) -> None:
         super().__init__()
-        self.config, self.n_roles = config, n_roles
+        self.config = config
+        self.n_roles = n_roles
         width = config.hidden_width
         self.vectors = nn.Linear(vector_width, config.vectors_width)
         hidden_width += config.vectors_width
@@ -203,43 +205,41 @@ class SpanRoleScorer(nn.Module):
         """Score all candidates of every predicate's sentence. *Shapes:* vectors
         (batch_size, seq_len, vector_width), positions (batch_size, seq_len,
         hidden_width), rows (F, 2), int64."""
+        device = positions.device
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
-        # Zeros before and after each sentence. Positions beyond its end depend on the
-        # batch.
-        lengths = torch.tensor(
-            [parse.n_words for parse in parses], device=vectors.device
-        )
-        real = torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
-        places = pad(self.places(words) * real.unsqueeze(-1), (0, 0, 1, 1))
-        places = places.view(-1, N_PLACES, self.config.hidden_width)
+        places = self._places(words, [parse.n_words for parse in parses])
         products = self.product(words).view(-1, 2, PRODUCT_WIDTH)
-        device = positions.device
         index = torch.from_numpy(pairs.words).to(device)
         features = torch.from_numpy(pairs.features).to(device)
         step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
-        found = [
-            self._score(
-                places,
-                products,
-                positions.shape[1],
-                index[i : i + step],
-                features[i : i + step],
-            )
-            for i in range(0, len(index), max(1, step))
-        ]
         spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
-        if found:
-            scores = torch.cat(found).to(
-                spans.dtype
-            )  # half precision, where autocast is on
-            spans = spans.index_copy(
-                0, torch.from_numpy(pairs.cells).to(device), scores
+        found = []
+        for first in range(0, len(index), max(1, step)):
+            chunk = slice(first, first + step)
+            words_of = index[chunk]
+            found.append(
+                self._score(places, products, len(words[0]), words_of, features[chunk])
             )
+        if found:
+            cells = torch.from_numpy(pairs.cells).to(device)
+            # half precision, where autocast is on
+            scores = torch.cat(found).to(spans.dtype)
+            spans = spans.index_copy(0, cells, scores)
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
         return ScoredRoles(predicates, None, spans, pairs.ranges)
+
+    def _places(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
+        """Words in each place of a candidate, with zeros before and after each
+        sentence: positions beyond its end depend on the batch. *Shape:* (batch_size *
+        (seq_len + 2), N_PLACES, hidden_width)."""
+        seq_len = words.shape[1]
+        ends = torch.tensor(lengths, device=words.device)[:, None, None]
+        is_word = torch.arange(seq_len, device=words.device)[:, None] < ends
+        places = pad(self.places(words) * is_word, (0, 0, 1, 1))
+        return places.view(-1, N_PLACES, self.config.hidden_width)
 
     def _score(
         self,
@@ -258,10 +258,8 @@ class SpanRoleScorer(nn.Module):
         kept = None
         if self.training and self.config.feature_dropout:
             share = 1.0 - self.config.feature_dropout
-            kept = (
-                torch.empty(features.shape, device=features.device).bernoulli_(share)
-                / share
-            )
+            ones = torch.empty(features.shape, device=features.device)
+            kept = ones.bernoulli_(share) / share
         hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
         first = sentence * seq_len
         product = products[first + predicate, 0] * products[first + head, 1]
@@ -282,35 +280,28 @@ class _Pairs(NamedTuple):
 
 
 def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pairs:
-    indices, features, cells, ranges, n_cells = [], [], [], [], 0
-    ends = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
-    for s, parse in enumerate(parses):
-        predicates = rows[ends[s] : ends[s + 1], 1]
+    words = []
+    features = []
+    cells = []
+    ranges = []
+    n_cells = 0
+    firsts = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
+    for sentence, parse in enumerate(parses):
+        predicates = rows[firsts[sentence] : firsts[sentence + 1], 1]
         found = find_candidates(parse, predicates, n_rows)
-        ranges.append(found.ranges)
-        starts, stops = found.ranges[:, 0], found.ranges[:, 1]
-        f, c = (
-            (predicates[:, None] < starts) | (predicates[:, None] >= stops)
-        ).nonzero()
-        indices.append(
-            np.stack(
-                [
-                    np.full(len(f), s),
-                    predicates[f],
-                    starts[c],
-                    stops[c],
-                    found.heads[c],
-                ],
-                axis=1,
-            )
-        )
+        starts, ends = found.ranges[:, 0], found.ranges[:, 1]
+        word = predicates[:, None]
+        f, c = ((word < starts) | (ends <= word)).nonzero()
+        at = (predicates[f], starts[c], ends[c], found.heads[c])
+        words.append(np.stack([np.full(len(f), sentence), *at], axis=1))
         features.append(found.features[f, c])
         cells.append(n_cells + f * len(starts) + c)
+        ranges.append(found.ranges)
         n_cells += len(predicates) * len(starts)
     return _Pairs(
-        np.concatenate(indices),
-        np.concatenate(features),
-        np.concatenate(cells),
-        n_cells,
-        ranges,
+        words=np.concatenate(words),
+        features=np.concatenate(features),
+        cells=np.concatenate(cells),
+        n_cells=n_cells,
+        ranges=ranges,
     )

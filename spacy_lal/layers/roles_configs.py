@@ -70,7 +70,8 @@ class SyntaxConfig(Block):
         super().__post_init__()
         if self.heads != "none" and self.attention_layer <= self.parse_layer:
             raise ValueError(
-                f"attention_layer: expected a layer above parse_layer = {self.parse_layer}, got {self.attention_layer}"
+                "attention_layer: expected a layer above parse_layer = "
+                f"{self.parse_layer}, got {self.attention_layer}"
             )
 
 
@@ -162,8 +163,8 @@ class RolesSizes:
 @dataclass(frozen=True)
 class RolesNetworkConfig:
     """See `models.roles.build_roles_model`.
-    RAISES (ValueError): A part uses a layer
-    that does not exist."""
+
+    RAISES (ValueError): A part uses a layer that does not exist."""
 
     encoder: RolesEncoderConfig
     predicate_scorer: PredicateScorerConfig
@@ -178,7 +179,8 @@ class RolesNetworkConfig:
         for name, layer in used.items():
             if layer >= self.encoder.n_layers:
                 raise ValueError(
-                    f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}"
+                    f"{name}: expected a layer below n_layers = "
+                    f"{self.encoder.n_layers}, got {layer}"
                 )
 
     @property
@@ -191,6 +193,7 @@ class RolesNetworkConfig:
         is 0."""
         if self.syntax.heads == "own" and not sizes.n_deprels:
             raise ValueError(
-                'heads = "own" needs a network with arcs of its own, and this one has none: it was trained with '
+                'heads = "own" needs a network with arcs of its own, and this one has '
+                "none: it was trained with "
                 'heads = "doc", or its data has no heads'
             )

@@ -65,7 +65,8 @@ class SyntaxAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.head_width = head_width
-        self.n_scored, self.n_values = n_heads - n_given, n_heads - n_given_values
+        self.n_scored = n_heads - n_given
+        self.n_values = n_heads - n_given_values
         width = n_heads * head_width
         self.qkv = nn.Linear(
             width, (2 * self.n_scored + self.n_values) * head_width, bias=False
@@ -106,17 +107,15 @@ class SyntaxAttention(nn.Module):
 
 
 def timing_signal(seq_len: int, width: int) -> Tensor:
-    """Fixed positions (Vaswani et al. 2017, section 3.5): all sines, then all
-    cosines, then a zero column where the width, at least 4, is odd. *Shape:* (seq_len,
-    width), float32."""
-    n = width // 2
-    rates = torch.exp(
-        torch.arange(n, dtype=torch.float64) * (-math.log(LONGEST_PERIOD) / (n - 1))
-    )
+    """Fixed positions (Vaswani et al. 2017, 3.5; as tensor2tensor orders them): all
+    sines, then all cosines, then a zero column where the width, at least 4, is odd.
+    *Shape:* (seq_len, width), float32."""
+    n_rates = width // 2
+    step = -math.log(LONGEST_PERIOD) / (n_rates - 1)
+    rates = torch.exp(torch.arange(n_rates, dtype=torch.float64) * step)
     angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
-    return torch.cat(
-        [angles.sin(), angles.cos(), angles.new_zeros(seq_len, width % 2)], dim=1
-    ).float()
+    odd_column = angles.new_zeros(seq_len, width % 2)
+    return torch.cat([angles.sin(), angles.cos(), odd_column], dim=1).float()
 
 
 def layer_norm(width: int) -> nn.LayerNorm:
@@ -179,7 +178,8 @@ class RolesLayer(nn.Module):
     ) -> None:
         super().__init__()
         width = config.hidden_width
-        self.attention_norm, self.ff_norm = layer_norm(width), layer_norm(width)
+        self.attention_norm = layer_norm(width)
+        self.ff_norm = layer_norm(width)
         self.attention = SyntaxAttention(
             config.n_heads,
             config.head_width,
@@ -227,7 +227,8 @@ class RolesNetwork(nn.Module):
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()
         config.check(sizes)
-        self.config, self.sizes = config, sizes
+        self.config = config
+        self.sizes = sizes
         width = config.encoder.hidden_width
         self.inputs = RolesInput(config.encoder, sizes.vector_width)
         self.syntax = config.syntax if config.syntax.heads != "none" else None
@@ -266,16 +267,18 @@ class RolesNetwork(nn.Module):
 
     def forward(self, inputs: RolesInputs) -> RoleScores:
         """Score a batch.
-        RETURNS (RoleScores): Of tensors, padded; tags, spans and
-        ranges as in `ScoredRoles`. Its rows are sentence and word of each predicate,
-        ascending, *shape:* (F, 2)."""
+
+        RETURNS (RoleScores): Of tensors, padded; tags, spans and ranges as in
+            `ScoredRoles`. Its rows are sentence and word of each predicate, ascending,
+            *shape:* (F, 2)."""
         seq_len = inputs.vectors.shape[1]
         padding = (
             torch.arange(seq_len, device=inputs.lengths.device)
             >= inputs.lengths[:, None]
         )
         positions = self.inputs(inputs.vectors)
-        predicates, heads = positions[..., :0], None
+        predicates = positions[..., :0]
+        heads = None
         for i, layer in enumerate(self.layers):
             follows = self.syntax is not None and i == self.syntax.attention_layer
             positions = layer(

@@ -54,8 +54,9 @@ def gold_parses(
 ) -> List[GoldParse]:
     """The gold parses of an Example's predicted sentences; unknown labels and deprels
     are masked, and added to `unknown`. Without deprels, trees have no sub-head spans.
+
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold
-    constituents are no tree."""
+        constituents are no tree."""
     check_tree(eg.reference, "a gold Doc")
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = aligned_arcs(eg)
@@ -94,7 +95,8 @@ def copy_sentence_starts(eg: Example) -> None:
     """Give a predicted Doc without sentence boundaries the reference's boundaries. A
     reference without boundaries is one sentence, or one for each of its outermost
     constituents if they cover it."""
-    predicted, reference = eg.predicted, eg.reference
+    predicted = eg.predicted
+    reference = eg.reference
     if has_sentences(predicted) and len(predicted) != 1:
         return
     starts = (
@@ -109,7 +111,8 @@ def copy_sentence_starts(eg: Example) -> None:
 
 
 def _outermost_starts(doc: Doc) -> List[int]:
-    starts, reached = [], 0
+    starts = []
+    reached = 0
     for start, end, _ in constituent_tokens(doc):
         if start == reached:
             starts.append(start)
@@ -180,15 +183,15 @@ def _aligned_trees(
 def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]]:
     """First and last predicted token of a reference span; None if one of its ends falls
     inside a token."""
-    first, last = eg.alignment.y2x[start].tolist(), eg.alignment.y2x[end - 1].tolist()
-    if (
-        not first
-        or not last
-        or eg.alignment.x2y[first[0]][0] != start
-        or eg.alignment.x2y[last[-1]][-1] != end - 1
-    ):
+    alignment = eg.alignment
+    of_first = alignment.y2x[start].tolist()
+    of_last = alignment.y2x[end - 1].tolist()
+    if not of_first or not of_last:
         return None
-    return first[0], last[-1]
+    first, last = of_first[0], of_last[-1]
+    begins_at_token = alignment.x2y[first][0] == start
+    ends_at_token = alignment.x2y[last][-1] == end - 1
+    return (first, last) if begins_at_token and ends_at_token else None
 
 
 def _label_chart(
@@ -210,7 +213,17 @@ def _label_chart(
     return None if unseen else chart
 
 
-MARGIN = 1.0  # reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8)
+# Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq.
+# 8).
+MARGIN = 1.0
+# The spans around a constituent that `label_head_loss` calls no constituent: one end is
+# moved by one word. Distances of start and end.
+NEIGHBOURS = (
+    (-1, 0),
+    (1, 0),
+    (0, -1),
+    (0, 1),
+)
 
 
 @dataclass(frozen=True)
@@ -236,14 +249,13 @@ class ParserLoss(Block):
         losses = {"spans": span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
         gradients = []
         for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
-            heads, deprels = gold.heads, gold.deprels
+            heads = gold.heads
+            deprels = gold.deprels
             if (
                 not sentence.has_deprels
             ):  # the arcs of a network without dependencies are zeros
-                heads, deprels = (
-                    np.full_like(heads, MISSING),
-                    np.full_like(deprels, MISSING),
-                )
+                heads = np.full_like(heads, MISSING)
+                deprels = np.full_like(deprels, MISSING)
             arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
             deprel_loss, d_deprels = _deprel_loss(sentence.deprels, heads, deprels)
             losses["arcs"] += self.arc_weight * arc_loss
@@ -266,7 +278,8 @@ class ParserLoss(Block):
             gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
         if not math.isfinite(sum(losses.values())):
             raise ValueError(
-                f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors"
+                f"the loss is not finite: {losses}; expected a smaller learning rate "
+                "or sound vectors"
             )
         return losses, gradients
 
@@ -285,10 +298,8 @@ def _span_loss(
         for i, (sentence, gold) in enumerate(zip(scores, golds, strict=True))
         if gold.labels is not None and sentence.labels.size
     ]
-    charts, gold_charts = (
-        [labels for _, labels, _ in scored],
-        [gold for _, _, gold in scored],
-    )
+    charts = [labels for _, labels, _ in scored]
+    gold_charts = [gold for _, _, gold in scored]
     results = cky(charts, gold=gold_charts, margin=MARGIN) if scored else []
     loss = 0.0
     for (i, labels, gold), (best, spans) in zip(scored, results, strict=True):
@@ -306,10 +317,8 @@ def _tree_gradient(
 ) -> SparseGradient:
     """1 for nodes of the best tree alone, -1 for nodes of the gold tree alone. best,
     gold: start, end, label."""
-    best_places, gold_places = (
-        np.ravel_multi_index(best, shape),
-        np.ravel_multi_index(gold, shape),
-    )
+    best_places = np.ravel_multi_index(best, shape)
+    gold_places = np.ravel_multi_index(gold, shape)
     wrong = np.setdiff1d(best_places, gold_places, assume_unique=True)
     missed = np.setdiff1d(gold_places, best_places, assume_unique=True)
     cells = np.stack(np.unravel_index(np.concatenate([wrong, missed]), shape), axis=1)
@@ -342,19 +351,12 @@ def _deprel_loss(
 
 def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     """The loss that ties a label head to its label; neither the paper nor the authors'
-    code has one. Of the gold tree's spans and their neighbours (one end moved by one
-    word), it is the cross-entropy of the gold label's head, under a softmax over the
-    heads and "no constituent", whose score is 0."""
-    starts, ends = np.nonzero(gold)
-    near = np.zeros(gold.shape, dtype=bool)
-    for d_start, d_end in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-        i, j = starts + d_start, ends + d_end
-        inside = (i >= 0) & (i < j) & (j < len(gold))
-        near[i[inside], j[inside]] = True
-    starts, ends = np.nonzero(near | (gold > 0))
-    heads = np.maximum(
-        gold[starts, ends] - (FIRST_LABEL - 1), 0
-    )  # counted from 1; 0 means no constituent
+    code has one. Of the gold tree's spans and their neighbours (`NEIGHBOURS`), it is
+    the cross-entropy of the gold label's head, under a softmax over the heads and "no
+    constituent", whose score is 0."""
+    starts, ends = _spans_and_neighbours(gold)
+    # counted from 1; 0 means no constituent
+    heads = np.maximum(gold[starts, ends] - (FIRST_LABEL - 1), 0)
     scores = np.zeros((len(starts), ties.shape[1] + 1), dtype=ties.dtype)
     scores[:, 1:] = ties[ends] - ties[starts]
     loss, d_scores = cross_entropy(scores, heads)
@@ -362,6 +364,19 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     np.add.at(gradient, ends, d_scores[:, 1:])
     np.subtract.at(gradient, starts, d_scores[:, 1:])
     return loss, gradient
+
+
+def _spans_and_neighbours(gold: ndarray) -> Tuple[ndarray, ndarray]:
+    """Starts and ends of the constituents of a chart, and of the spans around them."""
+    starts, ends = np.nonzero(gold)
+    chosen = gold > 0
+    for d_start, d_end in NEIGHBOURS:
+        start = starts + d_start
+        end = ends + d_end
+        is_span = (0 <= start) & (start < end) & (end < len(gold))
+        chosen[start[is_span], end[is_span]] = True
+    starts, ends = np.nonzero(chosen)
+    return starts, ends
 
 
 def cross_entropy(
@@ -378,14 +393,13 @@ def cross_entropy(
     shifted = rows - rows.max(axis=1, keepdims=True)
     exps = np.exp(shifted)
     totals = exps.sum(axis=1, keepdims=True)
-    logs = np.log(totals)
-    places = np.arange(len(known))
-    loss = -(1.0 - smoothing) * float(
-        (shifted[places, gold[known]] - logs[:, 0]).sum(dtype=np.float64)
-    )
+    log_shares = shifted - np.log(totals)
+    of_gold = (np.arange(len(known)), gold[known])
+    loss = -(1.0 - smoothing) * float(log_shares[of_gold].sum(dtype=np.float64))
     if smoothing:
-        loss -= smoothing * float((shifted - logs).mean(axis=1).sum(dtype=np.float64))
-    targets = exps / totals - smoothing / logits.shape[1]
-    targets[places, gold[known]] -= 1.0 - smoothing
-    gradient[known] = targets
+        mean = float(log_shares.mean(axis=1).sum(dtype=np.float64))
+        loss -= smoothing * mean
+    d_rows = exps / totals - smoothing / logits.shape[1]
+    d_rows[of_gold] -= 1.0 - smoothing
+    gradient[known] = d_rows
     return loss, gradient

@@ -286,7 +286,8 @@ class RolesLoss(Block):
         total = sum(losses.values())
         if not np.isfinite(total):
             raise ValueError(
-                f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors"
+                f"the loss is not finite: {losses}; expected a smaller learning rate "
+                "or sound vectors"
             )
         d_scores = [
             one._replace(**{task: grads[i] for task, grads in gradients.items()})

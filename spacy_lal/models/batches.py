@@ -18,34 +18,22 @@ from .vectors import Tok2Vec, require_vectors
 
 # First ids of the vocabularies of tags and words (docs/explanation/parser.md), before
 # the treebank's own.
-START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
+START_ID = 0
+STOP_ID = 1
+UNKNOWN_ID = 2
 N_SPECIAL_IDS = 3
-# First ids of the character vocabulary (docs/explanation/parser.md). The unknown
-# character is also the padding.
-(
-    UNKNOWN_CHAR,
-    SENTENCE_START_CHAR,
-    WORD_START_CHAR,
-    WORD_STOP_CHAR,
-    SENTENCE_STOP_CHAR,
-) = range(5)
+# First ids of the character vocabulary. The unknown character is also the padding.
+UNKNOWN_CHAR = 0
+SENTENCE_START_CHAR = 1
+WORD_START_CHAR = 2
+WORD_STOP_CHAR = 3
+SENTENCE_STOP_CHAR = 4
 N_SPECIAL_CHARS = 5
-START_CHARS = (
-    WORD_START_CHAR,
-    SENTENCE_START_CHAR,
-    SENTENCE_START_CHAR,
-    SENTENCE_START_CHAR,
-    WORD_STOP_CHAR,
-)
-STOP_CHARS = (
-    WORD_START_CHAR,
-    SENTENCE_STOP_CHAR,
-    SENTENCE_STOP_CHAR,
-    SENTENCE_STOP_CHAR,
-    WORD_STOP_CHAR,
-)
+START_CHARS = (WORD_START_CHAR, *[SENTENCE_START_CHAR] * 3, WORD_STOP_CHAR)
+STOP_CHARS = (WORD_START_CHAR, *[SENTENCE_STOP_CHAR] * 3, WORD_STOP_CHAR)
 
-MAX_BATCH_CELLS = 65536  # most chart cells, (n + 1)^2 of each sentence with padding, that are scored at once
+# Most chart cells, (n + 1)^2 of each sentence with padding, that are scored at once.
+MAX_BATCH_CELLS = 65536
 # Charts of very short sentences are small, but their label attention is not: no
 # sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
@@ -53,11 +41,12 @@ MIN_CHART_SIDE = 32
 
 class SentenceFeatures(NamedTuple):
     """The features of one sentence of n tokens, apart from vectors. None: the network
-    does not read them. rows:
-    *Shape:* (n,). The sentence's rows among the batch's tokens, all Docs one after the
-    other. tag_ids, word_ids:
-    *Shape:* (n + 2,). START, tokens, STOP. chars: n + 2 sequences of character ids,
-    each with its word marks."""
+    does not read them.
+
+    rows: The sentence's rows among the batch's tokens, all Docs one after the other.
+        *Shape:* (n,).
+    tag_ids, word_ids: START, tokens, STOP. *Shape:* (n + 2,).
+    chars: n + 2 sequences of character ids, each with its word marks."""
 
     rows: ndarray
     tag_ids: Optional[ndarray] = None
@@ -118,11 +107,12 @@ def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
     """Numbers of sentences of similar length that run together. Empty sentences are
     left out."""
     batches: List[List[int]] = []
-    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if lengths[i] == 0:
-            continue
-        n_cells = (lengths[i] + 1) * max(lengths[i] + 1, MIN_CHART_SIDE)
-        if not batches or (len(batches[-1]) + 1) * n_cells > MAX_BATCH_CELLS:
+    with_words = [i for i, length in enumerate(lengths) if length]
+    for i in sorted(with_words, key=lengths.__getitem__):
+        side = lengths[i] + 1
+        n_cells = side * max(side, MIN_CHART_SIDE)
+        fits = batches and (len(batches[-1]) + 1) * n_cells <= MAX_BATCH_CELLS
+        if not fits:
             batches.append([])
         batches[-1].append(i)
     return batches
@@ -161,9 +151,9 @@ def sentence_features(
 def _forward(
     model: Model, docs: List[Doc], is_train: bool
 ) -> Tuple[List[SentenceFeatures], Callable]:
-    return read_sentences(
-        model, docs, [sentence_words(doc) for doc in docs], is_train
-    ), lambda d_features: []
+    sentences = [sentence_words(doc) for doc in docs]
+    features = read_sentences(model, docs, sentences, is_train)
+    return features, lambda d_features: []
 
 
 def read_sentences(
@@ -174,70 +164,84 @@ def read_sentences(
 ) -> List[SentenceFeatures]:
     """The features of the sentences of each Doc, or of parts of them. In training, rare
     words may be dropped."""
-    attrs = model.attrs
-    options: ReadingOptions = attrs["options"]
-    tag_table = (
-        _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if options.use_tags else None
-    )
-    char_table = (
-        _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if options.use_chars else None
-    )
-    word_table = (
-        _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if options.use_words else None
-    )
-    counts = (
-        numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]])
-        if is_train and options.use_words
-        else None
-    )
-    spellings: Dict[str, Tuple[int, ...]] = {}
+    tables = _Tables(model, is_train)
     features = []
     offset = 0
     for doc, doc_sentences in zip(docs, sentences, strict=True):
-        for tokens in doc_sentences:
-            tag_ids = word_ids = None
-            chars: Optional[List[Sequence[int]]] = None
-            if tag_table is not None:
-                tag_ids = _framed_ids(
-                    [tag_table.get(doc[i].tag_, UNKNOWN_ID) for i in tokens]
-                )
-            if char_table is not None:
-                words = [doc[i].text for i in tokens]
-                for word in words:
-                    if word not in spellings:
-                        spellings[word] = _char_ids(
-                            word, char_table, options.max_word_length
-                        )
-                chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
-            if word_table is not None:
-                word_ids = _framed_ids(
-                    [word_table.get(doc[i].text, UNKNOWN_ID) for i in tokens]
-                )
-                if counts is not None:
-                    dropped = numpy.random.random(len(word_ids)) < 1.0 / (
-                        1.0 + counts[word_ids]
-                    )
-                    word_ids[dropped & (word_ids >= N_SPECIAL_IDS)] = UNKNOWN_ID
-            features.append(
-                SentenceFeatures(
-                    numpy.array(tokens, dtype="int64") + offset,
-                    tag_ids,
-                    chars,
-                    word_ids,
-                )
-            )
+        for words in doc_sentences:
+            features.append(tables.read(doc, words, offset))
         offset += len(doc)
-    if (
-        tag_table
-        and any(one.length for one in features)
-        and not any(doc.has_annotation("TAG") for doc in docs)
-    ):
-        warnings.warn(
-            "The parser reads part-of-speech tags (token.tag_), and none of these Docs has any: every word gets the "
-            "unknown tag, and parses suffer. Add a tagger before the parser.",
-            stacklevel=3,
-        )
+    if tables.tags and any(one.length for one in features):
+        _check_tags(docs)
     return features
+
+
+def _check_tags(docs: List[Doc]) -> None:
+    if not any(doc.has_annotation("TAG") for doc in docs):
+        warnings.warn(
+            "The parser reads part-of-speech tags (token.tag_), and none of these Docs "
+            "has any: every word gets the unknown tag, and parses suffer. Add a tagger "
+            "before the parser.",
+            stacklevel=4,
+        )
+
+
+class _Tables:
+    """From strings to ids, by the vocabularies of `sentence_features`; None where the
+    network does not read them."""
+
+    def __init__(self, model: Model, is_train: bool) -> None:
+        attrs = model.attrs
+        options: ReadingOptions = attrs["options"]
+        self.tags = self.chars = self.words = self.counts = None
+        if options.use_tags:
+            self.tags = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS)
+        if options.use_chars:
+            self.chars = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS)
+        if options.use_words:
+            self.words = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS)
+            if is_train:
+                counts = [*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]
+                self.counts = numpy.array(counts)
+        self.max_word_length = options.max_word_length
+        self.spellings: Dict[str, Tuple[int, ...]] = {}
+
+    def read(self, doc: Doc, words: Sequence[int], offset: int) -> SentenceFeatures:
+        """The features of some words of a Doc. offset (int): Its first row."""
+        rows = numpy.array(words, dtype="int64") + offset
+        features = SentenceFeatures(rows)
+        tokens = [doc[i] for i in words]
+        if self.tags is not None:
+            tags = [self.tags.get(token.tag_, UNKNOWN_ID) for token in tokens]
+            features = features._replace(tag_ids=_framed_ids(tags))
+        if self.chars is not None:
+            chars = [self.spelling(token.text) for token in tokens]
+            features = features._replace(chars=[START_CHARS, *chars, STOP_CHARS])
+        if self.words is not None:
+            ids = [self.words.get(token.text, UNKNOWN_ID) for token in tokens]
+            framed = self._without_rare_words(_framed_ids(ids))
+            features = features._replace(word_ids=framed)
+        return features
+
+    def _without_rare_words(self, ids: ndarray) -> ndarray:
+        """In training, a word of count c is unknown with probability 1 / (1 + c)."""
+        if self.counts is None:
+            return ids
+        is_dropped = numpy.random.random(len(ids)) < 1.0 / (1.0 + self.counts[ids])
+        return numpy.where(is_dropped & (ids >= N_SPECIAL_IDS), UNKNOWN_ID, ids)
+
+    def spelling(self, word: str) -> Tuple[int, ...]:
+        """The ids of a word's characters between the two word marks; the middle of a
+        longer word is left out."""
+        if word not in self.spellings:
+            letters = word
+            if len(word) > self.max_word_length:
+                n_last = self.max_word_length // 2
+                letters = word[: self.max_word_length - n_last] + word[-n_last:]
+            table = self.chars or {}
+            ids = [table.get(char, UNKNOWN_CHAR) for char in letters]
+            self.spellings[word] = (WORD_START_CHAR, *ids, WORD_STOP_CHAR)
+        return self.spellings[word]
 
 
 @lru_cache(maxsize=16)  # a vocabulary of words is large; the tables are never changed
@@ -249,33 +253,36 @@ def _framed_ids(ids: List[int]) -> ndarray:
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
 
 
-def _char_ids(
-    word: str, table: Dict[str, int], max_word_length: int
-) -> Tuple[int, ...]:
-    """The ids of a word's characters between the two word marks; the middle of a longer
-    word is left out."""
-    if len(word) > max_word_length:
-        n_last = max_word_length // 2
-        word = word[: max_word_length - n_last] + word[-n_last:]
-    return (
-        WORD_START_CHAR,
-        *(table.get(char, UNKNOWN_CHAR) for char in word),
-        WORD_STOP_CHAR,
-    )
-
-
 # Vectors
+
+
+class NetworkLayers(NamedTuple):
+    """The layers of a network's model."""
+
+    tok2vec: Optional[Tok2Vec]
+    reader: Model
+    network: Model
+
+    @classmethod
+    def of(cls, model: Model) -> "NetworkLayers":
+        """By position, not by reference: thinc's `Model.copy` loses references."""
+        *tok2vec, reader, network = model.layers
+        return cls(tok2vec[0] if tok2vec else None, reader, network)
+
+    @property
+    def shim(self) -> Any:
+        """The network's `NetworkShim`."""
+        return self.network.shims[0]
 
 
 def get_tok2vec(model: Model) -> Optional[Tok2Vec]:
     """The tok2vec of a network's model, if any."""
-    # By position, not by reference: thinc's `Model.copy` loses references.
-    return model.layers[0] if len(model.layers) == 3 else None
+    return NetworkLayers.of(model).tok2vec
 
 
 def get_shim(model: Model) -> Any:
     """The shim of a network's model, a `NetworkShim`."""
-    return model.layers[-1].shims[0]
+    return NetworkLayers.of(model).shim
 
 
 def embed(
@@ -286,13 +293,12 @@ def embed(
 ) -> Tuple[NetworkBatch, Callable]:
     """Features and vectors of sentences, or of parts of them, and the backward pass of
     `VectorRows.data`."""
-    reader = model.layers[-2]
-    features = (
-        reader(docs, is_train)[0]
-        if sentences is None
-        else read_sentences(reader, docs, sentences, is_train)
-    )
-    tok2vec = get_tok2vec(model)
+    layers = NetworkLayers.of(model)
+    if sentences is None:
+        features, _ = layers.reader(docs, is_train)
+    else:
+        features = read_sentences(layers.reader, docs, sentences, is_train)
+    tok2vec = layers.tok2vec
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without
     # tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
@@ -300,23 +306,18 @@ def embed(
     if not is_train:
         require_vectors(tok2vec, docs)
     if sentences is not None and "read_sentences" in tok2vec.attrs:
-        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](
-            tok2vec, docs, sentences, is_train
-        )
+        read = tok2vec.attrs["read_sentences"]
+        arrays, backprop_arrays = read(tok2vec, docs, sentences, is_train)
     else:
         arrays, backprop_arrays = tok2vec(docs, is_train)
-    vectors = _vector_rows(
-        model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows"))
-    )
+    lengths = [len(doc) for doc in docs]
+    of_sentences = bool(tok2vec.attrs.get("sentence_rows"))
+    vectors = _vector_rows(model, features, lengths, arrays, of_sentences)
     ends = numpy.cumsum([len(array) for array in arrays]).tolist()
 
     def backprop(d_data: Floats2d) -> List[Doc]:
-        # Arrays without rows may have any width: spacy-transformers gives an empty Doc
-        # a width of 0.
         d_arrays = [
-            d_data[end - len(array) : end]
-            if len(array)
-            else model.ops.alloc2f(*array.shape)
+            d_data[end - len(array) : end] if len(array) else _no_rows(model, array)
             for array, end in zip(arrays, ends, strict=True)
         ]
         return backprop_arrays(d_arrays)
@@ -324,64 +325,69 @@ def embed(
     return NetworkBatch(features, vectors), backprop
 
 
+def _no_rows(model: Model, array: Floats2d) -> Floats2d:
+    """The gradient of an empty array, which may have any width: spacy-transformers
+    gives an empty Doc a width of 0."""
+    return model.ops.alloc2f(*array.shape)
+
+
 def _vector_rows(
     model: Model,
     features: List[SentenceFeatures],
-    docs: List[Doc],
+    doc_lengths: List[int],
     arrays: List[Floats2d],
-    sentence_rows: bool,
+    of_sentences: bool,
 ) -> VectorRows:
-    expected = (
-        [one.length + 2 for one in features]
-        if sentence_rows
-        else [len(doc) for doc in docs]
-    )
-    if [len(array) for array in arrays] != expected:
-        kind = (
-            "one more for START and STOP of each sentence"
-            if sentence_rows
-            else "one for each token of each Doc"
-        )
-        raise ValueError(
-            f"The tok2vec gave {[len(array) for array in arrays]} rows; expected {expected}: {kind}"
-        )
+    """RAISES (ValueError): The arrays have other rows or another width than
+    expected."""
+    expected = doc_lengths
+    kind = "one for each token of each Doc"
+    if of_sentences:
+        expected = [one.length + 2 for one in features]
+        kind = "one more for START and STOP of each sentence"
+    n_rows = [len(array) for array in arrays]
+    if n_rows != expected:
+        raise ValueError(f"The tok2vec gave {n_rows} rows; expected {expected}: {kind}")
     data = [model.ops.asarray2f(array) for array in arrays if len(array)]
     width = get_shim(model).cfg["vector_width"]
     flat = model.ops.xp.concatenate(data) if data else model.ops.alloc2f(0, width)
     if flat.shape[1] != width:
         raise ValueError(
-            f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made for {width}"
+            f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made "
+            f"for {width}"
         )
-    rows = [one.rows for one in features]
-    if sentence_rows:
-        firsts = numpy.cumsum([0, *expected])
-        rows = [
-            numpy.arange(first, first + n_rows)
-            for first, n_rows in zip(firsts[:-1], expected, strict=True)
-        ]
-    return VectorRows(flat, rows, sentence_rows)
+    if not of_sentences:
+        return VectorRows(flat, [one.rows for one in features])
+    ends = numpy.cumsum(n_rows)
+    rows = [numpy.arange(end - n, end) for n, end in zip(n_rows, ends, strict=True)]
+    return VectorRows(flat, rows, has_boundaries=True)
 
 
 def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     """Initialise the tok2vec, if any, and make the network with fresh weights.
-    RAISES
-    (ValueError): Sizes are unknown."""
-    shim, tok2vec = get_shim(model), get_tok2vec(model)
-    if not shim.cfg:
+
+    RAISES (ValueError): Sizes are unknown."""
+    layers = NetworkLayers.of(model)
+    if not layers.shim.cfg:
         raise ValueError(
-            'sizes are unknown: call model.attrs["set_vocabularies"] or ["set_sizes"] before initialize'
+            'sizes are unknown: call model.attrs["set_vocabularies"] or ["set_sizes"] '
+            "before initialize"
         )
-    if tok2vec is not None:
-        tok2vec.initialize(X=X)
-        width = tok2vec.maybe_get_dim("nO")
-        if width is None and X:
-            width = max(
-                (array.shape[1] for array in tok2vec.predict(X) if len(array)),
-                default=None,
-            )
-        if not width:
-            raise ValueError(
-                f"the width of the tok2vec '{tok2vec.name}' is unknown: expected a Doc with tokens"
-            )
-        shim.set_sizes({"vector_width": width})
-    shim.build()
+    if layers.tok2vec is not None:
+        layers.tok2vec.initialize(X=X)
+        width = _tok2vec_width(layers.tok2vec, X or [])
+        layers.shim.set_sizes({"vector_width": width})
+    layers.shim.build()
+
+
+def _tok2vec_width(tok2vec: Tok2Vec, docs: List[Doc]) -> int:
+    width = tok2vec.maybe_get_dim("nO")
+    if width is None and docs:
+        widths = [array.shape[1] for array in tok2vec.predict(docs) if len(array)]
+        width = max(widths, default=None)
+    if not width:
+        raise ValueError(
+            f"the width of the tok2vec '{tok2vec.name}' is unknown: expected a Doc "
+            "with tokens"
+        )
+    return width

@@ -12,6 +12,7 @@ The protocol with a component:
 `model.attrs["iter_scores"](model, docs)`."""
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
@@ -25,9 +26,9 @@ from ..layers import configs
 from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, make_input_layer
 from ..scores import AnyScores, ParserScores, ScoresGradient, SparseGradient
 from . import batches
-from . import shim as layer
-from .parser_inference import ParserInference, has_numpy_form
-from .shim import NetworkShim, run_module, to_numpy
+from .inference.parser import ParserInference, has_numpy_form
+from .torch import network as layer
+from .torch.network import run_module, to_numpy
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 
@@ -81,14 +82,18 @@ def assemble_parser(
     tok2vec: Optional[batches.Tok2Vec], network: configs.ParserNetworkConfig
 ) -> ParserModel:
     """Build a parser's model from its parts.
-    RAISES (ValueError): Vectors are read
-    without a tok2vec, or not read."""
+
+    RAISES (ValueError): Vectors are read without a tok2vec, or not read."""
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
+        if tok2vec is None:
+            raise ValueError(
+                "the inputs read vectors (spacy-lal.Vectors.v1), and there is no "
+                "tok2vec"
+            )
         raise ValueError(
-            "the inputs read vectors (spacy-lal.Vectors.v1), and there is no tok2vec"
-            if tok2vec is None
-            else "there is a tok2vec, and the inputs do not read its vectors: expected a feature spacy-lal.Vectors.v1"
+            "there is a tok2vec, and the inputs do not read its vectors: expected a "
+            "feature spacy-lal.Vectors.v1"
         )
     if tok2vec is not None:
         learned_boundaries = not tok2vec.attrs.get("sentence_rows")
@@ -124,7 +129,7 @@ def assemble_parser(
     }
     layers: List[Model] = [
         batches.sentence_features(options),
-        layer.network_layer("parser_network", ParserShim(network)),
+        layer.network_layer("parser_network", ParserTask(network)),
     ]
     layers = layers if tok2vec is None else [tok2vec, *layers]
     return Model("lal_parser", forward, init=batches.init, layers=layers, attrs=attrs)
@@ -143,7 +148,9 @@ def set_vocabularies(
     dropped. What the model does not read
     is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words:
     With their numbers."""
-    words, attrs, shim = words or {}, model.layers[-2].attrs, batches.get_shim(model)
+    words = words or {}
+    attrs = model.layers[-2].attrs
+    shim = batches.get_shim(model)
     attrs.update(
         tags=list(tags),
         chars=list(chars),
@@ -168,8 +175,8 @@ def set_vocabularies(
 
 def get_network(model: ParserModel) -> Any:
     """The torch network, for example to load a checkpoint into.
-    RAISES (ValueError): It
-    does not exist yet."""
+
+    RAISES (ValueError): It does not exist yet."""
     return batches.get_shim(model).network
 
 
@@ -180,7 +187,19 @@ def encode(
     *shape:* (n + 1, width), and label attention over START, words, STOP, *shape:*
     (n_label_heads, n + 2), None in a network without it."""
     batch, _ = batches.embed(model, [doc], False)
-    return [batches.get_shim(model).encode(batch, number) for number in numbers]
+    shim = batches.get_shim(model)
+    return [encode_sentence(shim, batch, number) for number in numbers]
+
+
+def encode_sentence(
+    shim: layer.NetworkShim, batch: batches.NetworkBatch, number: int
+) -> Tuple[ndarray, Optional[ndarray]]:
+    """What the scorers read of a sentence with words; see `encode`."""
+    inference = shim.inference
+    if inference is not None:
+        return inference.encode(batch, number)
+    fenceposts, weights = map(to_numpy, run_module(shim, batch, [number], "encode"))
+    return fenceposts[0], None if weights is None else weights[0]
 
 
 def forward(
@@ -213,151 +232,145 @@ def iter_scores(
     yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
 
 
-class ParserShim(NetworkShim):
-    """The network of a parser; see `NetworkShim`."""
+class ParserTask:
+    """A parser's network for `NetworkShim`; methods are those of `Task`."""
 
-    config: configs.ParserNetworkConfig
-    sizes_type = configs.ParserSizes
     has_ends = True
 
-    def build_module(self) -> Any:
-        """See `NetworkShim`."""
+    def __init__(self, config: configs.ParserNetworkConfig) -> None:
+        self.config = config
+
+    def sizes(self, cfg: Mapping[str, int]) -> configs.ParserSizes:
+        """See `Task`."""
+        return configs.ParserSizes(**cfg)
+
+    def build_module(self, sizes: configs.ParserSizes) -> Any:
+        """See `Task`."""
         from ..layers.parser_network import ParserNetwork
 
-        return ParserNetwork(self.config, self.sizes)
+        return ParserNetwork(self.config, sizes)
 
     def build_inference(
-        self, weights: Mapping[str, ndarray]
+        self, sizes: configs.ParserSizes, weights: Mapping[str, ndarray]
     ) -> Optional[ParserInference]:
-        """See `NetworkShim`."""
-        return (
-            ParserInference(self.config, self.sizes, weights)
-            if has_numpy_form(self.config)
-            else None
-        )
+        """See `Task`."""
+        if not has_numpy_form(self.config):
+            return None
+        return ParserInference(self.config, sizes, weights)
 
     def pad(
-        self, batch: batches.NetworkBatch, indices: Sequence[int], vectors: Any
+        self,
+        batch: batches.NetworkBatch,
+        indices: Sequence[int],
+        vectors: Any,
+        device: Any,
     ) -> Any:
-        """See `NetworkShim`."""
+        """See `Task`."""
         import torch
 
         from ..layers.inputs import NetworkInputs
 
         features = [batch.features[i] for i in indices]
-        shape = (len(indices), max(one.length for one in features) + 2)
-        arrays = {
-            "lengths": numpy.array([one.length for one in features], dtype="int64")
-        }
+        lengths = numpy.array([one.length for one in features], dtype="int64")
+        shape = (len(indices), int(lengths.max()) + 2)
+        arrays = {"lengths": lengths}
         for name in ("tag_ids", "word_ids"):
             if getattr(features[0], name) is not None:
-                arrays[name] = _pad_arrays(
-                    [getattr(one, name) for one in features], shape, "int64"
-                )
+                ids = [getattr(one, name) for one in features]
+                arrays[name] = _pad_arrays(ids, shape, "int64")
         if features[0].chars is not None:
-            arrays["char_ids"], arrays["char_lengths"] = _pad_chars(
-                [one.chars or [] for one in features], shape
-            )
-        device = self.device
-        tensors = {
-            name: torch.from_numpy(one).to(device) for name, one in arrays.items()
-        }
-        has_boundaries = batch.vectors is not None and batch.vectors.has_boundaries
+            chars = [one.chars or [] for one in features]
+            arrays["char_ids"], arrays["char_lengths"] = _pad_chars(chars, shape)
         return NetworkInputs(
-            vectors=vectors, has_boundary_vectors=has_boundaries, **tensors
+            vectors=vectors,
+            has_boundary_vectors=(
+                batch.vectors is not None and batch.vectors.has_boundaries
+            ),
+            **{name: torch.from_numpy(one).to(device) for name, one in arrays.items()},
         )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[ParserScores]:
-        """See `NetworkShim`."""
+        """See `Task`."""
         labels, arcs, deprels, ties = map(
             to_numpy, (output.labels, output.arcs, output.deprels, output.ties)
         )
+        given_head = deprels.ndim == 4
         scores = []
         for k, length in enumerate(lengths):
             side = slice(length + 1)
-            of_deprels = (
-                deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]
+            of_deprels = deprels[k, side, side] if given_head else deprels[k, side]
+            one = ParserScores(
+                labels=numpy.ascontiguousarray(labels[k, side, side]),
+                arcs=numpy.ascontiguousarray(arcs[k, side, side]),
+                deprels=numpy.ascontiguousarray(of_deprels),
             )
-            parts = (
-                labels[k, side, side],
-                arcs[k, side, side],
-                of_deprels,
-                None if ties is None else ties[k, side],
-            )
-            scores.append(
-                ParserScores._make(
-                    one if one is None else numpy.ascontiguousarray(one)
-                    for one in parts
-                )
-            )
+            if ties is not None:
+                one = one._replace(ties=numpy.ascontiguousarray(ties[k, side]))
+            scores.append(one)
         return scores
 
     def gradients(
         self, output: Any, d_scores: Sequence[ScoresGradient]
     ) -> Tuple[List[Any], List[Any]]:
-        """A chart whose gradients are all sparse is reduced to the cells that they
-        name."""
+        """See `Task`. A chart whose gradients are all sparse is reduced to the cells
+        that they name."""
         import torch
 
         from ..layers.basics import PickedCells
 
-        tensors, grads = [], []
+        tensors = []
+        grads = []
         for field in ("labels", "arcs", "deprels", "ties"):
             tensor = getattr(output, field)
             if tensor is None or not tensor.requires_grad:  # an unused scorer
                 continue
             given = [getattr(one, field) for one in d_scores]
             if any(isinstance(one, SparseGradient) for one in given):
-                sparse = [
-                    (k, one)
-                    for k, one in enumerate(given)
-                    if isinstance(one, SparseGradient)
-                ]
-                sentences = numpy.repeat(
-                    [k for k, _ in sparse], [len(one.cells) for _, one in sparse]
-                )
-                indices = numpy.vstack(
-                    [sentences, numpy.concatenate([one.cells for _, one in sparse]).T]
-                )
-                grad = numpy.concatenate([one.values for _, one in sparse])
-                tensor = PickedCells.apply(
-                    tensor, torch.from_numpy(indices).to(tensor.device)
-                )
+                cells, grad = _joined_cells(given)
+                picked = torch.from_numpy(cells).to(tensor.device)
+                tensor = PickedCells.apply(tensor, picked)
             else:
                 grad = _pad_arrays(given, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
         return tensors, grads
 
-    def nothing(self, batch: batches.NetworkBatch) -> ParserScores:
-        """See `NetworkShim`."""
+    def nothing(self, sizes: configs.ParserSizes) -> ParserScores:
+        """See `Task`."""
         return ParserScores(
-            *(
-                numpy.zeros(shape, dtype="float32")
-                for shape in ((0, 0, 0), (1, 1), (1, 0))
-            )
+            labels=numpy.zeros((0, 0, 0), dtype="float32"),
+            arcs=numpy.zeros((1, 1), dtype="float32"),
+            deprels=numpy.zeros((1, 0), dtype="float32"),
         )
 
-    def encode(
-        self, batch: batches.NetworkBatch, index: int
-    ) -> Tuple[ndarray, Optional[ndarray]]:
-        """See `encode`; the sentence has words."""
-        inference = self.inference
-        if inference is not None:
-            return inference.encode(batch, index)
-        fenceposts, weights = map(to_numpy, run_module(self, batch, [index], "encode"))
-        return fenceposts[0], None if weights is None else weights[0]
+
+def _joined_cells(
+    given: Sequence[Optional[SparseGradient]],
+) -> Tuple[ndarray, ndarray]:
+    """The cells of a batch's sparse gradients, with the number of their sentence first,
+    and their values. *Shapes:* (n_dims, n_cells), (n_cells, ...)."""
+    sentences = []
+    cells = []
+    values = []
+    for k, gradient in enumerate(given):
+        if isinstance(gradient, SparseGradient):
+            sentences.append(numpy.full(len(gradient.cells), k))
+            cells.append(gradient.cells)
+            values.append(gradient.values)
+    indices = [numpy.concatenate(sentences), *numpy.concatenate(cells).T]
+    return numpy.stack(indices), numpy.concatenate(values)
 
 
 def _pad_chars(
     chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]
 ) -> Tuple[ndarray, ndarray]:
+    """Character ids of words, and their numbers. *Shapes:* (*shape, longest word),
+    shape."""
     lengths = numpy.zeros(shape, dtype="int64")
     flat: List[int] = []
     for row, words in zip(lengths, chars, strict=True):
         row[: len(words)] = [len(word) for word in words]
-        for word in words:
-            flat.extend(word)
+        flat.extend(chain.from_iterable(words))
     padded = numpy.zeros((*shape, int(lengths.max())), dtype="int64")
     padded[numpy.arange(padded.shape[2]) < lengths[..., None]] = flat
     return padded, lengths

@@ -34,10 +34,10 @@ from ..annotations import (
 from ..layers import roles_configs as configs
 from ..layers.pair_features import ParseArrays
 from ..scores import MISSING, GoldRoles, RoleScores
-from . import shim as layer
 from .batches import RolesBatch, embed, get_shim, init, sentence_features
-from .roles_inference import RolesInference, has_numpy_form
-from .shim import NetworkShim, to_numpy
+from .inference.roles import RolesInference, has_numpy_form
+from .torch import network as layer
+from .torch.network import to_numpy
 
 RolesModel = Model[List[Doc], List[RoleScores]]
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass;
@@ -75,7 +75,8 @@ def build_roles_model(
     """
     if tok2vec.attrs.get("sentence_rows"):
         raise ValueError(
-            f"tok2vec: expected rows of tokens alone, got those of sentences from '{tok2vec.name}'"
+            "tok2vec: expected rows of tokens alone, got those of sentences from "
+            f"'{tok2vec.name}'"
         )
     config = configs.RolesNetworkConfig(
         encoder=encoder or configs.RolesEncoderConfig(timing=True),
@@ -84,7 +85,7 @@ def build_roles_model(
         syntax=syntax or configs.SyntaxConfig(heads="none"),
         roleset_scorer=roleset_scorer,
     )
-    network = layer.network_layer("roles_network", RolesShim(config))
+    network = layer.network_layer("roles_network", RolesTask(config))
     # thinc saves attributes of plain types with the weights, and restores them; the
     # record `config` stays the config's
     attrs = {
@@ -115,7 +116,8 @@ def forward(
     see `begin_update`."""
     if is_train:
         raise ValueError(
-            'roles are learnt from gold predicates: call model.attrs["begin_update"](model, docs, golds)'
+            "roles are learnt from gold predicates: call "
+            'model.attrs["begin_update"](model, docs, golds)'
         )
     return layer.in_order(iter_scores(model, docs)), lambda d_scores: []
 
@@ -263,7 +265,8 @@ def lacking(doc: Doc, word_attr: str) -> str:
 def unknown_parse(n_words: int) -> ParseArrays:
     """The parse of a sentence without predicates, which nothing reads: each word is a
     root, without a constituent."""
-    heads, ids = numpy.arange(n_words), numpy.zeros(n_words, dtype="uint64")
+    heads = numpy.arange(n_words)
+    ids = numpy.zeros(n_words, dtype="uint64")
     return ParseArrays(
         heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0]
     )
@@ -271,13 +274,14 @@ def unknown_parse(n_words: int) -> ParseArrays:
 
 def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArrays]:
     """The parses of a Doc's sentences or parts.
-    RAISES (ValueError): It lacks
-    constituents, heads, tags or lemmas."""
+
+    RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
     if missing := lacking(doc, word_attr):
         raise ValueError(
-            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has {missing} and, in training, in "
+            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} "
+            f"has {missing} and, in training, in "
             "training.annotating_components"
         )
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
@@ -320,7 +324,8 @@ def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan
         )
         for start, end, label in of_sentence
     ]
-    starts, first = [start for start, _, _ in spans], 0
+    starts = [start for start, _, _ in spans]
+    first = 0
     for words in sentences:
         last = first + len(words)
         here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
@@ -332,142 +337,155 @@ def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan
         first = last
 
 
-class RolesShim(NetworkShim):
-    """The network of semantic roles; see `NetworkShim`."""
+class RolesTask:
+    """The network of semantic roles for `NetworkShim`; methods are those of `Task`."""
 
-    config: configs.RolesNetworkConfig
-    sizes_type = configs.RolesSizes
+    has_ends = False
 
-    def from_bytes(self, bytes_data: bytes) -> "RolesShim":
-        """See `NetworkShim`.
-        RAISES (ValueError): The sizes do not fit the config."""
-        super().from_bytes(bytes_data)
-        if self.cfg:
-            self.config.check(self.sizes)
-        return self
+    def __init__(self, config: configs.RolesNetworkConfig) -> None:
+        self.config = config
 
-    def build_module(self) -> Any:
-        """See `NetworkShim`."""
+    def sizes(self, cfg: Mapping[str, int]) -> configs.RolesSizes:
+        """See `Task`."""
+        sizes = configs.RolesSizes(**cfg)
+        self.config.check(sizes)
+        return sizes
+
+    def build_module(self, sizes: configs.RolesSizes) -> Any:
+        """See `Task`."""
         from ..layers.roles_network import RolesNetwork
 
-        return RolesNetwork(self.config, self.sizes)
+        return RolesNetwork(self.config, sizes)
 
     def build_inference(
-        self, weights: Mapping[str, ndarray]
+        self, sizes: configs.RolesSizes, weights: Mapping[str, ndarray]
     ) -> Optional[RolesInference]:
-        """See `NetworkShim`."""
-        return (
-            RolesInference(self.config, self.sizes, weights)
-            if has_numpy_form(self.config)
-            else None
-        )
+        """See `Task`."""
+        if not has_numpy_form(self.config):
+            return None
+        return RolesInference(self.config, sizes, weights)
 
-    def pad(self, batch: RolesBatch, indices: Sequence[int], vectors: Any) -> Any:
-        """See `NetworkShim`."""
+    def pad(
+        self, batch: RolesBatch, indices: Sequence[int], vectors: Any, device: Any
+    ) -> Any:
+        """See `Task`."""
         import torch
 
         from ..layers.roles_network import RolesInputs
 
-        def pad_ids(items: Optional[List[ndarray]], *, as_flags: bool = False) -> Any:
+        shape = tuple(vectors.shape[:2])
+
+        def padded(items: Optional[List[ndarray]]) -> Any:
             if items is None:
                 return None
-            ids = numpy.full(tuple(vectors.shape[:2]), False if as_flags else MISSING)
+            ids = numpy.full(shape, MISSING)
             for row, i in zip(ids, indices, strict=True):
-                row[items[i] if as_flags else slice(len(items[i]))] = (
-                    True if as_flags else items[i]
-                )
-            return torch.from_numpy(ids).to(vectors.device)
+                row[: len(items[i])] = items[i]
+            return torch.from_numpy(ids).to(device)
 
+        flags = None
+        if batch.predicates is not None:
+            flags = torch.zeros(shape, dtype=torch.bool, device=device)
+            for row, i in zip(flags, indices, strict=True):
+                row[batch.predicates[i]] = True
+        lengths = [batch.lengths[i] for i in indices]
         return RolesInputs(
-            lengths=torch.tensor(
-                [batch.lengths[i] for i in indices], device=vectors.device
-            ),
+            lengths=torch.tensor(lengths, device=device),
             vectors=vectors,
-            heads=pad_ids(batch.heads),
-            deprel_heads=pad_ids(batch.deprel_heads),
-            predicates=pad_ids(batch.predicates, as_flags=True),
+            heads=padded(batch.heads),
+            deprel_heads=padded(batch.deprel_heads),
+            predicates=flags,
             threshold=batch.threshold,
             parses=None if batch.parses is None else [batch.parses[i] for i in indices],
         )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
-        """See `NetworkShim`."""
+        """See `Task`."""
         predicates, rows, tags, rolesets, arcs, deprels, spans = map(
             to_numpy, output[:-1]
         )
-        ranges: Any = [None] * len(lengths) if output.ranges is None else output.ranges
-        first = 0
         ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))
+        n_pairs = 0  # of earlier sentences
         scores = []
         for k, n in enumerate(lengths):
             mine = slice(ends[k], ends[k + 1])
-            of_spans = None
-            if spans is not None:
-                shape = (int(ends[k + 1] - ends[k]), len(ranges[k]), spans.shape[1])
-                of_spans = spans[first : first + shape[0] * shape[1]].reshape(shape)
-                first += shape[0] * shape[1]
-            scores.append(
-                RoleScores(
-                    predicates=numpy.ascontiguousarray(predicates[k, :n]),
-                    rows=rows[mine, 1].copy(),
-                    tags=None
-                    if tags is None
-                    else numpy.ascontiguousarray(tags[mine, :n]),
-                    rolesets=None if rolesets is None else rolesets[mine].copy(),
-                    arcs=None
-                    if arcs is None
-                    else numpy.ascontiguousarray(arcs[k, :n, :n]),
-                    deprels=None
-                    if deprels is None
-                    else numpy.ascontiguousarray(deprels[k, :n]),
-                    spans=of_spans,
-                    ranges=ranges[k],
-                )
+            one = RoleScores(
+                predicates=numpy.ascontiguousarray(predicates[k, :n]),
+                rows=rows[mine, 1].copy(),
+                tags=_contiguous(tags, mine, slice(n)),
+                rolesets=_contiguous(rolesets, mine),
+                arcs=_contiguous(arcs, k, slice(n), slice(n)),
+                deprels=_contiguous(deprels, k, slice(n)),
             )
+            if spans is not None:
+                ranges = output.ranges[k]
+                shape = (len(one.rows), len(ranges), spans.shape[1])
+                last = n_pairs + shape[0] * shape[1]
+                of_sentence = spans[n_pairs:last].reshape(shape)
+                one = one._replace(spans=of_sentence, ranges=ranges)
+                n_pairs = last
+            scores.append(one)
         return scores
 
     def gradients(
         self, output: Any, d_scores: Sequence[RoleScores]
     ) -> Tuple[List[Any], List[Any]]:
-        """See `NetworkShim`."""
+        """See `Task`."""
         import torch
 
-        tensors, grads = [], []
+        tensors = []
+        grads = []
         for name in ("predicates", "tags", "rolesets", "arcs", "deprels", "spans"):
             tensor = getattr(output, name)
             if tensor is None or not tensor.requires_grad or not tensor.numel():
                 continue
-            padded = numpy.zeros(tuple(tensor.shape), dtype="float32")
-            first = 0  # rows of earlier sentences, where rows are of predicates or pairs and not of sentences
-            for k, gradient in enumerate(getattr(one, name) for one in d_scores):
-                if gradient is None:
-                    continue
-                if name == "spans":
-                    gradient = gradient.reshape(-1, padded.shape[1])
-                if name in ("tags", "rolesets", "spans"):
-                    place = padded[first : first + len(gradient)]
-                    first += len(gradient)
-                else:
-                    place = padded[k]
-                place[tuple(slice(size) for size in gradient.shape)] = gradient
+            given = [getattr(one, name) for one in d_scores]
+            padded = _padded_gradients(name, given, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(padded).to(tensor))
         return tensors, grads
 
-    def nothing(self, batch: RolesBatch) -> RoleScores:
-        """See `NetworkShim`."""
-        sizes, with_spans = self.sizes, self.config.with_spans
+    def nothing(self, sizes: configs.RolesSizes) -> RoleScores:
+        """See `Task`."""
 
         def zeros(*shape: int) -> ndarray:
             return numpy.zeros(shape, dtype="float32")
 
-        return RoleScores(
+        scores = RoleScores(
             predicates=zeros(0, sizes.n_predicate_labels),
             rows=numpy.zeros(0, dtype="int64"),
-            tags=None if with_spans else zeros(0, 0, sizes.n_tags),
             rolesets=zeros(0, sizes.n_rolesets) if sizes.n_rolesets else None,
-            arcs=zeros(0, 0) if sizes.n_deprels else None,
-            deprels=zeros(0, sizes.n_deprels) if sizes.n_deprels else None,
-            spans=zeros(0, 0, 1 + (sizes.n_tags - 1) // 2) if with_spans else None,
-            ranges=numpy.zeros((0, 2), dtype="int64") if with_spans else None,
         )
+        if sizes.n_deprels:
+            deprels = zeros(0, sizes.n_deprels)
+            scores = scores._replace(arcs=zeros(0, 0), deprels=deprels)
+        if not self.config.with_spans:
+            return scores._replace(tags=zeros(0, 0, sizes.n_tags))
+        n_roles = (sizes.n_tags - 1) // 2
+        ranges = numpy.zeros((0, 2), dtype="int64")
+        return scores._replace(spans=zeros(0, 0, 1 + n_roles), ranges=ranges)
+
+
+def _contiguous(array: Optional[ndarray], *place: Any) -> Optional[ndarray]:
+    """A part of an array as an array of its own; None of None."""
+    return None if array is None else array[place].copy(order="C")
+
+
+def _padded_gradients(
+    name: str, given: Sequence[Optional[ndarray]], shape: Tuple[int, ...]
+) -> ndarray:
+    """The gradients of sentences as the gradient of a batch's scores. Rows are of
+    sentences, of predicates (tags, rolesets), or of pairs (spans)."""
+    padded = numpy.zeros(shape, dtype="float32")
+    first = 0  # rows of earlier sentences
+    for k, gradient in enumerate(given):
+        if gradient is None:
+            continue
+        if name == "spans":
+            gradient = gradient.reshape(-1, shape[1])
+        place = padded[k]
+        if name in ("tags", "rolesets", "spans"):
+            place = padded[first : first + len(gradient)]
+            first += len(gradient)
+        place[tuple(slice(size) for size in gradient.shape)] = gradient
+    return padded

@@ -92,7 +92,8 @@ def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
     """
     if not tok2vecs:
         raise ValueError(
-            "a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] blocks, got none"
+            "a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] "
+            "blocks, got none"
         )
     return Model(
         "joined_tok2vec", forward, init=init, layers=list(tok2vecs), dims={"nO": None}
@@ -115,8 +116,8 @@ def forward(
     model: Tok2Vec, docs: List[Doc], is_train: bool
 ) -> Tuple[List[Floats2d], Callable]:
     """Run the parts; the backward pass splits the gradient among them.
-    RAISES
-    (ValueError): See `require_vectors`."""
+
+    RAISES (ValueError): See `require_vectors`."""
     if not is_train and docs is not getattr(_samples, "last", None):
         require_vectors(model, docs)
     plain = [plain_doc(doc) for doc in docs]
@@ -168,9 +169,12 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
             name = listener.upstream_name  # type: ignore[attr-defined]
             if len(doc) and not n_rows:
                 raise ValueError(
-                    f"'{name}' has not run on the Doc {doc.text[:40]!r}, and a component that listens to it would read "
-                    "zeros: expected it in the pipeline, enabled and before all that listen to it (tagger, senter). "
-                    f"Either enable '{name}' or add it, or leave these components out, too; or make '{name}' a part of "
+                    f"'{name}' has not run on the Doc {doc.text[:40]!r}, and a "
+                    "component that listens to it would read "
+                    "zeros: expected it in the pipeline, enabled and before all that "
+                    "listen to it (tagger, senter). "
+                    f"Either enable '{name}' or add it, or leave these components out, "
+                    f"too; or make '{name}' a part of "
                     "them by nlp.replace_listeners, in the pipeline that they come from"
                 )
             if n_rows != len(doc) or getattr(found, "made_for", None) not in (
@@ -178,7 +182,10 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                 tokens_hash(doc),
             ):
                 raise ValueError(
-                    f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens or spaces ({n_rows} tokens, and "
-                    f"it has {len(doc)}). A component that merges or splits tokens, such as merge_entities, can stand "
-                    f"before '{name}' or after all components that listen to it, not between them"
+                    f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens "
+                    f"or spaces ({n_rows} tokens, and "
+                    f"it has {len(doc)}). A component that merges or splits tokens, "
+                    "such as merge_entities, can stand "
+                    f"before '{name}' or after all components that listen to it, not "
+                    "between them"
                 )

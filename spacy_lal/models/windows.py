@@ -8,17 +8,15 @@ from typing import Callable, Iterator, List, Optional, Sequence
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
 
-WINDOW = 72  # most tokens of a window of several sentences
-MAX_WINDOW = (
-    128  # most tokens of any window; a longer sentence is read in overlapping strides
-)
-STRIDE = 96  # distance between the beginnings of two such strides, in tokens
+# Shipped encoders have been trained with these sizes, in tokens.
+WINDOW = 72  # most of a window of several sentences
+MAX_WINDOW = 128  # most of any window; a longer sentence is read in strides
+STRIDE = 96  # from the beginning of such a stride to the next one's
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
-_MOST_AFTER_MARK = (
-    4  # tokens: a text of quotes only must not be read once for each of them
-)
+# Tokens: a text of quotes only must not be read once for each of them.
+_MOST_AFTER_MARK = 4
 
 
 def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
@@ -28,7 +26,7 @@ def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
     strides.
 
     RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in
-    order; every token is in one."""
+        order; every token is in one."""
     return _windows
 
 
@@ -46,12 +44,10 @@ def sentence_windows(doc: Doc, window: int) -> Iterator[Span]:
     elif len(doc):
         yield doc[:]
     breaks = set(likely_breaks(doc))
+    ends = [place for place, i in enumerate(words) if i in breaks]
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
-    for next_end in [
-        *(place for place, i in enumerate(words) if i in breaks),
-        len(words),
-    ]:
+    for next_end in [*ends, len(words)]:
         if next_end - start > window and end > start:
             yield from _strides(doc, bounds, start, end)
             start = end
@@ -73,39 +69,56 @@ def likely_breaks(doc: Doc) -> List[int]:
     the next word would have fitted in. None of these in lower case but after a blank
     line. An ellipsis ends no sentence."""
     found: List[int] = []
-    text, last = doc.text, -1
-    width = max(
-        (len(line) for line in text.split("\n") if " " in line.strip()), default=1
-    )  # not of a long address
+    text = doc.text
+    # a long address is no line
+    widths = [len(line) for line in text.split("\n") if " " in line.strip()]
+    width = max(widths, default=1)
+    last = -1
     for token in doc:
         if token.is_space:
             continue
-        if last >= 0 and _is_likely_break(doc, last, token, text, width):
+        if last >= 0 and _is_likely_break(doc[last], token, text, width):
             found.append(token.i)
         last = token.i
     return found
 
 
-def _is_likely_break(doc: Doc, last: int, token: Token, text: str, width: int) -> bool:
-    """last (int): The word before the token. text (str): The Doc's. width (int): Of its
-    longest line."""
-    word, end = token.text, doc[last].idx + len(doc[last])
+def _is_likely_break(last: Token, token: Token, text: str, width: int) -> bool:
+    """last (Token): The word before. text (str): The Doc's. width (int): Of its longest
+    line."""
+    word = token.text
+    end = last.idx + len(last)
     gap = text[end : token.idx]
     if gap.count("\n") > 1:
         return True
     if word[0].islower() or word in _CLOSING or _is_mark(word):
         return False
-    if "\n" in gap:
-        line = text.rfind("\n", 0, end) + 1
-        next_word = text[token.idx : token.idx + width].split(None, 1)[0]
-        if end - line + 1 + len(next_word) <= width:
-            return True
-    first = last
-    while first > max(0, last - _MOST_AFTER_MARK) and doc[first].text in _AFTER_MARK:
+    if "\n" in gap and _would_have_fitted(token, end, text, width):
+        return True
+    mark = _mark_before_quotes(last)
+    needs_no_space = not mark.isascii()
+    return _is_mark(mark) and not _is_ellipsis(mark) and bool(gap or needs_no_space)
+
+
+def _would_have_fitted(token: Token, end: int, text: str, width: int) -> bool:
+    """Whether the line that ends before a token had room for it. end (int): Of the
+    line's last word."""
+    n_before = end - (text.rfind("\n", 0, end) + 1)
+    next_word = text[token.idx : token.idx + width].split(None, 1)[0]
+    return n_before + 1 + len(next_word) <= width
+
+
+def _mark_before_quotes(last: Token) -> str:
+    """A word, or the word before quotes and brackets that close."""
+    doc = last.doc
+    first = last.i
+    while first > max(0, last.i - _MOST_AFTER_MARK) and doc[first].text in _AFTER_MARK:
         first -= 1
-    mark = doc[first].text
-    is_ellipsis = mark == "…" or (len(mark) > 1 and not mark.strip("."))
-    return _is_mark(mark) and not is_ellipsis and bool(gap or not mark.isascii())
+    return doc[first].text
+
+
+def _is_ellipsis(mark: str) -> bool:
+    return mark == "…" or (len(mark) > 1 and not mark.strip("."))
 
 
 def _is_mark(text: str) -> bool:
@@ -121,14 +134,14 @@ def length_groups(
     groups: List[List[int]] = []
     padding = 0
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
-        longest = lengths[groups[-1][0]] if groups else 0
-        padding += longest - lengths[row]
-        full = (
-            max_pieces is not None
-            and groups
-            and (len(groups[-1]) + 1) * longest > max_pieces
-        )
-        if not groups or full or padding > spare:
+        fits = False
+        if groups:
+            longest = lengths[groups[-1][0]]
+            padding += longest - lengths[row]
+            n_pieces = (len(groups[-1]) + 1) * longest
+            is_full = max_pieces is not None and n_pieces > max_pieces
+            fits = padding <= spare and not is_full
+        if not fits:
             groups.append([])
             padding = 0
         groups[-1].append(row)

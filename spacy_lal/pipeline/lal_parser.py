@@ -36,7 +36,7 @@ from ..annotations import (
 )
 from ..lang import DEFAULT_PACKAGES, conventions
 from ..loss.parser import ParserLoss, gold_parses
-from ..models.shim import MAKING
+from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names

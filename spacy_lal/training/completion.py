@@ -27,7 +27,9 @@ from ..trees import SUB_HEAD
 
 Lacking = Literal["heads", "constituents"]
 
-BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentence's other nodes can gain
+# The bonus as a multiple of the greatest score: more than a sentence's other nodes can
+# gain.
+BOND = 8.0
 
 
 def complete(
@@ -36,8 +38,9 @@ def complete(
     """Copies of gold Docs: those with constituents alone get heads and deprels, those
     with heads alone get constituents. Others, and Docs with a sentence that is too long
     for the joint decoder, are copied unchanged.
-    RAISES (ValueError): The parser or its
-    decoder has one kind of tree alone; a Doc has no sentence boundaries."""
+
+    RAISES (ValueError): The parser or its decoder has one kind of tree alone; a Doc has
+        no sentence boundaries."""
     decoder = _joint_decoder(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
@@ -69,10 +72,8 @@ def complete(
 def lacks(doc: Doc) -> Optional[Lacking]:
     """The tree that a Doc lacks where it has the other; None where it has both or
     neither."""
-    has_heads, has_constituents = (
-        doc.has_annotation("DEP"),
-        bool(doc.spans.get(SPANS_KEY)),
-    )
+    has_heads = doc.has_annotation("DEP")
+    has_constituents = bool(doc.spans.get(SPANS_KEY))
     if has_heads == has_constituents:
         return None
     return "constituents" if has_heads else "heads"
@@ -84,12 +85,14 @@ def _joint_decoder(parser: LALParser) -> Decoder:
     ]
     if missing:
         raise ValueError(
-            f"'{parser.name}' has learned no {missing[0]}: expected a parser trained on both trees"
+            f"'{parser.name}' has learned no {missing[0]}: expected a parser trained "
+            "on both trees"
         )
     decoder = parser.decoder if parser.decoder.agree else make_joint_decoder()
     if not 0.0 < decoder.constituency_weight < 1.0:
         raise ValueError(
-            f"expected a decoder with a constituency_weight between 0 and 1, got {decoder.constituency_weight}"
+            "expected a decoder with a constituency_weight between 0 and 1, got "
+            f"{decoder.constituency_weight}"
         )
     return decoder
 
@@ -105,7 +108,7 @@ def _parse(
     parses: Dict[int, SentenceParse] = {}
     for indices, scores in parser.iter_scores(docs, pruned=False):
         bound = [
-            bind(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
+            bind(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]
             for i, one in zip(indices, scores, strict=True)
         ]
         for i, parse in zip(indices, decoder(bound), strict=True):
@@ -137,7 +140,8 @@ def bind(
     bond = BOND * max(
         float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs)
     )
-    labels, arcs = scores.labels.copy(), scores.arcs.copy()
+    labels = scores.labels.copy()
+    arcs = scores.arcs.copy()
     if constituents:  # else the sentence's tree is unknown
         bonus = np.float32(bond / decoder.constituency_weight)
         labels[..., SUB_HEAD + 1 :] -= bonus

@@ -6,9 +6,10 @@ that are done with empty batches, and meets the scores of that time in the evalu
 So the data come in the order of an uninterrupted training; dropout masks differ. The
 data must not change in between.
 
-    OUTPUT/checkpoint/step-00001200/    the newest checkpoint; it replaces the one before
-        pipeline/                       weights as they are trained; model-last may have averages of them
-        state.pt                        progress, config, the optimizer's moments; no moments: the training has ended
+    OUTPUT/checkpoint/step-00001200/   the newest checkpoint; replaces the one before
+        pipeline/                      weights as trained; model-last may have averages
+        state.pt                       progress, config, the optimizer's moments, which
+                                       are left out when the training has ended
 """
 
 import os
@@ -41,11 +42,14 @@ from thinc.api import (
 )
 from wasabi import msg
 
-from ..models.shim import NetworkShim
+from ..models.torch.network import NetworkShim
 
 DIR_CHECKPOINT = "checkpoint"
 MINUTES = 15.0
-WAY_OUT = "Train anew with --no-resume (which replaces what is there), or with another --output"
+WAY_OUT = (
+    "Train anew with --no-resume (which replaces what is there), or with another "
+    "--output"
+)
 MOMENTS = ("mom1", "mom2", "averages")
 
 State = Dict[str, Any]
@@ -67,6 +71,7 @@ def train(
 ) -> Path:
     """Train as `spacy train` does, but from the last checkpoint of the output folder,
     if there is one.
+
     RETURNS (Path): The model's folder.
 
     config (Config): As read with `interpolate=False`, overrides applied. minutes
@@ -77,14 +82,16 @@ def train(
     RAISES (ValueError): The checkpoint can't be read, or is of another config.
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
-    model_path, checkpoints = output_path / "model-last", output_path / DIR_CHECKPOINT
+    model_path = output_path / "model-last"
+    checkpoints = output_path / DIR_CHECKPOINT
     if lacking := [
         name
         for name in ("nlp", "training", "corpora", "initialize")
         if name not in config
     ]:
         raise ValueError(
-            f"the config has no [{lacking[0]}]; python -m spacy init fill-config completes a config"
+            f"the config has no [{lacking[0]}]; python -m spacy init fill-config "
+            "completes a config"
         )
     output_path.mkdir(parents=True, exist_ok=True)
     flat = util.dict_to_dot(config.interpolate())
@@ -96,16 +103,15 @@ def train(
         state, nlp = _read_checkpoint(path, config, flat)
         if nlp is None:
             msg.good(
-                f"This training ended after step {state['n_steps'] - 1}; --no-resume repeats it",
+                f"This training ended after step {state['n_steps'] - 1}; --no-resume "
+                "repeats it",
                 model_path,
             )
             return model_path
         msg.good(f"Read the checkpoint {path}")
     else:
-        nlp, state = (
-            init_nlp(config, use_gpu=use_gpu),
-            {"n_steps": 0, "results": [], "losses": {}, "config": flat},
-        )
+        nlp = init_nlp(config, use_gpu=use_gpu)
+        state = {"n_steps": 0, "results": [], "losses": {}, "config": flat}
         loop.clean_output_dir(output_path)
         shutil.rmtree(checkpoints, ignore_errors=True)
         msg.good("Initialized pipeline")
@@ -122,13 +128,11 @@ class Training:
     def __init__(
         self, nlp: Language, output_path: Path, state: State, minutes: float, steps: int
     ) -> None:
-        self.nlp, self.output_path, self.state, self.minutes, self.steps = (
-            nlp,
-            output_path,
-            state,
-            minutes,
-            steps,
-        )
+        self.nlp = nlp
+        self.output_path = output_path
+        self.state = state
+        self.minutes = minutes
+        self.steps = steps
         full = nlp.config.interpolate()
         self.T = T = registry.resolve(full["training"], schema=ConfigSchemaTraining)
         # spaCy rescales score weights each time that it reads them from a config
@@ -139,16 +143,16 @@ class Training:
             full, [T["train_corpus"], T["dev_corpus"]]
         )
         self.optimizer: Optimizer = T["optimizer"]
-        evaluate, recorded = (
-            loop.create_evaluation_callback(nlp, dev_corpus, weights),
-            [*state["results"]],
-        )
+        evaluate = loop.create_evaluation_callback(nlp, dev_corpus, weights)
+        recorded = [*state["results"]]
         self._evaluate = lambda: (recorded.pop(0)[0], {}) if recorded else evaluate()
 
     def run(self, received: List[int]) -> None:
         """Train to the end, or until signals are received. `model-last` is saved after
         an error, too."""
-        nlp, T, n_done = self.nlp, self.T, self.state["n_steps"]
+        nlp = self.nlp
+        T = self.T
+        n_done = self.state["n_steps"]
         msg.info(
             f"Pipeline: {nlp.pipe_names}"
             + (f"; going on after step {n_done - 1}" if n_done else "")
@@ -163,15 +167,19 @@ class Training:
                         loop.update_meta(T, nlp, info)
                     self._save(is_best)
                 log_step(None if is_best is None else info)
-                n_steps, minutes = info["step"] + 1, (timer() - written) / 60
+                n_steps = info["step"] + 1
+                minutes = (timer() - written) / 60
                 if received or (
                     n_steps % self.steps == 0 if self.steps else minutes >= self.minutes
                 ):
                     path = self._write_checkpoint(info, evaluated=is_best is not None)
                     written = timer()
                     if received:
-                        text = f"Stopped after {n_steps} steps: the same command goes on from {path}"
-                        raise TrainingStopped(text, received[0])
+                        raise TrainingStopped(
+                            f"Stopped after {n_steps} steps: the same command goes on "
+                            f"from {path}",
+                            received[0],
+                        )
         finally:
             finalize_logger()
             self._save(is_best=False)
@@ -180,12 +188,12 @@ class Training:
     def _steps(self) -> Iterator[Tuple[Dict[str, Any], Optional[bool]]]:
         """What spaCy's loop says of each new step, and whether it is the best so far;
         None without an evaluation."""
-        T, state, begun = self.T, self.state, timer()
-        n_done, words, seconds = (
-            state["n_steps"],
-            state.get("words", 0),
-            state.get("seconds", 0),
-        )
+        T = self.T
+        state = self.state
+        begun = timer()
+        n_done = state["n_steps"]
+        words = state.get("words", 0)
+        seconds = state.get("seconds", 0)
         before_update = T["before_update"]
         steps = loop.train_while_improving(
             self.nlp,
@@ -238,7 +246,8 @@ class Training:
     def _save(self, is_best: bool) -> None:
         """Write `model-last`, with averaged weights where the optimizer has some, and
         `model-best`."""
-        last, best = self.output_path / "model-last", self.output_path / "model-best"
+        last = self.output_path / "model-last"
+        best = self.output_path / "model-best"
         with self.nlp.use_params(self.optimizer.averages):
             loop.create_before_to_disk_callback(self.T["before_to_disk"])(
                 self.nlp
@@ -252,8 +261,10 @@ class Training:
     ) -> Path:
         """Write a checkpoint after a step, then remove the older one. Its folder
         appears when all of it is written."""
-        n_steps, folder = info["step"] + 1, self.output_path / DIR_CHECKPOINT
-        path, new = folder / f"step-{n_steps:08d}", folder / "new"
+        n_steps = info["step"] + 1
+        folder = self.output_path / DIR_CHECKPOINT
+        path = folder / f"step-{n_steps:08d}"
+        new = folder / "new"
         new.mkdir(parents=True, exist_ok=True)
         if not ended:
             self.nlp.to_disk(new / "pipeline")
@@ -297,10 +308,8 @@ def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
 
 def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
     """Set the state of a fresh optimizer of the same config."""
-    keys, ops = (
-        {name: key for key, name in _parameter_names(nlp).items()},
-        get_current_ops(),
-    )
+    keys = {name: key for key, name in _parameter_names(nlp).items()}
+    ops = get_current_ops()
     optimizer.nr_update.update(
         {keys[name]: n for name, n in state["nr_update"].items()}
     )
@@ -355,8 +364,8 @@ def _read_checkpoint(
     path: Path, config: Config, flat: Dict[str, Any]
 ) -> Tuple[State, Optional[Language]]:
     """State and pipeline, None after the end.
-    RAISES (ValueError): A file is damaged,
-    or the config another."""
+
+    RAISES (ValueError): A file is damaged, or the config another."""
     places = {
         n
         for n in flat
@@ -389,7 +398,8 @@ def _read_checkpoint(
             for n in names
         )
         raise ValueError(
-            f"the training in {path.parent.parent} was begun with another config:{changes}\n"
+            f"the training in {path.parent.parent} was begun with another "
+            f"config:{changes}\n"
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
     return state, nlp

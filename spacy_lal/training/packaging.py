@@ -5,9 +5,9 @@ here: the command (`lal compact`)."""
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
-import numpy
 import spacy
 import srsly
+from numpy import ndarray
 from safetensors.numpy import load, save
 from spacy.language import Language
 from spacy.pipeline import Tok2Vec
@@ -16,15 +16,13 @@ from spacy.strings import StringStore
 from spacy.util import load_config, load_model_from_config, replace_model_node
 from thinc.api import Config, Model
 
-from ..models.onnx_encoder import SCALE, quantise
-from ..models.onnx_transformer import from_transformer
-from ..models.shim import is_safetensors
+from ..models.inference.onnx_transformer import from_transformer
+from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
 _PRODUCTS = {"@callbacks": "spacy-lal.multiply_by_numpy.v1"}
 _WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1"}
-_MAX_HALF = 65504  # the largest number in half precision
 
 
 def write_package(
@@ -39,8 +37,8 @@ def write_package(
     again to use it further. bits: 16: weights in half precision. 8: the transformer's,
     parser's and roles' matrices as integers. lean: Leave out the words
     that its vocabulary has met in training.
-    RETURNS (List[str]): What was done, a line
-    each.
+
+    RETURNS (List[str]): What was done, a line each.
     RAISES (ValueError): A weight is too large for half precision."""
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
@@ -59,7 +57,8 @@ def write_package(
                 else from_transformer(pipes[name].model, bits=bits, runtime=runtime)
             )
         except ValueError as err:
-            model, why = None, str(err)
+            model = None
+            why = str(err)
         if model is None:
             done.append(f"{name} stays in torch: {why}")
             continue
@@ -82,8 +81,10 @@ def write_package(
             "factory": "tok2vec",
             "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime},
         }
-        what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
-        done.append(f"{name} is now '{names[name]}', {what}")
+        done.append(
+            f"{name} is now '{names[name]}', with {bits}-bit weights and runtime "
+            f"{runtime}; {n_listeners} listeners read it"
+        )
         pipes[name].model = model
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
@@ -97,15 +98,18 @@ def write_package(
 
 def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -> str:
     """Give an encoder of a package the runtime, and 8 bits if they are asked for.
+
     RETURNS (str): What it has."""
-    shim, block["runtime"] = pipe.model.shims[0], runtime
+    block["runtime"] = runtime
+    shim = pipe.model.shims[0]
     weights = dict(shim.weights)  # copies of the encoder share the former ones
     for name, weight in shim.weights.items():
-        if bits == 8 and weight.ndim == 2 and weight.dtype.kind == "f":
-            weights[name], weights[name + SCALE] = quantise(weight)
+        if weight.dtype.kind == "f" and not name.endswith(SCALE):
+            weights.update(stored_weight(name, weight, bits))
     shim.weights = weights
-    stored = 8 if any(name.endswith(SCALE) for name in weights) else 16
-    return f"'{pipe.name}' has {stored}-bit weights and runtime {runtime}"
+    has_scales = any(name.endswith(SCALE) for name in weights)
+    n_bits = 8 if has_scales else 16
+    return f"'{pipe.name}' has {n_bits}-bit weights and runtime {runtime}"
 
 
 def _kept_in_torch(
@@ -118,8 +122,9 @@ def _kept_in_torch(
     if ENCODER in blocks:
         return f"the pipeline has a component '{ENCODER}' already"
     for listener in _listeners(blocks, name):
-        if listener.get("pooling") != {"@layers": "reduce_mean.v1"}:
-            return f"a listener pools by {listener.get('pooling')}, and the encoder by reduce_mean.v1"
+        pooling = listener.get("pooling")
+        if pooling != {"@layers": "reduce_mean.v1"}:
+            return f"a listener pools by {pooling}, and the encoder by reduce_mean.v1"
     return None
 
 
@@ -176,48 +181,45 @@ def _write(
 
 
 def _compact_weights(path: Path, where: str, bits: int) -> None:
-    """Round the weights in a file to half precision, or matrices to 8 bits. thinc
-    stores single precision: an archive packs it by half."""
+    """Round the weights in a file to half precision, or matrices to 8 bits.
+
+    where (str): The component, for errors."""
     msg = srsly.msgpack_loads(path.read_bytes())
-    for params in msg["params"]:
-        for name, array in params.items():
-            if array is not None and array.dtype.kind == "f":
-                params[name] = _half(array, where, name).astype(array.dtype)
-                if bits == 8 and array.ndim > 1:  # 8 significant bits, as bfloat16 has
-                    params[name] = (
-                        (params[name].view("u4") + 0x8000) & 0xFFFF0000
-                    ).view("f4")
-    for shims in msg["shims"]:
-        for i, shim in enumerate(shims):
-            if is_safetensors(
-                shim
-            ):  # an encoder of ONNX Runtime, which was rounded when it was made
-                continue
-            content = srsly.msgpack_loads(shim)
-            if is_safetensors(
-                content.get("state", b"")
-            ):  # a transformer that stays in torch is not rounded
-                state = load(content["state"])
-                for name, array in [
-                    one for one in state.items() if not one[0].endswith(SCALE)
-                ]:
-                    state[name] = _half(array, where, name)
-                    if bits == 8 and array.ndim > 1 and array.dtype.kind == "f":
-                        state[name], state[name + SCALE] = quantise(state[name])
-                content["state"] = save(state)
-                shims[i] = srsly.msgpack_dumps(content)
+    try:
+        for params in msg["params"]:
+            for name, array in params.items():
+                if array is not None and array.dtype.kind == "f":
+                    params[name] = _rounded(name, array, bits)
+        for shims in msg["shims"]:
+            shims[:] = [_compact_shim(shim, bits) for shim in shims]
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
     path.write_bytes(srsly.msgpack_dumps(msg))
 
 
-def _half(array: Any, where: str, name: str) -> Any:
-    if array.dtype.kind != "f":
-        return array
-    largest = float(numpy.abs(array).max()) if array.size else 0.0
-    if not largest <= _MAX_HALF:
-        raise ValueError(
-            f"{where}: half precision holds numbers up to {_MAX_HALF}, and {name} has {largest:g}"
-        )
-    return array.astype("float16")
+def _rounded(name: str, array: ndarray, bits: int) -> ndarray:
+    """A parameter of thinc, which stores single precision: an archive packs numbers of
+    half precision by half, and those of 8 significant bits, as bfloat16 has, more."""
+    check_half(name, array)
+    half = array.astype("float16").astype(array.dtype)
+    if bits == 8 and array.ndim > 1:
+        return ((half.view("u4") + 0x8000) & 0xFFFF0000).view("f4")
+    return half
+
+
+def _compact_shim(shim: bytes, bits: int) -> bytes:
+    """What a shim has saved, with its weights rounded."""
+    if is_safetensors(shim):  # an encoder of ONNX Runtime was rounded when it was made
+        return shim
+    content = srsly.msgpack_loads(shim)
+    if not is_safetensors(content.get("state", b"")):
+        return shim  # a transformer that stays in torch is not rounded
+    state = load(content["state"])
+    for name, array in list(state.items()):
+        if array.dtype.kind == "f" and not name.endswith(SCALE):
+            state.update(stored_weight(name, array, bits))
+    content["state"] = save(state)
+    return srsly.msgpack_dumps(content)
 
 
 def _forget_words(folder: Path) -> None:

@@ -42,6 +42,8 @@ RATE = "a rate in [0, 1)"
         (InputLayerConfig, "max_positions", 0, "a number of at least 1"),
         (SelfAttentionLayerConfig, "window", -2, "a number of at least 0"),
         (SelectorConfig, "width", 0, "a number of at least 1"),
+        (SelectorConfig, "temperature", 0.0, "a number above 0"),
+        (SelectorConfig, "temperature", float("inf"), "a number above 0"),
         (LabelAttentionConfig, "proj_width", 1, "a number of at least 2"),
         (SpanScorerConfig, "hidden_width", 0, "a number of at least 1"),
         (BiaffineScorerConfig, "dropout", 1, RATE),

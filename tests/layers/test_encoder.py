@@ -346,13 +346,14 @@ def test_sure_choices(mode, on_empty):  # D9
         assert torch.allclose(nothing, plain, atol=1e-12)
 
 
+@pytest.mark.parametrize("temperature", [0.5, 0.8])
 @pytest.mark.parametrize("on_empty", ON_EMPTY)
 @pytest.mark.parametrize("mode", MODES)
-def test_gradients_by_the_formula(mode, on_empty):  # D10
+def test_gradients_by_the_formula(mode, on_empty, temperature):  # D10
     logits, scores, forbidden = random_pairs([2, 1, 4])
     scores[0, 0, 1] = -3.0  # a row without a key
     noise = torch.zeros_like(scores)
-    selector = make_selector(mode=mode, on_empty=on_empty)
+    selector = make_selector(mode=mode, on_empty=on_empty, temperature=temperature)
     selector.sample_noise = lambda scores: noise
     logits.requires_grad_(), scores.requires_grad_()
     weights = SelectiveSoftmax(selector.config.on_empty, 0.0)(
@@ -363,9 +364,11 @@ def test_gradients_by_the_formula(mode, on_empty):  # D10
 
     allowed = (~forbidden).expand_as(logits).double()
     probability = (
-        scores.detach() if mode == "soft" else scores.detach() / 0.5
+        scores.detach() if mode == "soft" else scores.detach() / temperature
     ).sigmoid()
-    slope = probability * (1.0 - probability) / (1.0 if mode == "soft" else 0.5)
+    slope = probability * (1.0 - probability)
+    if mode != "soft":
+        slope /= temperature
     chosen = ((probability > 0.5).double() if mode == "hard" else probability).mul_(
         allowed
     )

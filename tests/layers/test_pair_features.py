@@ -6,6 +6,28 @@ import pytest
 from spacy_lal.layers.pair_features import N_FEATURES, ParseArrays, find_candidates
 
 RNG = np.random.default_rng(0)
+DISTANCE = 3  # the place of this feature
+# Sums of the rows of each feature of a parse.
+PINNED = [
+    320707,
+    339325,
+    405628,
+    264501,
+    239459,
+    384672,
+    410253,
+    95600,
+    203520,
+    341388,
+    388484,
+    119268,
+    352280,
+    319200,
+    369532,
+    272372,
+    370366,
+    376734,
+]
 NAMES = {
     name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"], start=7)
 }
@@ -134,3 +156,33 @@ def test_without_constituents_and_without_predicates():
         0,
         2,
     )
+
+
+def test_distances_that_are_told_apart():
+    """Up to six words exactly, then by sixes, up to twelve kinds."""
+    n = 80
+    parse = parse_of([0] * n, [])
+    predicate = 40
+    found = find_candidates(parse, np.array([predicate]), 2**40)
+    kinds = {}
+    for word in range(n):
+        (place,) = (found.ranges == [word, word + 1]).all(axis=1).nonzero()[0]
+        kinds[word - predicate] = int(found.features[0, place, DISTANCE])
+    exact = [kinds[d] for d in range(-6, 7)]
+    assert len(set(exact)) == 13
+    assert kinds[7] == kinds[11] != kinds[6]
+    assert kinds[12] == kinds[17] != kinds[11]
+    assert kinds[36] == kinds[39] != kinds[35]
+    assert kinds[-36] == kinds[-40] != kinds[-35]
+
+
+def test_shipped_weights_read_these_rows():
+    """A weight of a shipped table belongs to a row of these numbers: any change of the
+    features needs a new training."""
+    spans = [(0, 12), (0, 3), (3, 12), (4, 12), (5, 7), (7, 12), (8, 12)]
+    heads = [2, 2, 3, 3, 3, 6, 4, 4, 9, 7, 9, 10]
+    parse = parse_of(heads, spans, labels="abcdabc", deprels="abcdabcdabcd")
+    parse = parse._replace(is_passive=parse.words % 3 == 0)
+    found = find_candidates(parse, np.array([3, 10]), 16384)
+    assert found.features.shape == (2, 20, N_FEATURES)
+    assert found.features.sum(axis=(0, 1)).tolist() == PINNED

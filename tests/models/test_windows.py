@@ -175,3 +175,19 @@ def test_a_sentence_is_read_as_if_it_were_alone(tmp_path, monkeypatch):
     for row, doc in zip(rows, alone, strict=True):
         (expected,) = doc._.trf_data.model_output.last_hidden_state
         numpy.testing.assert_allclose(row[: len(expected)], expected, atol=1e-5)
+
+
+def test_shipped_encoders_have_learnt_these_sizes():
+    """Their vectors differ in other windows: 72 words, 128 of one sentence, every
+    96."""
+    getter = registry.resolve(
+        {"it": {"@span_getters": "spacy-lal.sentence_windows.v1"}}
+    )["it"]
+
+    def bounds(text):
+        return [(span.start, span.end) for span in getter([NLP(text)])[0]]
+
+    assert bounds("We all went home now. " * 12) == [(0, 72)]
+    assert bounds("We all went home now. " * 12 + "Go.") == [(0, 72), (72, 74)]
+    assert bounds("on " * 128) == [(0, 128)]
+    assert bounds("on " * 129) == [(0, 128), (96, 129)]

@@ -17,7 +17,8 @@ from spacy_lal.annotations import (
     set_constituents,
     set_propositions,
 )
-from spacy_lal.models import batches, roles_inference
+from spacy_lal.models import batches
+from spacy_lal.models.inference import roles as roles_inference
 from spacy_lal.trees.roles import Proposition
 
 

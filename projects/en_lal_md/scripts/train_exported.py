@@ -35,13 +35,14 @@ import torch
 from safetensors.numpy import load, save
 from torch import Tensor, nn
 
-sys.path.append(
-    str(Path(__file__).resolve().parents[3])
-)  # the sources, where the library is not installed
+# the sources, where the library is not installed
+sys.path.append(str(Path(__file__).resolve().parents[3]))
+from spacy_lal.models.weights.storage import SingleWeights, stored_weight  # noqa: E402
 
 RISE, LOWEST = 0.05, 0.002  # parts of the time and of the rate
 AHEAD = 6  # batches that are made from Docs of similar length
 LARGE = 1 << 14  # elements of a matrix that travels in 8 bits
+SMALL = 64  # elements of an array that travels in single precision
 PART = 15 << 20  # bytes of a file
 NARROW = 128  # width of a predicate and of a word in the roles' scores
 EDGE = 1e9
@@ -54,15 +55,14 @@ Batch = Dict[str, Any]
 def pack(state: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
     """Large matrices in 8 bits with a scale for each row; the rest in half
     precision."""
-    packed = {}
+    packed: Dict[str, np.ndarray] = {}
     for name, value in state.items():
         value = np.asarray(value, dtype="f4")
-        if value.ndim == 2 and value.size >= LARGE:
-            scale = np.abs(value).max(1, keepdims=True) / 127
-            packed[name] = np.rint(value / np.where(scale == 0, 1, scale)).astype("i1")
-            packed[name + ":scale"] = scale[:, 0]
+        if value.size > SMALL:
+            is_matrix = value.ndim == 2 and value.size >= LARGE
+            packed.update(stored_weight(name, value, 8 if is_matrix else 16))
         else:
-            packed[name] = value.astype("f2") if value.size > 64 else value
+            packed[name] = value
     return packed
 
 
@@ -77,15 +77,7 @@ def write_weights(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
 def read_weights(folder: Path) -> Dict[str, np.ndarray]:
     """Read arrays in single precision."""
     arrays = load(b"".join(path.read_bytes() for path in sorted(folder.glob("part*"))))
-    found = {
-        name: value.astype("f4")
-        for name, value in arrays.items()
-        if not name.endswith(":scale")
-    }
-    for name in found:
-        if name + ":scale" in arrays:
-            found[name] *= arrays[name + ":scale"][:, None]
-    return found
+    return dict(SingleWeights(arrays))
 
 
 # Data

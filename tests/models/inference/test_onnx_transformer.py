@@ -29,9 +29,9 @@ from transformers import (
     RobertaModel,
 )
 
-from spacy_lal.models import onnx_transformer
-from spacy_lal.models.onnx_encoder import check_config, relative_bias
-from spacy_lal.models.onnx_transformer import (
+from spacy_lal.models.inference import onnx_transformer
+from spacy_lal.models.inference.onnx_encoder import check_config, relative_bias
+from spacy_lal.models.inference.onnx_transformer import (
     build_onnx_transformer,
     check_language,
     from_transformer,

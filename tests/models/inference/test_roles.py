@@ -19,8 +19,8 @@ from spacy_lal.layers.roles_configs import (
     SyntaxConfig,
 )
 from spacy_lal.models.batches import RolesBatch, VectorRows
-from spacy_lal.models.roles import RolesShim
-from spacy_lal.models.shim import network_layer
+from spacy_lal.models.roles import RolesTask
+from spacy_lal.models.torch.network import NetworkShim, network_layer
 
 SPANS = SpanRoleScorerConfig(7, 6, 9, n_rows=50)
 FORMS = {
@@ -47,7 +47,7 @@ def make_model(
         SyntaxConfig(heads=heads, arc_width=5, deprel_width=3),
         roleset_scorer,
     )
-    model = network_layer("roles_network", RolesShim(config))
+    model = network_layer("roles_network", RolesTask(config))
     model.shims[0].set_sizes(
         asdict(
             RolesSizes(vector_width=6, n_tags=7, n_rolesets=5 if roleset_scorer else 0)
@@ -111,7 +111,7 @@ def test_scores(name, predicates, monkeypatch):
             vectors=vectors, parses=[batch.parses[i]], predicates=given and [given[i]]
         )
         check_equal(model.predict(alone)[0], found[i])
-    monkeypatch.setattr(RolesShim, "inference", None)
+    monkeypatch.setattr(NetworkShim, "inference", None)
     for one, other in zip(found, model.predict(batch), strict=True):
         check_equal(one, other)
 

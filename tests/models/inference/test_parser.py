@@ -10,9 +10,9 @@ from small_blocks import network_config
 from thinc.api import fix_random_seed
 
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
-from spacy_lal.models.parser import ParserShim
-from spacy_lal.models.parser_inference import has_numpy_form
-from spacy_lal.models.shim import iter_scores, network_layer
+from spacy_lal.models.inference.parser import has_numpy_form
+from spacy_lal.models.parser import ParserTask, encode_sentence
+from spacy_lal.models.torch.network import NetworkShim, iter_scores, network_layer
 from spacy_lal.scores import choose_deprels
 
 BASE = {
@@ -66,7 +66,7 @@ LENGTHS = [3, 0, 9, 1, 6, 9]
 def make_model(name):
     fix_random_seed(1)
     config, sizes = network_config(**{**BASE, **FORMS[name]})
-    model = network_layer("parser_network", ParserShim(config))
+    model = network_layer("parser_network", ParserTask(config))
     model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()
     for parameter in model.shims[0].network.parameters():
@@ -85,7 +85,7 @@ def make_batch(lengths=LENGTHS, pruned=False):
 
 def in_torch(model, batch, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(ParserShim, "inference", None)
+        patch.setattr(NetworkShim, "inference", None)
         return model.predict(batch)
 
 
@@ -158,9 +158,11 @@ def test_alone_as_in_any_batch(name):
 @pytest.mark.parametrize("name", FORMS)
 def test_what_scorers_read(name, monkeypatch):
     model, batch = make_model(name), make_batch()
-    found = model.shims[0].encode(batch, 2)
-    monkeypatch.setattr(ParserShim, "inference", None)
-    for one, other in zip(found, model.shims[0].encode(batch, 2), strict=True):
+    found = encode_sentence(model.shims[0], batch, 2)
+    monkeypatch.setattr(NetworkShim, "inference", None)
+    for one, other in zip(
+        found, encode_sentence(model.shims[0], batch, 2), strict=True
+    ):
         assert (one is None) == (other is None)
         if one is not None:
             numpy.testing.assert_allclose(one, other, atol=1e-5)

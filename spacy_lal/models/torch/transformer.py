@@ -33,14 +33,11 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
-from ..models.onnx_transformer import (
-    build_onnx_transformer,
-    torch_module,
-    without_space,
-)
-from ..models.shim import SharedShim, evaluating
-from ..models.vectors import plain_doc, tokens_hash
-from ..models.windows import length_groups
+from ..inference.onnx_transformer import build_onnx_transformer, without_space
+from ..vectors import plain_doc, tokens_hash
+from ..windows import length_groups
+from .encoder import torch_module
+from .shim import SharedShim, evaluating
 
 # Most pieces that run at once in parsing, padding included, but at least a whole span.
 MAX_BATCH_PIECES = 8192
@@ -56,7 +53,7 @@ _NO_LIMIT = 1_000_000
 def build_transformer(
     name: str,
     get_spans: Callable,
-    tokenizer_config: Dict[str, Any] = {},  # noqa: B006 (read only; spacy-transformers' own form)
+    tokenizer_config: Dict[str, Any] = {},  # noqa: B006
     transformer_config: Dict[str, Any] = {},  # noqa: B006
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
@@ -150,7 +147,8 @@ def forward(
     """As spacy-transformers' own, but for three things: no span has more pieces than
     the transformer reads, the space before a word is none of its pieces, and the output
     knows the Docs' tokens."""
-    tokenizer, transformer = model.tokenizer, model.layers[0]
+    tokenizer = model.tokenizer
+    transformer = model.layers[0]
     nested = _fitting_spans(
         model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
     )
@@ -172,7 +170,7 @@ def forward(
         spans=nested, wordpieces=wordpieces, model_output=states, align=align
     )
     for doc, data in zip(docs, output.doc_data, strict=True):
-        data.made_for = tokens_hash(doc)  # type: ignore[attr-defined] # for `require_vectors`
+        data.made_for = tokens_hash(doc)  # type: ignore[attr-defined]
 
     def backprop(d_output: FullTransformerBatch) -> List[Doc]:
         backprop_states(d_output.model_output)
@@ -196,7 +194,8 @@ def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
 def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
     """The spans of each Doc, cut in half until the transformer can read them. A single
     token is not cut."""
-    tokenizer, limit = model.tokenizer, _piece_limit(model.tokenizer, model.transformer)
+    tokenizer = model.tokenizer
+    limit = _piece_limit(model.tokenizer, model.transformer)
 
     def fits(span: Span) -> bool:
         # A byte is at most a piece; special pieces come at the ends.
@@ -243,10 +242,9 @@ class TransformerShim(SharedShim, HFShim):
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
-        full, self._model = (
-            self._model,
-            _InGroups(self._model, None),
-        )  # backward needs all groups, whatever their size
+        # backward needs all groups, whatever their size
+        full = self._model
+        self._model = _InGroups(self._model, None)
         try:
             return super().begin_update(inputs)
         finally:
@@ -281,7 +279,8 @@ class _InGroups(nn.Module):
 
     def __init__(self, transformer: Any, max_pieces: Optional[int]) -> None:
         super().__init__()
-        self.transformer, self.max_pieces = transformer, max_pieces
+        self.transformer = transformer
+        self.max_pieces = max_pieces
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
         """The transformer's output for all sequences; of several groups, the last

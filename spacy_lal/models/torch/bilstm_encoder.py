@@ -32,7 +32,7 @@ def build_bilstm_encoder(
     """
     if depth == 0:
         return noop()
-    from ..layers.basics import BiLSTM
+    from ...layers.basics import BiLSTM
 
     network = BiLSTM(width, depth, dropout)
     lstm: Model[Padded, Padded] = PyTorchWrapper(

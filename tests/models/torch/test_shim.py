@@ -10,8 +10,8 @@ import torch
 from thinc.api import Adam, PyTorchGradScaler
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
-from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
-from spacy_lal.training import transformer as transformer_module
+from spacy_lal.models.torch import transformer as transformer_module
+from spacy_lal.models.torch.bilstm_encoder import build_bilstm_encoder
 
 LONG = " ".join(TEXTS)
 DROPOUT = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.5}
@@ -114,11 +114,21 @@ def test_an_update_has_dropout(model, inputs):
     numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
 
 
-def learn(shim, optimizer):
+def learn(shim, optimizer, **options):
     """A step with gradients of 1."""
     for parameter in shim._model.parameters():
         parameter.grad = torch.ones_like(parameter)
-    shim.finish_update(optimizer)
+    shim.finish_update(optimizer, **options)
+
+
+def test_a_skipped_update_drops_the_gradients(model, inputs):
+    shim = shim_of(model)
+    before = hidden(model, model.predict(inputs))
+    learn(shim, Adam(0.1), skip=True)
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), before)
+    assert not any(parameter.grad.any() for parameter in shim._model.parameters())
+    learn(shim, Adam(0.1))
+    assert not numpy.allclose(hidden(model, model.predict(inputs)), before, atol=1e-3)
 
 
 def test_averages_are_used_and_given_back(model, inputs):

@@ -7,9 +7,9 @@ from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
-from ..layers.configs import FIRST_LABEL, FencepostLayout, SpanScorerConfig
-from ..layers.span_hidden import span_hidden
-from ..scores import OTHER_LABEL
+from ...layers.configs import FIRST_LABEL, FencepostLayout, SpanScorerConfig
+from ...layers.span_hidden import span_hidden
+from ...scores import OTHER_LABEL
 
 Weights = Mapping[str, ndarray]
 EPSILON = 1e-3  # of the norm, as in `layers.basics`
@@ -39,7 +39,8 @@ class Places(NamedTuple):
 
     def __iter__(self) -> Iterator[Tuple[int, slice, slice]]:  # type: ignore[override]
         for k, length in enumerate(self.lengths):
-            position, post = self.positions[k], self.posts[k]
+            position = self.positions[k]
+            post = self.posts[k]
             yield (
                 k,
                 slice(position, position + length + 2),
@@ -59,12 +60,11 @@ class SpanInference:
             for name, value in weights.items()
             if name.startswith("span_scorer.")
         }
-        self.bias, self.gain, self.shift = (
-            given["hidden.bias"],
-            given["norm.gain"],
-            given["norm.bias"],
-        )
-        self.width, self.output = len(self.bias), transposed(given["output.weight"])
+        self.bias = given["hidden.bias"]
+        self.gain = given["norm.gain"]
+        self.shift = given["norm.bias"]
+        self.width = len(self.bias)
+        self.output = transposed(given["output.weight"])
         self.output_bias = given["output.bias"]
         parts = numpy.split(
             given["hidden.weight"], 2 if config.separate_endpoints else 1, axis=1
@@ -82,7 +82,8 @@ class SpanInference:
     def take_projections(self) -> List[ndarray]:
         """The layer on fenceposts, which is not kept: of ends, starts, labels' own
         heads. *Shapes:* (n_out, width)."""
-        parts, self._projections = self._projections, []
+        parts = self._projections
+        self._projections = []
         return parts
 
     def charts(
@@ -106,22 +107,23 @@ class SpanInference:
             if not pruned:
                 found[chunk, 1:] = scores
                 continue
-            found[chunk, 1], found[chunk, 2], others = (
-                scores[:, 0],
-                _NO_LABEL,
-                scores[:, 1:],
-            )
+            found[chunk, 1] = scores[:, 0]
+            found[chunk, 2] = _NO_LABEL
+            others = scores[:, 1:]
             if not others.shape[1]:
                 continue
             ids[chunk] = best = others.argmax(axis=1)
             found[chunk, 2] = others[numpy.arange(len(best)), best]
         ids += OTHER_LABEL
-        charts, first = [], 0
+        charts = []
+        first = 0
         for length, (_, _, flat) in zip(places.lengths, cells, strict=True):
-            side, chunk = length + 1, slice(first, first + len(flat))
+            side = length + 1
+            chunk = slice(first, first + len(flat))
             labels = numpy.zeros((side * side, found.shape[1]), dtype="float32")
             label_ids = numpy.zeros(side * side, dtype="int16")
-            labels[flat], label_ids[flat] = found[chunk], ids[chunk]
+            labels[flat] = found[chunk]
+            label_ids[flat] = ids[chunk]
             charts.append(
                 (labels.reshape(side, side, -1), label_ids.reshape(side, side))
             )
@@ -132,7 +134,8 @@ class SpanInference:
         """The scores of all labels but the empty one on some spans. *Shape:* (n_cells,
         n_labels - 1)."""
         units = numpy.empty((len(starts), self.width), dtype="float32")
-        of_ends, own = rows[0], rows[-1]
+        of_ends = rows[0]
+        own = rows[-1]
         of_starts = rows[len(rows) - 1 - bool(self.n_own)]
         span_hidden(
             of_starts,
@@ -161,20 +164,16 @@ class DeprelInference:
             for name, value in weights.items()
             if name.startswith("biaffine_scorer.")
         }
-        bilinear, from_dependent = (
-            given["deprel_bilinear"],
-            given["deprel_from_dependent"],
-        )
+        bilinear = given["deprel_bilinear"]
+        from_dependent = given["deprel_from_dependent"]
         self.shape = bilinear.shape[0], bilinear.shape[1]
         # p^T U_r + v_r of all deprels r at once
         self.bilinear = numpy.ascontiguousarray(
             bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
         )
         self.from_dependent = from_dependent.reshape(-1)
-        self.from_head, self.bias = (
-            transposed(given["deprel_from_head"]),
-            given["deprel_bias"],
-        )
+        self.from_head = transposed(given["deprel_from_head"])
+        self.bias = given["deprel_bias"]
 
     def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
         """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),
@@ -206,12 +205,10 @@ class DeprelFeatures:
         dependents: ndarray,
         first_rows: ndarray,
     ) -> None:
-        self.deprels, self.heads, self.dependents, self.first_rows = (
-            deprels,
-            heads,
-            dependents,
-            first_rows,
-        )
+        self.deprels = deprels
+        self.heads = heads
+        self.dependents = dependents
+        self.first_rows = first_rows
 
     def choose(
         self, sentences: Sequence[int], heads: Sequence[ndarray]

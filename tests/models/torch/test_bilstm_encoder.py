@@ -6,7 +6,7 @@ import pytest
 import torch
 from thinc.api import fix_random_seed
 
-from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
+from spacy_lal.models.torch.bilstm_encoder import build_bilstm_encoder
 
 WIDTH = 8
 LENGTHS = (5, 0, 9, 1, 3)

@@ -7,8 +7,8 @@ import torch
 from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
+from spacy_lal.models.torch import transformer as transformer_module
 from spacy_lal.models.windows import length_groups
-from spacy_lal.training import transformer as transformer_module
 from spacy_lal.training.optimizer import LayerwiseAdam
 
 LONG = " ".join(TEXTS) * 20

@@ -8,11 +8,11 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
-from ..layers import configs
-from ..layers.input_configs import InputLayerConfig, Vectors
-from ..scores import AnyScores, ParserScores, PrunedScores
-from .batches import NetworkBatch
-from .scorer_inference import (
+from ...layers import configs
+from ...layers.input_configs import InputLayerConfig, Vectors
+from ...scores import AnyScores, ParserScores, PrunedScores
+from ..batches import NetworkBatch
+from .scorers import (
     EPSILON,
     DeprelFeatures,
     DeprelInference,
@@ -25,11 +25,9 @@ from .scorer_inference import (
 
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
     """Whether a network has this form."""
-    kinds, attention, spans = (
-        config.inputs.features,
-        config.label_attention,
-        config.span_scorer,
-    )
+    kinds = config.inputs.features
+    attention = config.label_attention
+    spans = config.span_scorer
     return (
         len(kinds) == 1
         and type(kinds[0]) is Vectors
@@ -55,14 +53,13 @@ class ParserInference:
     ) -> None:
         self.n_label_heads = config.n_label_heads(sizes)
         self.layout = layout = config.layout(self.n_label_heads)
-        self.concatenates, self.max_positions = (
-            config.inputs.join == "concat",
-            config.inputs.max_positions,
-        )
+        self.concatenates = config.inputs.join == "concat"
+        self.max_positions = config.inputs.max_positions
         self.project = transposed(weights["inputs.features.vectors.projection.weight"])
         self.boundaries: Any = weights.get("inputs.features.vectors.boundaries")
         self.positions = weights["inputs.positions"]
-        self.gain, self.bias = weights["inputs.norm.gain"], weights["inputs.norm.bias"]
+        self.gain = weights["inputs.norm.gain"]
+        self.bias = weights["inputs.norm.bias"]
         self.attention: Optional[_LabelAttention] = None
         if config.label_attention is not None:
             self.attention = _LabelAttention(weights, config.hidden_width)
@@ -118,10 +115,8 @@ class ParserInference:
             folded[:, at : at + len(weight)] = weight.T
             at += len(weight)
         if not first and self.layout.halves_width:
-            halves, gain = (
-                folded[: self.layout.halves_width],
-                numpy.ones(self.layout.block_width, dtype="float32"),
-            )
+            halves = folded[: self.layout.halves_width]
+            gain = numpy.ones(self.layout.block_width, dtype="float32")
             if self.attention is not None:
                 gain = self.attention.gain
                 bias = (
@@ -139,7 +134,8 @@ class ParserInference:
     ) -> ndarray:
         """The input layer. *Shape:* (n_positions, hidden_width)."""
         vectors: Any = batch.vectors  # of START, words and STOP
-        data, given = numpy.asarray(vectors.data), vectors.rows
+        data = numpy.asarray(vectors.data)
+        given = vectors.rows
         if vectors.has_boundaries:
             packed = data[numpy.concatenate([given[i] for i in indices])]
         else:
@@ -170,7 +166,8 @@ class ParserInference:
         (n_posts, layout.width)."""
         layout = self.layout
         features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
-        n_blocks, half = layout.n_blocks, layout.forward_width
+        n_blocks = layout.n_blocks
+        half = layout.forward_width
         forward, backward = numpy.split(
             features[:, : layout.halves_width], [n_blocks * half], axis=1
         )
@@ -178,13 +175,12 @@ class ParserInference:
             of_sentence = tokens[positions]
             if n_blocks:
                 shape = (len(of_sentence) - 1, n_blocks, -1)
-                first, second = (
-                    forward[posts].reshape(shape),
-                    backward[posts].reshape(shape),
-                )
+                first = forward[posts].reshape(shape)
+                second = backward[posts].reshape(shape)
                 if attention is None:
                     blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
-                    first[:], second[:] = blocks[:-1, :, :half], blocks[1:, :, half:]
+                    first[:] = blocks[:-1, :, :half]
+                    second[:] = blocks[1:, :, half:]
                 else:
                     blocks, scale = attention.blocks(k, positions)
                     numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
@@ -228,7 +224,8 @@ class ParserInference:
         )
         features = self.features(tokens, places, attention)
         spans, pairs = self._layers(features)
-        features_of_deprels, seen = None, None
+        features_of_deprels = None
+        seen = None
         if self.deprels is not None:
             arc_head, arc_dependent, head, dependent = pairs
             seen = arc_head @ self.arcs[:-1] + self.arcs[-1]
@@ -300,10 +297,8 @@ class _LabelAttention:
     projection of the output."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
-        self.gain, self.bias = (
-            weights["label_attention.norm.gain"],
-            weights["label_attention.norm.bias"],
-        )
+        self.gain = weights["label_attention.norm.gain"]
+        self.bias = weights["label_attention.norm.bias"]
         names = (
             ("content", "position")
             if "label_attention.query.content" in weights
@@ -313,7 +308,9 @@ class _LabelAttention:
             -1, len(self.gain), hidden_width
         )
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
-        keys, values, first = [], [], 0
+        keys = []
+        values = []
+        first = 0
         for name in names:
             query, key, value = (
                 weights[f"label_attention.{kind}.{name}"]
@@ -337,7 +334,8 @@ class _LabelAttention:
     def attend(self, tokens: ndarray, places: Places) -> _Attended:
         """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
         hidden_width)."""
-        logits, weights = tokens @ self.keys, []
+        logits = tokens @ self.keys
+        weights = []
         pooled = numpy.empty(
             (len(places.lengths), logits.shape[1], tokens.shape[1]), dtype="float32"
         )

@@ -12,8 +12,8 @@ from thinc.api import fix_random_seed
 from spacy_lal.layers.parser_scorers import SpanScorer
 from spacy_lal.loss.parser import GoldParse, ParserLoss
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
-from spacy_lal.models.parser import ParserShim
-from spacy_lal.models.shim import network_layer
+from spacy_lal.models.parser import ParserTask
+from spacy_lal.models.torch.network import network_layer
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
@@ -77,7 +77,7 @@ def make_network(**settings):
     config, sizes = small_blocks.network_config(
         **SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS
     )
-    model = network_layer("parser_network", ParserShim(config))
+    model = network_layer("parser_network", ParserTask(config))
     model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()
     for parameter in model.shims[0].network.parameters():
@@ -190,7 +190,7 @@ def test_what_is_sparse_stays_so():
         d_scores.append(
             ScoresGradient(labels, numpy.ones((n + 1, n + 1), "f4"), deprels)
         )
-    torch.autograd.backward(*ParserShim(None).gradients(output, d_scores))
+    torch.autograd.backward(*ParserTask(None).gradients(output, d_scores))
     labels, arcs, deprels = (tensor.grad for tensor in output[:3])
     assert labels.is_sparse and deprels.is_sparse and not arcs.is_sparse
     assert (

@@ -10,10 +10,10 @@ import numpy
 from numpy import ndarray
 from thinc.api import NumpyOps
 
-from ..layers.pair_features import ParseArrays, find_candidates
-from ..layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
-from ..scores import RoleScores
-from .batches import RolesBatch
+from ...layers.pair_features import ParseArrays, find_candidates
+from ...layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
+from ...scores import RoleScores
+from ..batches import RolesBatch
 
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
@@ -41,10 +41,8 @@ class _Linear:
     def part(self, outputs: slice) -> "_Linear":
         """The map to some of its outputs."""
         part = copy(self)
-        part.weight, part.bias = (
-            numpy.ascontiguousarray(self.weight[:, outputs]),
-            self.bias[outputs],
-        )
+        part.weight = numpy.ascontiguousarray(self.weight[:, outputs])
+        part.bias = self.bias[outputs]
         return part
 
     def __call__(self, inputs: ndarray) -> ndarray:
@@ -56,7 +54,8 @@ class _Linear:
 
 class _Norm:
     def __init__(self, weights: Weights, name: str) -> None:
-        self.gain, self.bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+        self.gain = weights[f"{name}.weight"]
+        self.bias = weights[f"{name}.bias"]
 
     def __call__(self, inputs: ndarray) -> ndarray:
         normed = inputs - inputs.mean(axis=-1, keepdims=True)
@@ -74,15 +73,14 @@ class _Layer:
     def __init__(
         self, weights: Weights, name: str, n_heads: int, head_width: int
     ) -> None:
-        self.n_heads, self.head_width = n_heads, head_width
+        self.n_heads = n_heads
+        self.head_width = head_width
         self.norms = (
             _Norm(weights, f"{name}.attention_norm"),
             _Norm(weights, f"{name}.ff_norm"),
         )
-        self.qkv, self.output = (
-            _Linear(weights, f"{name}.attention.qkv"),
-            _Linear(weights, f"{name}.attention.output"),
-        )
+        self.qkv = _Linear(weights, f"{name}.attention.qkv")
+        self.output = _Linear(weights, f"{name}.attention.output")
         self.maps = [
             _Linear(weights, f"{name}.feed_forward.maps.{i}") for i in range(3)
         ]
@@ -112,7 +110,8 @@ class RolesInference:
     def __init__(
         self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
     ) -> None:
-        self.config, self.sizes = config, sizes
+        self.config = config
+        self.sizes = sizes
         encoder = config.encoder
         self.inputs = _Linear(weights, "inputs.projection")
         self.layers = [
@@ -132,7 +131,8 @@ class RolesInference:
 
     def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
         """The scores of some sentences of the batch, none without words."""
-        rows, parses = [batch.vectors.rows[i] for i in indices], batch.parses or []
+        rows = [batch.vectors.rows[i] for i in indices]
+        parses = batch.parses or []
         ends = numpy.cumsum([len(one) for one in rows]).tolist()
         sentences = [
             slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)
@@ -182,7 +182,8 @@ class RolesInference:
 
 class _Spans:
     def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
-        self.config, self.table = config, weights["role_scorer.table.weight"]
+        self.config = config
+        self.table = weights["role_scorer.table.weight"]
         names = (
             "vectors",
             "predicate",
@@ -253,10 +254,8 @@ class _Spans:
             free = (chosen[:, None] < starts) | (chosen[:, None] >= ends)
             rows, columns = free.nonzero()
             for first in range(0, len(rows), _MAX_PAIRS):
-                f, c = (
-                    rows[first : first + _MAX_PAIRS],
-                    columns[first : first + _MAX_PAIRS],
-                )
+                f = rows[first : first + _MAX_PAIRS]
+                c = columns[first : first + _MAX_PAIRS]
                 of_features = _OPS.gather_add(
                     self.table, found.features[f, c].astype("uint32")
                 )  # type: ignore

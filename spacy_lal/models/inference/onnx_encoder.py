@@ -13,9 +13,10 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
+from ..weights.storage import SCALE, quantise, weight_of
+
 INPUTS = ("states", "mask", "bias")
 OUTPUT = "vectors"
-SCALE = ".scale"  # the weight `x`, if its type is int8, is stored with `x.scale`, a number for each row
 KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
 # Names of MPNet's weights, and of BERT's.
 _MPNET = (
@@ -28,7 +29,6 @@ _MPNET = (
 _BIAS = "encoder.relative_attention_bias.weight"
 _WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
-_MOST = 127  # of a weight in 8 bits
 _TYPES = {
     "float32": 1,
     "uint8": 2,
@@ -36,8 +36,12 @@ _TYPES = {
     "int32": 6,
     "float16": 10,
 }  # of ONNX tensors
-_FLOAT, _INT, _INTS = 1, 2, 7  # of ONNX attributes
-_OPSET, _IR_VERSION = 17, 8
+# of ONNX attributes
+_FLOAT = 1
+_INT = 2
+_INTS = 7
+_OPSET = 17
+_IR_VERSION = 8
 
 
 @cache
@@ -60,7 +64,8 @@ def check_config(config: Mapping[str, Any]) -> None:
         if config.get(name) not in values:
             known = ", ".join(map(repr, values))
             raise ValueError(
-                f"its config has {name} = {config.get(name)!r}, and the ONNX graph knows {known}"
+                f"its config has {name} = {config.get(name)!r}, and the ONNX graph "
+                f"knows {known}"
             )
 
 
@@ -70,17 +75,6 @@ def first_position(config: Mapping[str, Any]) -> int:
     return {"bert": 0, "mpnet": 2}.get(config["model_type"], config["pad_token_id"] + 1)
 
 
-def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
-    """Round (..., n_columns) to integers of at most 127, int8, with a scale for each
-    row, (...)."""
-    weight = weight.astype("float32")
-    scales = (
-        numpy.maximum(numpy.abs(weight).max(axis=-1), numpy.finfo("float32").tiny)
-        / _MOST
-    )
-    return numpy.rint(weight / scales[..., None]).astype("int8"), scales
-
-
 def relative_bias(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], n_pieces: int
 ) -> ndarray:
@@ -88,7 +82,8 @@ def relative_bias(
     n_pieces, n_pieces)."""
     distances = numpy.arange(n_pieces) - numpy.arange(n_pieces)[:, None]
     n_buckets = config.get("relative_attention_num_buckets", 32) // 2
-    exact, size = n_buckets // 2, numpy.abs(distances)
+    exact = n_buckets // 2
+    size = numpy.abs(distances)
     # The library computes in single precision; 128 is its largest distance.
     wide = numpy.log(
         numpy.maximum(size, 1).astype("float32") / numpy.float32(exact)
@@ -103,24 +98,13 @@ def relative_bias(
     return numpy.ascontiguousarray(table[buckets].transpose(2, 0, 1)[None])
 
 
-def weight_of(
-    weights: Mapping[str, ndarray], name: str, rows: slice = slice(None)
-) -> ndarray:
-    """A stored weight, or some of its rows, in single precision."""
-    weight = weights[name][rows].astype("float32")
-    return (
-        weight * weights[name + SCALE][rows, None]
-        if name + SCALE in weights
-        else weight
-    )
-
-
 def embed_pieces(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], pieces: ndarray
 ) -> ndarray:
     """Sums of word, position and segment embeddings. *Shapes:* (n_rows, n_pieces) to
     (n_rows, n_pieces, width)."""
-    words, first = weights[_WORDS][pieces].astype("float32"), first_position(config)
+    words = weights[_WORDS][pieces].astype("float32")
+    first = first_position(config)
     if _WORDS + SCALE in weights:
         words *= weights[_WORDS + SCALE][pieces, None]
     words += weight_of(
@@ -140,9 +124,10 @@ def encoder_graphs(
     these, as external initializers. weights: By the library's names; in single or half
     precision, or int8 with `SCALE`. int8: Multiply in 8 bits, with a scale for each
     output feature and each piece. The rest stays single.
-    RETURNS (Iterator[Tuple[bytes,
-    Dict[str, ndarray]]]): Inputs: states; mask, int32 of shape (n_rows, n_pieces); for
-    MPNet `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width)."""
+
+    RETURNS (Iterator[Tuple[bytes, Dict[str, ndarray]]]): Inputs: states; mask, int32 of
+        shape (n_rows, n_pieces); for MPNet `relative_bias`. Output: float32 of shape
+        (n_rows, n_pieces, width)."""
     check_config(config)
     for layer in range(config["num_hidden_layers"]):
         encoder = _Encoder(config, weights, int8=int8)
@@ -153,7 +138,8 @@ class _Encoder:
     def __init__(
         self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
     ) -> None:
-        self.config, self.int8 = config, int8
+        self.config = config
+        self.int8 = int8
         self.weights: Dict[str, ndarray] = {}
         for name, weight in weights.items():
             for pattern, replacement in (
@@ -169,7 +155,8 @@ class _Encoder:
 
     def write(self, layer: int) -> bytes:
         """The finished model of a layer; the first normalises its input."""
-        prefix, states = f"encoder.layer.{layer}", INPUTS[0]
+        prefix = f"encoder.layer.{layer}"
+        states = INPUTS[0]
         if layer == 0:
             norm = self.norm("embeddings.LayerNorm")
             states = self.node(
@@ -182,7 +169,8 @@ class _Encoder:
         )
         states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
         self.nodes.append(_node("Identity", [states], [OUTPUT]))
-        batch, n_heads = ("rows", "pieces"), self.config["num_attention_heads"]
+        batch = ("rows", "pieces")
+        n_heads = self.config["num_attention_heads"]
         shape = (*batch, self.config["hidden_size"])
         given = [_info(INPUTS[0], "float32", shape), _info(INPUTS[1], "int32", batch)]
         if self.bias:
@@ -212,7 +200,8 @@ class _Encoder:
                 [weight_of(self.weights, f"{part}.bias") for part in parts]
             )
         )
-        n_heads, mask = self.config["num_attention_heads"], INPUTS[1]
+        n_heads = self.config["num_attention_heads"]
+        mask = INPUTS[1]
         if not self.int8:
             weight = numpy.concatenate(
                 [weight_of(self.weights, f"{part}.weight") for part in parts]
@@ -247,8 +236,9 @@ class _Encoder:
         self, name: str, inputs: str, *, after_gelu: bool = False
     ) -> Tuple[str, str]:
         """A linear map.
-        RETURNS (Tuple[str, str]): The product, and the bias that is
-        still to be added."""
+
+        RETURNS (Tuple[str, str]): The product, and the bias that is still to be
+            added."""
         bias = weight_of(self.weights, f"{name}.bias")
         if not self.int8:
             weight = weight_of(self.weights, f"{name}.weight")
@@ -286,10 +276,8 @@ class _Encoder:
         largest = self.node(
             "Max", [largest, self.constant(numpy.float32(1e-12))]
         )  # of a row of zeros
-        step, zero_point = (
-            self.constant(numpy.float32(1 / levels)),
-            self.constant(numpy.uint8(zero)),
-        )
+        step = self.constant(numpy.float32(1 / levels))
+        zero_point = self.constant(numpy.uint8(zero))
         rounded = self.node(
             "QuantizeLinear", [self.node("Div", [inputs, largest]), step, zero_point]
         )
@@ -323,6 +311,7 @@ class _Encoder:
 
     def constant(self, values: Any) -> str:
         """Add an array.
+
         RETURNS (str): Its name."""
         array = numpy.asarray(values, order="C")
         name = f"constant_{len(self.constants)}"
@@ -344,8 +333,8 @@ class _Encoder:
         **options: Any,
     ) -> str:
         """Add a node.
-        RETURNS (str): The name of its first output; others end in `_1`,
-        `_2`."""
+
+        RETURNS (str): The name of its first output; others end in `_1`, `_2`."""
         name = f"{kind}_{len(self.nodes)}"
         outputs = [name, *(f"{name}_{i}" for i in range(1, n_outputs))]
         self.nodes.append(_node(kind, inputs, outputs, domain, **options))
@@ -353,8 +342,8 @@ class _Encoder:
 
     def contrib(self, kind: str, inputs: Sequence[str], **options: Any) -> str:
         """Add a node with an operator of ONNX Runtime's own.
-        RETURNS (str): The name of
-        its first output."""
+
+        RETURNS (str): The name of its first output."""
         return self.node(kind, inputs, domain="com.microsoft", **options)
 
 

@@ -2,7 +2,6 @@
 
 import numpy
 import pytest
-import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
 from small_blocks import NAMES, network_config
@@ -16,15 +15,15 @@ from spacy_lal.models.batches import (
     VectorRows,
     sub_batches,
 )
-from spacy_lal.models.parser import ParserShim
-from spacy_lal.models.shim import network_layer, stored_arrays
+from spacy_lal.models.parser import ParserTask
+from spacy_lal.models.torch.network import network_layer
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
 NO_DROPOUT = {name: 0.0 for name in NAMES if name.endswith("_dropout")}
 
 
 def unbuilt(**settings):
-    return network_layer("parser_network", ParserShim(network_config(**settings)[0]))
+    return network_layer("parser_network", ParserTask(network_config(**settings)[0]))
 
 
 def make_network(**settings):
@@ -164,21 +163,3 @@ def test_an_update_has_dropout_and_a_prediction_has_none():
     assert not numpy.allclose(first, second, atol=1e-4)
     assert not any(part.training for part in model.shims[0].network.modules())
     assert numpy.array_equal(model.predict(batch)[0].arcs, model.predict(batch)[0].arcs)
-
-
-def test_stored_arrays_are_those_of_the_library():
-    rng = numpy.random.default_rng(0)
-    arrays = {
-        name: (100 * rng.normal(size=(3, 5))).astype(name)
-        for name in ("float64", "float32", "float16", "int8")
-    }
-    arrays["empty"] = numpy.zeros((0, 4), dtype="float32")
-    data = safetensors.numpy.save(arrays, metadata={"written": "by a test"})
-    found, metadata = stored_arrays(data)
-    assert set(found) == set(arrays) and metadata == {"written": "by a test"}
-    for name, array in arrays.items():
-        assert found[name].dtype == array.dtype and numpy.array_equal(
-            found[name], array
-        ), name
-    with pytest.raises(ValueError):
-        stored_arrays(data[:-1])

@@ -1,0 +1,1 @@
+"""What computes scores and vectors on a CPU, without torch."""

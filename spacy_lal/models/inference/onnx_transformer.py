@@ -1,0 +1,449 @@
+"""`spacy-lal.OnnxTransformer.v1`: a trained transformer in ONNX Runtime, as the model
+of spaCy's component `tok2vec`; its backward pass ends here. A token's vector is the
+mean over its pieces. `lal compact` makes it from a `transformer` component."""
+
+import json
+import os
+import warnings
+from copy import copy
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    cast,
+)
+
+import numpy
+import safetensors.numpy
+import srsly
+from numpy import ndarray
+from spacy.tokens import Doc, Span
+from thinc.api import Model, NumpyOps
+from thinc.shims import Shim
+from thinc.types import Floats2d
+
+from ..vectors import plain_doc, with_tokens
+from ..weights.storage import is_safetensors, stored_arrays, stored_weight
+from ..weights.threads import MAKING, return_memory
+from ..windows import WINDOW, length_groups, sentence_windows
+from . import onnx_encoder as graph
+
+RUNTIMES = ("onnx", "onnx-int8", "torch")
+_SPARE_PIECES = 32  # padding that costs less than another run
+# Sessions of a process before its fork: closing one waits for threads that do not exist
+# here.
+_INHERITED: List[Any] = []
+
+
+class Window(NamedTuple):
+    """Tokens start to end of the Doc of a number, which the transformer reads at once;
+    pieces with the special ones; means: 1 where a piece is of a token, else 0. *Shape:*
+    (n_tokens, n_pieces)."""
+
+    doc: int
+    start: int
+    end: int
+    pieces: List[int]
+    means: ndarray
+
+
+def build_onnx_transformer(
+    runtime: str = "onnx", window: int = WINDOW
+) -> Model[List[Doc], List[Floats2d]]:
+    """Build the model of a `tok2vec` component. Its weights are loaded with the
+    pipeline.
+
+    runtime (str): What computes it. `onnx`: ONNX Runtime, the numbers of torch to 1e-5.
+        `onnx-int8`: with products in 8 bits, quicker and less exact. `torch`: the
+        `transformers` library, as on every GPU.
+    window (int): Most words of several sentences that it reads together. 1: it reads
+        each sentence alone, so that a sentence has the same vectors in any Doc; parses
+        are a little worse.
+    RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape
+        (n_tokens, width). A Doc has the same vectors in any batch, to 1e-5.
+    RAISES (ValueError): The runtime is unknown.
+    """
+    if runtime not in RUNTIMES:
+        raise ValueError(
+            f"expected runtime to be one of {', '.join(RUNTIMES)}, got {runtime!r}"
+        )
+    replacement = ListenerReplacement()
+    attrs = {
+        "replace_listener_cfg": replacement.new_block,
+        "replace_listener": replacement.new_layer,
+    }
+    shims: List[Shim] = [EncoderShim(runtime, window)]
+    return Model(
+        "onnx_transformer",
+        forward,
+        init=init,
+        dims={"nO": None},
+        attrs=attrs,
+        shims=shims,
+    )
+
+
+class ListenerReplacement:
+    """The callbacks of `nlp.replace_listeners`. spaCy asks for the new block of a
+    listener first, writes it into the config, then asks for the new layer."""
+
+    def __init__(self) -> None:
+        self.block: Dict[str, Any] = {}  # the last listener's new block
+        self.tok2vec: Dict[str, Any] = {}  # the block that stood at "model.tok2vec"
+
+    def new_block(
+        self, encoder: Dict[str, Any], tok2vec: Dict[str, Any]
+    ) -> Dict[str, Any]:
+        """The block of the encoder, for a component with the block `model.tok2vec`."""
+        self.block = dict(encoder)
+        self.tok2vec = tok2vec
+        return self.block
+
+    def new_layer(self, model: Model, listener: Any, tok2vec: Any) -> Model:
+        """The encoder in the place of a listener. Where the path "model.tok2vec" (of
+        spaCy's W087) is a JoinedTok2Vec around the listener, its block takes the
+        encoder's place again, with the encoder within."""
+        parts = self.tok2vec.get("*", {})
+        is_within = any(part is self.block for part in parts.values())
+        if parts and not is_within:
+            encoder = dict(self.block)
+            kept = {
+                name: encoder if _is_listener(part) else part
+                for name, part in parts.items()
+            }
+            self.block.clear()
+            self.block.update({**self.tok2vec, "*": kept})
+        return model
+
+
+def _is_listener(block: Dict[str, Any]) -> bool:
+    return "Listener" in str(block.get("@architectures"))
+
+
+def from_transformer(
+    trained: Any, *, bits: int = 16, runtime: str = "onnx"
+) -> Model[List[Doc], List[Floats2d]]:
+    """The model of a `tok2vec` component with the weights of spacy-transformers'
+    TransformerModel. bits: 16: half precision. 8: matrices as integers with a scale for
+    each row.
+
+    RAISES (ValueError): The graph does not know this transformer, its tokenizer is not
+        one of the library `tokenizers`, or a weight is not finite in half precision."""
+    tokenizer = trained.tokenizer
+    transformer = trained.transformer
+    config = _stored_config(transformer.config)
+    graph.check_config(config)
+    if not tokenizer.is_fast:
+        kind = type(tokenizer).__name__
+        raise ValueError(f"its tokenizer {kind} is none of the library `tokenizers`")
+    n_positions = config["max_position_embeddings"] - graph.first_position(config)
+    max_pieces = min(tokenizer.model_max_length, n_positions)
+    model = build_onnx_transformer(runtime)
+    shim = cast(EncoderShim, model.shims[0])
+    shim.config = {
+        **config,
+        "max_pieces": max_pieces,
+        "tokenizer": {
+            **tokenizer.special_tokens_map,
+            "model_max_length": max_pieces,
+            "model_input_names": tokenizer.model_input_names,
+        },
+    }
+    shim.tokenizer = tokenizer.backend_tokenizer.to_str()
+    for name, tensor in transformer.state_dict().items():
+        if not name.startswith("pooler.") and tensor.is_floating_point():
+            weight = tensor.detach().cpu().numpy()
+            shim.weights.update(stored_weight(name, weight, bits))
+    model.set_dim("nO", config["hidden_size"])
+    return model
+
+
+def _stored_config(config: Any) -> Dict[str, Any]:
+    """What a config of the `transformers` library says, without its notes."""
+    return {
+        key: value
+        for key, value in config.to_dict().items()
+        if key[0] != "_" and value is not None
+    }
+
+
+def init(model: Model, X: Any = None, Y: Any = None) -> None:
+    """Check that there are weights."""
+    if not model.has_dim("nO"):
+        raise ValueError(
+            "spacy-lal.OnnxTransformer.v1 has no weights and cannot be trained: "
+            "expected a component of a trained "
+            'pipeline, nlp.add_pipe("encoder", source=nlp_with_encoder), or the '
+            "training config of a `transformer`"
+        )
+
+
+def forward(
+    model: Model, docs: List[Doc], is_train: bool
+) -> Tuple[List[Floats2d], Callable]:
+    """The vectors of the tokens of each Doc. No gradient passes."""
+    shim = cast(EncoderShim, model.shims[0])
+    run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
+    windows: List[Window] = []
+    for number, doc in enumerate(docs):
+        windows.extend(shim.read(number, plain_doc(doc)))
+    width = shim.config["hidden_size"]
+    sums = [numpy.zeros((len(doc), width), dtype="float32") for doc in docs]
+    counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
+    lengths = [len(window.pieces) for window in windows]
+    for rows in length_groups(lengths, _SPARE_PIECES, run.most_pieces):
+        together = [windows[row] for row in rows]
+        for window, states in zip(together, run(*_padded(together)), strict=True):
+            tokens = slice(window.start, window.end)
+            of_window = window.means @ states[: len(window.pieces)]
+            sums[window.doc][tokens] += of_window
+            counts[window.doc][tokens] += window.means.sum(axis=1, keepdims=True)
+    found = []
+    for doc, vectors, n_pieces in zip(docs, sums, counts, strict=True):
+        vectors /= numpy.maximum(n_pieces, 1)
+        found.append(with_tokens(model.ops.asarray2f(vectors), doc))  # type: ignore[arg-type]
+    return found, lambda d_vectors: docs
+
+
+def _padded(windows: Sequence[Window]) -> Tuple[ndarray, ndarray]:
+    """Pieces and mask of windows, the longest first. *Shapes:* (n_rows, n_pieces)."""
+    shape = (len(windows), len(windows[0].pieces))
+    pieces = numpy.zeros(shape, dtype="int32")
+    mask = numpy.zeros(shape, dtype="int32")
+    for row, window in enumerate(windows):
+        n_pieces = len(window.pieces)
+        pieces[row, :n_pieces] = window.pieces
+        mask[row, :n_pieces] = 1
+    return pieces, mask
+
+
+class Ready(NamedTuple):
+    """What a process has made of the weights. runner: See `EncoderShim.runner`."""
+
+    process: int
+    runtime: str
+    runner: Any
+    tokenizer: Any
+
+
+class EncoderShim(Shim):
+    """Config, tokenizer and weights, which copies and threads share, and a session,
+    made when the first Doc comes; a forked process makes its own, since threads of the
+    runtime do not survive a fork."""
+
+    def __init__(self, runtime: str, window: int) -> None:
+        super().__init__(None)
+        self.runtime = runtime
+        self.window = window
+        self.config: Dict[str, Any] = {}
+        self.tokenizer = ""
+        self.weights: Dict[str, ndarray] = {}
+        self._ready: Optional[Ready] = None
+
+    def runner(self, runtime: Optional[str] = None) -> Any:
+        """A map from pieces and mask, int32 of shape (n_rows, n_pieces), to float32 of
+        shape (n_rows, n_pieces, width).
+
+        RAISES (ValueError): There are no weights."""
+        wanted = (os.getpid(), runtime or self.runtime)
+        ready = self._ready
+        if ready is None or ready[:2] != wanted:
+            with MAKING:  # only one, for any number of threads
+                ready = self._ready
+                if ready is None or ready[:2] != wanted:
+                    if ready is not None and ready.process != os.getpid():
+                        _INHERITED.append(ready)
+                    ready = Ready(*wanted, self._make(wanted[1]), self._tokenizer())
+                    self._ready = ready
+        return ready.runner
+
+    def _make(self, runtime: str) -> Any:
+        if not self.weights:
+            raise ValueError(
+                "the encoder has no weights: expected a loaded pipeline, or `lal "
+                "compact`"
+            )
+        if runtime == "torch":
+            from ..torch.encoder import TorchRunner
+
+            return TorchRunner(self.config, self.weights)
+        int8 = runtime == "onnx-int8"
+        runner = OnnxRunner(self.config, self.weights, int8=int8)
+        return_memory()
+        return runner
+
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self.tokenizer)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    def read(self, number: int, doc: Doc) -> Iterator[Window]:
+        """The windows of a Doc. A window of too many pieces is cut in half; a single
+        token loses its last pieces."""
+        tokenizer = cast(Ready, self._ready).tokenizer
+        limit = self.config["max_pieces"]
+        unknown = tokenizer.token_to_id(self.config["tokenizer"].get("unk_token", ""))
+        spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)]
+        spans.reverse()
+        while spans:
+            start, end = spans.pop()
+            text = doc[start:end].text
+            encoded = tokenizer.encode(text)
+            if len(encoded.ids) > limit and end - start > 1:
+                half = (start + end) // 2
+                spans += [(half, end), (start, half)]
+                continue
+            if not text.isascii():
+                check_language(text, encoded, unknown)
+            means = _overlaps(doc[start:end], text, encoded.offsets[:limit])
+            yield Window(number, start, end, encoded.ids[:limit], means)
+
+    def to_bytes(self) -> bytes:
+        """The weights as a safetensors file, with config and tokenizer in its
+        metadata."""
+        # JSON keeps numbers exactly
+        about = json.dumps({"config": self.config, "tokenizer": self.tokenizer})
+        return safetensors.numpy.save(self.weights, {"encoder": about})
+
+    def from_bytes(self, data: bytes) -> "EncoderShim":
+        """Load what `to_bytes` wrote, or the msgpack of `en_lal_lg` 0.1.0, which holds
+        such a file."""
+        about: Dict[str, Any] = {}
+        if not is_safetensors(data):
+            about = srsly.msgpack_loads(data)
+            data = about["weights"]
+        self.weights, stored = stored_arrays(data)
+        about = about or json.loads(stored["encoder"])
+        self.config = about["config"]
+        self.tokenizer = about["tokenizer"]
+        self._ready = None
+        return self
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_ready": None}
+
+    def copy(self) -> "EncoderShim":
+        """A copy with the same arrays: nothing changes them."""
+        return copy(self)
+
+    def __deepcopy__(self, memo: Any) -> "EncoderShim":
+        return self.copy()
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Nothing is trained."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """The device is thinc's when it runs."""
+        self._ready = None
+
+
+def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
+    """Warn if most words with letters, two or more, are unknown to a tokenizer or fall
+    into single letters. A foreign language in Latin letters has the pieces of rare
+    English words: it gets no warning."""
+    words: Dict[Optional[int], List[int]] = {}  # lengths of pieces; 0: unknown
+    for word, piece, (start, end) in zip(
+        encoded.word_ids, encoded.ids, encoded.offsets, strict=True
+    ):
+        if any(map(str.isalpha, text[start:end])):
+            words.setdefault(word, []).append(end - start if piece != unknown else 0)
+    n_foreign = sum(map(_looks_foreign, words.values()))
+    if n_foreign > max(1, len(words) - n_foreign):
+        message = (
+            "the encoder does not know most words of a text: is it in the pipeline's "
+            "language?"
+        )
+        warnings.warn(message, stacklevel=2)
+
+
+def _looks_foreign(lengths: Sequence[int]) -> bool:
+    """lengths: The letters of a word's pieces."""
+    is_spelt = len(lengths) > 2 and max(lengths) == 1
+    return 0 in lengths or is_spelt
+
+
+def _overlaps(span: Span, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:
+    """Which tokens a piece is of: all that share a character with it, or the space
+    after them. *Shape:* (n_tokens, n_pieces)."""
+    starts = [token.idx - span[0].idx for token in span]
+    ends = [*starts[1:], len(text) + 1]
+    first = numpy.array(starts)[:, None]
+    last = numpy.array(ends)[:, None]
+    begins = numpy.array(without_space(text, offsets))
+    stops = numpy.array(offsets)[:, 1]
+    overlaps = (first < stops) & (begins < last) & (begins < stops)
+    return overlaps.astype("float32")
+
+
+def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
+    """Where each piece begins, without the space before a word, which some tokenizers
+    count to its first piece."""
+    begins = []
+    for begin, end in offsets:
+        while begin < end and text[begin].isspace():
+            begin += 1
+        begins.append(begin)
+    return begins
+
+
+class OnnxRunner:
+    """A session of ONNX Runtime for each layer. Arguments as for `encoder_graphs`."""
+
+    # Pieces that run at once, padding included: their hidden units stay in a core's
+    # cache.
+    most_pieces = 512
+
+    def __init__(
+        self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool
+    ) -> None:
+        self.sessions = [
+            _session(layer, constants)
+            for layer, constants in graph.encoder_graphs(config, weights, int8=int8)
+        ]
+        self.config = config
+        self.weights = weights
+        self.is_relative = len(self.sessions[0].get_inputs()) == len(graph.INPUTS)
+
+    def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
+        """See `EncoderShim.runner`."""
+        feeds = {
+            graph.INPUTS[0]: graph.embed_pieces(self.config, self.weights, pieces),
+            graph.INPUTS[1]: mask,
+        }
+        if self.is_relative:
+            feeds[graph.INPUTS[2]] = graph.relative_bias(
+                self.config, self.weights, pieces.shape[1]
+            )
+        for session in self.sessions:
+            feeds[graph.INPUTS[0]] = session.run([graph.OUTPUT], feeds)[0]
+        return feeds[graph.INPUTS[0]]
+
+
+def _session(layer: bytes, constants: Dict[str, ndarray]) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    n_threads = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
+    options.intra_op_num_threads = int(n_threads)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors
+    options.enable_cpu_mem_arena = False  # what a large batch took goes back
+    # Waiting threads sleep: a spinning thread costs the processor time of another
+    # program.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    arrays = constants.values()
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays]
+    # The session copies them.
+    options.add_external_initializers(list(constants), values)
+    return onnxruntime.InferenceSession(
+        layer, options, providers=["CPUExecutionProvider"]
+    )

@@ -1,0 +1,359 @@
+"""Our networks as thinc layers, for several threads. A loaded network parses in NumPy
+from arrays. A torch module is made of them when it first learns, where thinc's device
+is a GPU, and for a network without a NumPy form."""
+
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import numpy
+import safetensors.numpy
+import srsly
+from numpy import ndarray
+from thinc.api import (
+    Model,
+    NumpyOps,
+    get_current_ops,
+    get_torch_default_device,
+    torch2xp,
+    xp2torch,
+)
+from thinc.types import Floats2d
+
+from ..batches import NetworkBatch, RolesBatch, sub_batches
+from ..weights.storage import SingleWeights, stored_arrays
+from ..weights.threads import MAKING, return_memory
+from .shim import ThreadsShim, training
+
+AnyBatch = Union[NetworkBatch, RolesBatch]
+
+
+class Task(Protocol):
+    """What a parser and a network of semantic roles add to `NetworkShim`: how the
+    network is built, and what goes into it and comes out of it."""
+
+    config: Any  # everything but the sizes that come from data
+    has_ends: bool  # whether START and STOP stand around a sentence of the input
+
+    def sizes(self, cfg: Mapping[str, int]) -> Any:
+        """The sizes that come from data, as the config has them.
+
+        RAISES (ValueError): They do not fit the config."""
+
+    def build_module(self, sizes: Any) -> Any:
+        """The torch module, with fresh weights."""
+
+    def build_inference(self, sizes: Any, weights: Mapping[str, ndarray]) -> Any:
+        """The NumPy form, with `scores(batch, indices)`; None where there is none."""
+
+    def pad(self, batch: Any, indices: Sequence[int], vectors: Any, device: Any) -> Any:
+        """The input of the module for some sentences of a batch, with their vectors,
+        padded, or None."""
+
+    def unpad(self, output: Any, lengths: Sequence[int]) -> List[Any]:
+        """The scores of sentences from the module's output."""
+
+    def gradients(
+        self, output: Any, d_scores: Sequence[Any]
+    ) -> Tuple[List[Any], List[Any]]:
+        """Tensors of the module's output, and their gradients."""
+
+    def nothing(self, sizes: Any) -> Any:
+        """The scores of a sentence without words."""
+
+
+class NetworkShim(ThreadsShim):
+    """A network that is made when the sizes that come from data are known."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(None)
+        self.task = task
+        self._stored = b""  # the weights as safetensors, where there is no module
+
+    @property
+    def config(self) -> Any:
+        """Everything but the sizes that come from data."""
+        return self.task.config
+
+    @property
+    def sizes(self) -> Any:
+        """What the data decide, as the network's config has it."""
+        return self.task.sizes(self.cfg)
+
+    @property
+    def network(self) -> Any:
+        """The torch module.
+
+        RAISES (ValueError): There are no weights yet, or they do not fit, or torch is
+            not installed."""
+        if self._model is None:
+            with MAKING:  # only one, for any number of threads
+                if self._model is None:
+                    self._replace(self._loaded_module())
+        return self._model
+
+    def _loaded_module(self) -> Any:
+        if not self._stored:
+            raise ValueError(
+                "the network has no weights yet: call nlp.initialize(), or load it "
+                "from disk"
+            )
+        torch = _torch()
+        module = self.task.build_module(self.sizes)
+        tensors = {name: torch.from_numpy(one) for name, one in self.weights.items()}
+        try:
+            module.load_state_dict(tensors)
+        except RuntimeError as error:
+            raise _misfit(error) from error
+        return module.to(self.device).eval()
+
+    def _replace(self, module: Any, stored: bytes = b"") -> None:
+        """Take another module, or stored weights."""
+        self._model = module
+        self._stored = stored
+        self._inference = None
+
+    @property
+    def inference(self) -> Any:
+        """The NumPy form of the present weights; None where the module runs.
+
+        RAISES (ValueError): As `network`."""
+        if not isinstance(get_current_ops(), NumpyOps):
+            return None
+        version = sum(weight._version for weight in self.parameters.values())
+        found = self._inference
+        if found is None or found[1] != version:
+            with MAKING:  # only one, for any number of threads
+                found = self._inference
+                if found is None or found[1] != version:
+                    found = self._make_inference(), version
+                    self._inference = found
+                    return_memory()
+        return found[0]
+
+    def _make_inference(self) -> Any:
+        try:
+            return self.task.build_inference(self.sizes, self.weights)
+        except (KeyError, ValueError) as error:
+            raise _misfit(error) from error
+
+    @property
+    def weights(self) -> Mapping[str, ndarray]:
+        """The weights by their names in the torch module.
+
+        RAISES (ValueError): There are none yet."""
+        stored = self._stored
+        if self._model is None and stored:
+            return SingleWeights(stored_arrays(stored)[0])
+        tensors = self.network.state_dict()
+        return {name: to_numpy(tensor) for name, tensor in tensors.items()}
+
+    @property
+    def device(self) -> Any:
+        """The torch device of the module, made or yet to be made."""
+        if self._model is None:
+            return get_torch_default_device()
+        return next(self._model.parameters()).device
+
+    def set_sizes(self, sizes: Dict[str, int]) -> None:
+        """Set sizes that come from data, by name. Weights of other sizes are
+        dropped."""
+        if any(self.cfg.get(name) != size for name, size in sizes.items()):
+            self._replace(None)
+        self.cfg.update(sizes)
+
+    def build(self) -> None:
+        """Make a module of the current sizes, with fresh weights, on thinc's device."""
+        _torch()
+        self._replace(None)  # the device is thinc's
+        module = self.task.build_module(self.sizes)
+        self._model = module.to(self.device).eval()
+
+    # Copies
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_inference": None}
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Move the module, if there is one."""
+        if self._model is not None:
+            self._model.to(device_type if device_type != "gpu" else f"cuda:{device_id}")
+
+    def to_bytes(self) -> bytes:
+        """Sizes, and weights as safetensors, in msgpack."""
+        state = self._stored
+        if self._model is not None:
+            weights = sorted(self.weights.items())
+            contiguous = {name: numpy.ascontiguousarray(one) for name, one in weights}
+            state = safetensors.numpy.save(contiguous)
+        return srsly.msgpack_dumps({"config": self.cfg, "state": state})
+
+    def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
+        """Take the saved sizes and weights; other settings come from the config.
+
+        RAISES (ValueError): The sizes do not fit the config."""
+        msg = srsly.msgpack_loads(bytes_data)
+        self.cfg = dict(msg["config"])
+        self._replace(None, msg["state"])
+        if self.cfg:
+            self.task.sizes(self.cfg)
+        return self
+
+
+def _misfit(error: Exception) -> ValueError:
+    return ValueError(
+        "The saved weights do not fit the network of the config; expected the [model] "
+        f"block that they were trained with. {error}"
+    )
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError as error:
+        raise ValueError(
+            "this network needs torch, which is missing: pip install 'spacy-lal[train]'"
+        ) from error
+    return torch
+
+
+# The layer
+
+
+def network_layer(name: str, task: Task) -> Model[Any, List[Any]]:
+    """A network as a thinc layer, from a batch to the scores of its sentences. It runs
+    in sub-batches."""
+    return Model(name, forward, shims=[NetworkShim(task)])
+
+
+def forward(
+    model: Model, batch: AnyBatch, is_train: bool
+) -> Tuple[List[Any], Callable]:
+    """Score all sentences, in order. The backward pass takes the gradient of every
+    sentence's scores and returns the gradient of `batch.vectors.data`, or None without
+    vectors."""
+    if not is_train:
+        return in_order(iter_scores(model, batch)), lambda d_scores: None
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
+    data = _vectors(shim, batch, requires_grad=True)
+    parts = [_empty_sentences(shim, batch)]
+    runs = []
+    for indices in _sub_batches(shim, batch):
+        with training(shim.network):
+            output = shim.network(_padded(shim, batch, indices, data))
+        runs.append((indices, output))
+        parts.append((indices, _unpad(shim, batch, indices, output)))
+
+    def backprop(d_scores: Sequence[Any]) -> Optional[Floats2d]:
+        import torch
+
+        while runs:
+            indices, output = runs.pop()
+            d_output = [d_scores[i] for i in indices]
+            tensors, grads = shim.task.gradients(output, d_output)
+            if tensors:
+                torch.autograd.backward(tensors, grads)
+        if data is None:
+            return None
+        if data.grad is None:
+            return model.ops.alloc2f(*data.shape)
+        return torch2xp(data.grad, ops=model.ops)  # type: ignore[return-value]
+
+    return in_order(iter(parts)), backprop
+
+
+def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List[Any]]]:
+    """Numbers of sentences and their scores, one sub-batch after the other. Sentences
+    without words come first."""
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
+    empty = _empty_sentences(shim, batch)
+    if empty[0]:
+        yield empty
+    inference = shim.inference
+    if inference is not None:
+        for indices in sub_batches(batch.lengths):
+            yield indices, inference.scores(batch, indices)
+        return
+    for indices in _sub_batches(shim, batch):
+        yield indices, _unpad(shim, batch, indices, run_module(shim, batch, indices))
+
+
+def in_order(parts: Iterator[Tuple[List[int], List[Any]]]) -> List[Any]:
+    """The scores of `iter_scores`, in the order of the sentences."""
+    found: Dict[int, Any] = {}
+    for indices, scores in parts:
+        found.update(zip(indices, scores, strict=True))
+    return [found[i] for i in range(len(found))]
+
+
+def run_module(
+    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], method: str = "__call__"
+) -> Any:
+    """The output of the torch module for some sentences, without gradient."""
+    import torch
+
+    module = shim.network
+    data = _vectors(shim, batch)
+    with torch.no_grad():
+        return getattr(module, method)(_padded(shim, batch, indices, data))
+
+
+def _empty_sentences(shim: NetworkShim, batch: AnyBatch) -> Tuple[List[int], List[Any]]:
+    """The numbers of sentences without words, and their scores."""
+    empty = [i for i, length in enumerate(batch.lengths) if length == 0]
+    return empty, [shim.task.nothing(shim.sizes) for _ in empty]
+
+
+def _unpad(
+    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], output: Any
+) -> List[Any]:
+    return shim.task.unpad(output, [batch.lengths[i] for i in indices])
+
+
+def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> List[List[int]]:
+    if getattr(shim.network, "depends_on_batch", False):  # the authors' batch effect
+        return [[i for i, length in enumerate(batch.lengths) if length]]
+    return sub_batches(batch.lengths)
+
+
+def _vectors(shim: NetworkShim, batch: AnyBatch, *, requires_grad: bool = False) -> Any:
+    """The vectors of a batch as a tensor; None without vectors."""
+    if batch.vectors is None:
+        return None
+    return xp2torch(batch.vectors.data, requires_grad=requires_grad, device=shim.device)
+
+
+def _padded(
+    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any
+) -> Any:
+    """Some sentences as the module's input; vectors are zeros at padding, and at START
+    and STOP without rows."""
+    if batch.vectors is None:
+        return shim.task.pad(batch, indices, None, shim.device)
+    import torch
+
+    rows = [batch.vectors.rows[i] for i in indices]
+    first = int(shim.task.has_ends and not batch.vectors.has_boundaries)
+    longest = max(map(len, rows)) + 2 * first
+    places = numpy.full((len(rows), longest), len(data))  # of a row of zeros
+    for place, one in zip(places, rows, strict=True):
+        place[first : first + len(one)] = one
+    index = torch.from_numpy(places).to(data.device)
+    with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
+    vectors = with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape)
+    return shim.task.pad(batch, indices, vectors, shim.device)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """A tensor of any device as an array on the host; None stays None."""
+    return None if tensor is None else tensor.detach().cpu().numpy()

@@ -1,0 +1,1 @@
+"""How weights are stored, and how threads share what is made of them."""
