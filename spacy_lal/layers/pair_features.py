@@ -4,7 +4,7 @@ distance, words. Each feature is hashed to a row of one table (Weinberger et al.
 without a vocabulary. Shipped weights depend on all constants. *Not* here: the table,
 and Docs."""
 
-from typing import List, NamedTuple, Tuple
+from typing import NamedTuple, Tuple
 
 import numpy as np
 from numpy import ndarray
