@@ -3,15 +3,18 @@ in messages."""
 
 import codecs
 import errno
+import glob
 import json
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Iterator, Tuple, Union
+from typing import Any, BinaryIO, Iterator, List, Tuple, Union
+from uuid import uuid4
 
 QUOTE = 200  # characters of a line that a message shows
 MAX_LINE = 10_000_000  # bytes of a line of data
+OLD = ".old"  # the ending of a folder that is moved aside
 
 # How files begin that are no text.
 KINDS = {
@@ -45,6 +48,32 @@ def quoted(text: str, length: int = QUOTE) -> str:
     return f"{text[: length - 5]!r}..."  # quotes and dots count
 
 
+def beside(path: Path, ending: str = ".part") -> Path:
+    """A name beside a file or folder that no other run takes: two runs may write to one
+    path, and the last to finish wins."""
+    return path.with_name(f".{path.name}.{uuid4().hex}{ending}")
+
+
+def leftovers(path: Union[str, Path]) -> List[Path]:
+    """What `written_file` or `written_folder` left beside a path when they were killed,
+    or write at this moment."""
+    target = Path(path).resolve()
+    name = glob.escape(target.name)
+    return sorted(target.parent.glob(f".{name}.*.part"))
+
+
+@contextmanager
+def _named_errors(path: Union[str, Path]) -> Iterator[None]:
+    """The system's errors of writing, such as that of a full disk, get the file's
+    name."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
 @contextmanager
 def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
     """For a block that writes a file: it is replaced when the block has ended well,
@@ -55,14 +84,15 @@ def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
     RAISES (OSError): The file cannot be written.
     """
     if Path(path).exists() and not Path(path).is_file():
-        with open(path, "wb") as file:  # a folder is an error here
+        # A folder is an error here.
+        with _named_errors(path), open(path, "wb") as file:
             yield file
         return
     target = Path(path).resolve()  # follows links
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
+    part = beside(target)
     try:
-        with part.open("wb") as file:
+        with _named_errors(path), part.open("wb") as file:
             yield file
         if target.exists():
             shutil.copymode(target, part)
@@ -87,25 +117,43 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
     RAISES (OSError): The folder cannot be written; the earlier one is unchanged.
     """
     target = Path(path).resolve()
-    new, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
     if target.exists() and not target.is_dir():
         raise NotADirectoryError(
             errno.ENOTDIR, "expected a folder to write, it is a file", str(path)
         )
-    shutil.rmtree(new, ignore_errors=True)
+    new = beside(target)
     try:
-        new.mkdir(parents=True)
-        yield new
-        if target.exists():
-            shutil.rmtree(old, ignore_errors=True)
-            target.rename(old)
-        new.rename(target)
+        with _named_errors(path):
+            new.mkdir(parents=True)
+            yield new
+        _replace_folder(target, new)
     except BaseException:
-        if old.exists() and not target.exists():
-            old.rename(target)
         shutil.rmtree(new, ignore_errors=True)
         raise
+
+
+def _replace_folder(target: Path, new: Path) -> None:
+    """A folder cannot be renamed over another: the earlier one is moved aside. Another
+    run may do the same at this moment."""
+    old = beside(target, OLD)
+    with suppress(FileNotFoundError):
+        target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        if not target.exists():
+            old.rename(target)
+            raise
+        _replace_folder(target, new)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def restore_folder(path: Path) -> None:
+    """Move the earlier folder back where `written_folder` was killed between its two
+    renames."""
+    earlier = sorted(path.parent.glob(f".{glob.escape(path.name)}.*{OLD}"))
+    if earlier and not path.exists():
+        earlier[-1].rename(path)
 
 
 def refuse_binary(first: bytes, name: str) -> None:

@@ -1,33 +1,105 @@
-"""Files that are written completely or not at all."""
+"""Files and folders that appear complete or not at all."""
 
+import errno
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from spacy_lal.files import write_file, written_file
+from spacy_lal.files import (
+    leftovers,
+    restore_folder,
+    write_file,
+    written_file,
+    written_folder,
+)
 
 
-def mode_of(path):
-    return stat.S_IMODE(path.stat().st_mode)
+def names(folder: Path) -> list:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_two_runs_write_one_file_and_the_last_to_finish_wins(tmp_path: Path):
+    path = tmp_path / "out.ptb"
+    with written_file(path) as first:
+        first.write(b"first\n" * 3)
+        with written_file(path) as second:
+            second.write(b"second\n")
+            first.write(b"first\n")
+        assert path.read_bytes() == b"second\n"
+    assert path.read_bytes() == b"first\n" * 4
+    assert names(tmp_path) == ["out.ptb"]
+
+
+def test_two_runs_write_one_folder_and_the_last_to_finish_wins(tmp_path: Path):
+    path = tmp_path / "pipeline"
+    with written_folder(path) as first:
+        (first / "a").write_text("first")
+        with written_folder(path) as second:
+            (second / "b").write_text("second")
+        assert names(path) == ["b"]
+    assert names(path) == ["a"] and names(tmp_path) == ["pipeline"]
+
+
+def test_a_failed_block_leaves_the_earlier_one(tmp_path: Path):
+    write_file(tmp_path / "file", "old")
+    with pytest.raises(KeyboardInterrupt), written_file(tmp_path / "file") as file:
+        file.write(b"new")
+        raise KeyboardInterrupt
+    with written_folder(tmp_path / "folder") as folder:
+        (folder / "a").write_text("old")
+    with pytest.raises(KeyboardInterrupt), written_folder(tmp_path / "folder") as new:
+        (new / "a").write_text("new")
+        raise KeyboardInterrupt
+    assert (tmp_path / "file").read_text() == "old"
+    assert (tmp_path / "folder" / "a").read_text() == "old"
+    assert names(tmp_path) == ["file", "folder"]
+
+
+def test_a_full_disk_is_an_error_of_the_file(tmp_path: Path):
+    for written in (written_file, written_folder):
+        path = tmp_path / written.__name__
+        with pytest.raises(OSError, match="No space left") as caught, written(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        assert caught.value.filename == str(path)
+    if Path("/dev/full").exists():
+        with pytest.raises(OSError, match="No space") as caught:
+            write_file("/dev/full", "a")
+        assert caught.value.filename == "/dev/full"
+    assert names(tmp_path) == []
+
+
+def test_a_killed_run_leaves_what_the_next_one_can_name(tmp_path: Path):
+    path = tmp_path / "out [1].ptb"
+    program = (
+        "import os, sys; from spacy_lal.files import written_file\n"
+        "with written_file(sys.argv[1]) as file:\n"
+        "    file.write(b'half'); file.flush(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(path)], check=False)
+    (left,) = leftovers(path)
+    assert left.read_bytes() == b"half" and not path.exists()
+    assert leftovers(tmp_path / "other") == []
+
+
+def test_a_folder_that_was_moved_aside_comes_back(tmp_path: Path):
+    (tmp_path / ".best.0a.old").mkdir()
+    restore_folder(tmp_path / "best")
+    assert names(tmp_path) == ["best"]
+    (tmp_path / ".best.0b.old").mkdir()
+    restore_folder(tmp_path / "best")
+    assert names(tmp_path) == [".best.0b.old", "best"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
-def test_a_file_keeps_its_mode(tmp_path, mode):
+def test_a_file_keeps_its_mode(tmp_path: Path, mode: int):
     path = tmp_path / "file.txt"
     path.write_text("before")
     path.chmod(mode)
     write_file(path, "after")
     assert path.read_text() == "after"
-    assert mode_of(path) == mode
-
-
-def test_a_block_that_fails_changes_nothing(tmp_path):
-    path = tmp_path / "file.txt"
-    path.write_text("before")
-    with pytest.raises(KeyError), written_file(path) as file:
-        file.write(b"after")
-        raise KeyError
-    assert path.read_text() == "before"
-    assert os.listdir(tmp_path) == ["file.txt"]
+    assert stat.S_IMODE(path.stat().st_mode) == mode

@@ -4,6 +4,7 @@ names of the authors' vocabulary class and of NumPy's scalars; any other name is
 refused."""
 
 import struct
+import zipfile
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -99,6 +100,7 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
         anything but tensors, plain containers, NumPy scalars and the vocabulary
         class."""
     try:
+        _refuse_compressed(Path(path))
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
         spec = content["spec"]
@@ -121,6 +123,23 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
         raise CheckpointError(
             f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})"
         ) from error
+
+
+def _refuse_compressed(path: Path) -> None:
+    """`torch.save` compresses nothing: an archive that holds more than its own size may
+    fill the memory.
+
+    RAISES (CheckpointError): The file is such an archive.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        n_bytes = sum(entry.file_size for entry in archive.infolist())
+    if n_bytes > path.stat().st_size:
+        raise CheckpointError(
+            f"expected an archive without compression, got {n_bytes:,} bytes in "
+            f"{path.stat().st_size:,}"
+        )
 
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")

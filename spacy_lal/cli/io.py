@@ -23,7 +23,7 @@ from typing import (
 import typer
 from typer.core import TyperCommand
 
-from spacy_lal.files import written_file
+from spacy_lal.files import leftovers, written_file
 from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
@@ -107,8 +107,11 @@ def fail(message: str) -> NoReturn:
 def wrote(path: Optional[Path], content: str) -> None:
     """Say on stderr what has been written to a file or a folder; nothing if it went to
     stdout."""
-    if not is_stdout(path):
-        say(f"Wrote {path}: {content}", err=True)
+    if path is None or is_stdout(path):
+        return
+    say(f"Wrote {path}: {content}", err=True)
+    for part in leftovers(path):
+        say(f"{part} is of a run that was killed, or is still writing", err=True)
 
 
 def counted(number: int, noun: str) -> str:

@@ -42,6 +42,8 @@ from thinc.api import (
 )
 from wasabi import msg
 
+from ..annotations import SPANS_KEY
+from ..files import restore_folder, written_folder
 from ..models.torch.network import NetworkShim
 
 DIR_CHECKPOINT = "checkpoint"
@@ -101,6 +103,7 @@ def train(
     msg.divider("Initializing pipeline")
     if path is not None:
         state, nlp = _read_checkpoint(path, config, flat)
+        _check_best(output_path / "model-best", state)
         if nlp is None:
             msg.good(
                 f"This training ended after step {state['n_steps'] - 1}; --no-resume "
@@ -142,6 +145,13 @@ class Training:
         self.corpus, dev_corpus = resolve_dot_names(
             full, [T["train_corpus"], T["dev_corpus"]]
         )
+        has_trees = any(eg.reference.spans.get(SPANS_KEY) for eg in dev_corpus(nlp))
+        if weights.get("const_f") and not has_trees:
+            msg.warn(
+                "The dev corpus has no trees, so that const_f says nothing and is "
+                "written as 0.00: give a corpus with trees, or choose other "
+                "[training.score_weights]"
+            )
         self.optimizer: Optimizer = T["optimizer"]
         evaluate = loop.create_evaluation_callback(nlp, dev_corpus, weights)
         recorded = [*state["results"]]
@@ -245,16 +255,20 @@ class Training:
 
     def _save(self, is_best: bool) -> None:
         """Write `model-last`, with averaged weights where the optimizer has some, and
-        `model-best`."""
+        `model-best`. Weights that are no numbers replace no others."""
         last = self.output_path / "model-last"
-        best = self.output_path / "model-best"
         with self.nlp.use_params(self.optimizer.averages):
-            loop.create_before_to_disk_callback(self.T["before_to_disk"])(
-                self.nlp
-            ).to_disk(last)
+            if not has_finite_weights(self.nlp):
+                msg.warn(f"A weight is no number: {last} stays as it was")
+                return
+            before_to_disk = loop.create_before_to_disk_callback(
+                self.T["before_to_disk"]
+            )
+            with written_folder(last) as folder:
+                before_to_disk(self.nlp).to_disk(folder)
         if is_best:
-            shutil.rmtree(best, ignore_errors=True)
-            shutil.copytree(last, best)
+            with written_folder(self.output_path / "model-best") as folder:
+                shutil.copytree(last, folder, dirs_exist_ok=True)
 
     def _write_checkpoint(
         self, info: Dict[str, Any], *, evaluated: bool = False, ended: bool = False
@@ -338,6 +352,21 @@ def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
     return names
 
 
+def has_finite_weights(nlp: Language) -> bool:
+    """Whether no weight of a pipeline is NaN or infinite."""
+    for _, pipe in nlp.components:
+        model = getattr(pipe, "model", None)
+        for node in model.walk() if isinstance(model, Model) else ():
+            for name in node.param_names:
+                weights = node.get_param(name) if node.has_param(name) else 0.0
+                if not get_current_ops().xp.isfinite(weights).all():
+                    return False
+            for module in filter(None, map(torch_module, node.shims)):
+                if not all(p.isfinite().all() for p in module.parameters()):
+                    return False
+    return True
+
+
 @contextmanager
 def _signals() -> Iterator[List[int]]:
     """Remember the first signal that asks to stop; a second one ends the process."""
@@ -403,6 +432,15 @@ def _read_checkpoint(
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
     return state, nlp
+
+
+def _check_best(path: Path, state: State) -> None:
+    """RAISES (ValueError): A best pipeline was written, and is not there."""
+    restore_folder(path)
+    if state["results"] and not (path / "config.cfg").is_file():
+        raise ValueError(
+            f"expected the best pipeline so far in {path}, it is missing. {WAY_OUT}"
+        )
 
 
 def torch_module(shim: Any) -> Optional[torch.nn.Module]:

@@ -94,7 +94,10 @@ class TreebankCorpus:
 
     def _pairs(self, vocab: Vocab) -> List[Tuple[Doc, Doc]]:
         if self._read is None or self._read[0] is not vocab:
-            docs = self._references(vocab)
+            docs = list(self._references(vocab))
+            if not any(map(len, docs)):
+                files = ", ".join(map(str, [*self.paths, *self.trees_only]))
+                raise ValueError(f"expected Docs with words in {files}, got none")
             pairs = [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
             self._read = (vocab, pairs)
         return self._read[1]
@@ -215,6 +218,8 @@ class ParsedCorpus(TreebankCorpus):
             versions = [
                 [doc for doc in read_spacy(file, vocab) if len(doc)] for file in files
             ]
+            if not versions[0]:
+                raise ValueError(f"expected Docs with words in {files[0]}, got none")
             first = [[token.orth for token in doc] for doc in versions[0]]
             for file, docs in zip(files, versions, strict=True):
                 if [[token.orth for token in doc] for doc in docs] != first:

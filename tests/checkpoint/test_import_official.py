@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import types
+import zipfile
 from pathlib import Path
 
 import numpy
@@ -457,6 +458,14 @@ def test_damaged_files(content, tmp_path, monkeypatch):
         path.write_bytes(damaged)
         with pytest.raises(CheckpointError, match="x.pt: not a readable checkpoint"):
             read_checkpoint(path)
+
+
+def test_an_archive_that_expands_is_refused(tmp_path):
+    path = tmp_path / "bomb.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("archive/data.pkl", bytes(10_000_000))
+    with pytest.raises(CheckpointError, match="without compression, got 10,000,000"):
+        read_checkpoint(path)
 
 
 @needs_slow_tokenizers

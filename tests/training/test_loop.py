@@ -1,6 +1,7 @@
 """A training that is interrupted ends near one that is not; without interruption it is
 spaCy's, to the byte."""
 
+import errno
 import io
 import shutil
 import signal
@@ -14,6 +15,7 @@ import pytest
 import spacy
 import tiny_training
 from spacy.language import Language
+from spacy.tokens import DocBin
 from spacy.util import dict_to_dot
 from thinc.api import Config, Model
 from tiny_training import (
@@ -25,6 +27,7 @@ from tiny_training import (
 )
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
+from spacy_lal.annotations import SPANS_KEY
 from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, torch_module, train
 
 ADAM = {
@@ -238,3 +241,64 @@ def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.Monkey
     assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == [
         "step-00000002"
     ]
+
+
+def test_a_best_pipeline_that_was_lost_is_an_error(corpora: Path, tmp_path: Path):
+    """A run was killed between two renames: the earlier one comes back; or all is
+    gone."""
+    output = tmp_path / "output"
+    config = tiny_config(corpora)
+    run_until(5, config, output)
+    best = output / "model-best"
+    aside = output / ".model-best.0a.old"
+    best.rename(aside)
+    run_until(6, config, output)
+    assert spacy.load(best).pipe_names and not aside.exists()
+    shutil.rmtree(best)
+    with pytest.raises(ValueError, match="expected the best pipeline.*--no-resume"):
+        run(config, output)
+
+
+def test_a_full_disk_leaves_what_was_there(
+    corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+):
+    before = (output / "model-last" / "lal_parser" / "model").read_bytes()
+    to_disk = Language.to_disk
+
+    def cut(nlp: Language, path: Path, **settings: Any) -> None:
+        to_disk(nlp, path, **settings)
+        (path / "lal_parser" / "model").write_bytes(b"")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Language, "to_disk", cut)
+    with pytest.raises(OSError, match="model-last"):
+        run(tiny_config(corpora), output)
+    assert (output / "model-last" / "lal_parser" / "model").read_bytes() == before
+
+
+def test_weights_that_are_no_numbers_replace_no_others(
+    corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+):
+    before = (output / "model-last" / "lal_parser" / "model").read_bytes()
+
+    def spoil(nlp: Language, *args: Any, **settings: Any) -> Any:
+        for node in nlp.get_pipe("lal_parser").model.walk():
+            for module in filter(None, map(torch_module, node.shims)):
+                next(module.parameters()).data[:] = float("nan")
+        raise ValueError("the loss is nan")
+
+    monkeypatch.setattr(Language, "update", spoil)
+    with pytest.raises(ValueError, match="the loss is nan"):
+        run(tiny_config(corpora), output)
+    assert (output / "model-last" / "lal_parser" / "model").read_bytes() == before
+
+
+def test_a_dev_corpus_without_trees_is_said(corpora: Path, tmp_path: Path):
+    vocab = spacy.blank("en").vocab
+    docs = list(DocBin().from_disk(corpora / "dev.spacy").get_docs(vocab))
+    for doc in docs:
+        del doc.spans[SPANS_KEY]
+    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
+    changes = {"paths.dev": str(tmp_path / "dev.spacy"), "training.max_steps": 1}
+    log = run(tiny_config(corpora, changes=changes), tmp_path / "output")
+    assert "The dev corpus has no trees" in log

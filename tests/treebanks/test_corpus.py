@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
@@ -177,3 +178,13 @@ def test_gold_that_is_no_tree(nlp, tmp_path, spans, message):
     write_docs([fine, doc], tmp_path / "x.spacy")
     with pytest.raises(TreebankError, match=rf"x\.spacy, Doc 2: .*{message}"):
         list(TreebankCorpus(tmp_path / "x.spacy")(nlp))
+
+
+def test_a_corpus_without_words_is_an_error(tmp_path):
+    vocab = Vocab()
+    for number, docs in enumerate(([], [Doc(vocab), Doc(vocab)])):
+        path = tmp_path / f"{number}.spacy"
+        DocBin(docs=docs).to_disk(path)
+        for corpus in (TreebankCorpus(path), TreebankCorpus(None, trees_only=path)):
+            with pytest.raises(ValueError, match=rf"words in .*{number}.spacy, got no"):
+                list(corpus(spacy.blank("en")))
