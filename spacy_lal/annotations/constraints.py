@@ -13,6 +13,7 @@ from typing import (
     NamedTuple,
     Optional,
     Sequence,
+    Set,
     Tuple,
     Union,
 )
@@ -20,11 +21,14 @@ from typing import (
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
-from .sentences import has_sentences, sentence_bounds
+from .sentences import has_sentences, sentence_bounds, words_of
 from .span_groups import StaleParseError, check_present, read_group, write_group
 
 CONSTRAINTS_KEY = "constraints"
-_KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head"
+_KNOWN = "known"
+_FORBIDDEN = "forbidden"
+_DEPENDENT = "dependent"
+_HEAD = "head"
 
 
 class SpanConstraint(NamedTuple):
@@ -62,18 +66,17 @@ class ContradictionError(ValueError):
     def __init__(
         self, doc: Union[Doc, str], constraints: Sequence[Constraint], reason: str
     ) -> None:
-        self.constraints, self.reason = tuple(constraints), reason
-        named = (
-            doc
-            if isinstance(doc, str)
-            else "; ".join(_describe(doc, one) for one in constraints)
-        )
+        self.constraints = tuple(constraints)
+        self.reason = reason
+        if isinstance(doc, str):
+            named = doc
+        else:
+            named = "; ".join(_describe(doc, one) for one in constraints)
         super().__init__(f"no parse fulfils these constraints, since {reason}: {named}")
         self._named = named
 
-    def __reduce__(
-        self,
-    ) -> Tuple[Any, ...]:  # as worker processes send it: without the Doc
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # As worker processes send it: without the Doc.
         return ContradictionError, (self._named, self.constraints, self.reason)
 
 
@@ -102,21 +105,21 @@ def constrain(
         has no words."""
     if not isinstance(heads, (Mapping, type(None))):
         raise ValueError(
-            f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}"
+            "heads: expected a mapping from tokens to their heads, such as {0: "
+            f"1}}, got {heads!r}"
         )
     for name, value in (("constituents", constituents), ("forbidden", forbidden)):
         if isinstance(value, (str, Span)) or not hasattr(value, "__iter__"):
             raise ValueError(
-                f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, 'NP')], got {value!r}"
+                f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, "
+                f"'NP')], got {value!r}"
             )
     found: List[Constraint] = [_read_span(doc, given, False) for given in constituents]
     found += [_read_span(doc, given, True) for given in forbidden]
-    for dependent, head in (heads or {}).items():
-        found.append(
-            HeadConstraint(
-                _read_word(doc, dependent, "dependent"), _read_word(doc, head, "head")
-            )
-        )
+    for given_dependent, given_head in (heads or {}).items():
+        dependent = _read_word(doc, given_dependent, "dependent")
+        head = _read_word(doc, given_head, "head")
+        found.append(HeadConstraint(dependent, head))
     found = list(dict.fromkeys(found))
     check_structure(doc, found)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
@@ -126,24 +129,17 @@ def constrain(
             spans.append(Span(doc, one.dependent, one.dependent + 1, kb_id=_DEPENDENT))
             spans.append(Span(doc, one.head, one.head + 1, kb_id=_HEAD))
         else:
-            spans.append(
-                Span(
-                    doc,
-                    one.start,
-                    one.end,
-                    one.label,
-                    kb_id=_FORBIDDEN if one.forbidden else _KNOWN,
-                )
-            )
+            kind = _FORBIDDEN if one.forbidden else _KNOWN
+            spans.append(Span(doc, one.start, one.end, one.label, kb_id=kind))
     if spans:
         write_group(doc, CONSTRAINTS_KEY, spans)
 
 
 def get_constraints(doc: Doc) -> List[Constraint]:
     """The constraints of a Doc, in its present tokens.
-    RAISES (StaleParseError): Tokens
-    were merged or split since `constrain`, and a constraint begins or ends within a
-    token; or the text has changed."""
+
+    RAISES (StaleParseError): Tokens were merged or split since `constrain`, and a
+        constraint begins or ends within a token; or the text has changed."""
     if CONSTRAINTS_KEY not in doc.spans:
         return []
     found: List[Constraint] = []
@@ -151,11 +147,15 @@ def get_constraints(doc: Doc) -> List[Constraint]:
         of_head = span.kb_id in (_DEPENDENT, _HEAD)
         start, end = span.place or (0, 0)
         is_ours = of_head or span.kb_id in (_KNOWN, _FORBIDDEN)
-        if not is_ours or start == end or (of_head and end - start != 1):
+        fits = end - start == 1 if of_head else end > start
+        if not is_ours or not fits:
+            text = doc.text[slice(*span.chars)]
             raise StaleParseError(
-                f"the constraint on {'the head of ' * of_head}{doc.text[span.chars[0] : span.chars[1]]!r} does not fit "
-                "the tokens, which were merged or split after spacy_lal.annotations.constrain (call it afterwards), or "
-                f"doc.spans[{CONSTRAINTS_KEY!r}] is not from it (rename or remove the group)"
+                f"the constraint on {'the head of ' * of_head}{text!r} does not fit "
+                "the tokens, which were merged or split after "
+                "spacy_lal.annotations.constrain (call it afterwards), or "
+                f"doc.spans[{CONSTRAINTS_KEY!r}] is not from it (rename or remove the "
+                "group)"
             )
         if span.kb_id == _DEPENDENT:
             found.append(HeadConstraint(start, start))
@@ -180,14 +180,12 @@ def in_words(
     for one in constraints:
         if isinstance(one, HeadConstraint):
             if one.dependent in place:
-                found.append(
-                    (HeadConstraint(place[one.dependent], place[one.head]), one)
-                )
+                in_place = HeadConstraint(place[one.dependent], place[one.head])
+                found.append((in_place, one))
         else:
-            inside = [place[i] for i in range(one.start, one.end) if i in place]
-            reaches_beyond = len(inside) < sum(
-                not doc[i].is_space for i in range(one.start, one.end)
-            )
+            words_of_span = words_of(doc[one.start : one.end])
+            inside = [place[i] for i in words_of_span if i in place]
+            reaches_beyond = len(inside) < len(words_of_span)
             if inside and not (one.forbidden and reaches_beyond):
                 found.append((one._replace(start=inside[0], end=inside[-1] + 1), one))
     return found
@@ -195,8 +193,8 @@ def in_words(
 
 def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
     """Check constraints without a parser.
-    RAISES (ContradictionError): As
-    `constrain`."""
+
+    RAISES (ContradictionError): As `constrain`."""
     for contradicting, reason in _contradictions(doc, constraints):
         raise ContradictionError(doc, contradicting, reason)
 
@@ -204,60 +202,64 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
 def _contradictions(
     doc: Doc, constraints: Sequence[Constraint]
 ) -> Iterator[Tuple[List[Constraint], str]]:
+    heads = [one for one in constraints if isinstance(one, HeadConstraint)]
+    spans = [one for one in constraints if isinstance(one, SpanConstraint)]
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
-    sentence_of = [
-        i for i, (start, end) in enumerate(bounds) for _ in range(start, end)
-    ]
-    spans: Dict[Tuple[int, int, SpanConstraint], None] = {}  # first word, last word
-    heads = {
-        one.dependent: one for one in constraints if isinstance(one, HeadConstraint)
-    }
+    sentence_of = [number for number, ends in enumerate(bounds) for _ in range(*ends)]
     roots: Dict[int, HeadConstraint] = {}
-    for one in constraints:
-        if isinstance(one, HeadConstraint):
-            if sentence_of[one.dependent] != sentence_of[one.head]:
-                yield [one], "the head is in another sentence"
-            other = (
-                roots.setdefault(sentence_of[one.head], one)
-                if one.dependent == one.head
-                else one
-            )
-            if other != one and has_sentences(doc):
-                yield [other, one], "a sentence has one root"
-        else:
-            words = [i for i in range(one.start, one.end) if not doc[i].is_space]
-            if not one.forbidden and sentence_of[words[0]] != sentence_of[words[-1]]:
-                yield [one], "it crosses a sentence boundary"
-            spans[words[0], words[-1], one] = None
-    done = set()
-    for word in heads:
-        path: Dict[int, None] = {}
-        while word in heads and word not in done and heads[word].head != word:
-            done.add(word)
-            path[word] = None
-            word = heads[word].head
-        if word in path:
-            yield (
-                [heads[i] for i in [*path][[*path].index(word) :]],
-                "heads must not form a cycle",
-            )
-    for (a, b, x), (c, d, y) in combinations(spans, 2):
-        if not x.forbidden and not y.forbidden and (a < c <= b < d or c < a <= d < b):
+    for head in heads:
+        sentence = sentence_of[head.head]
+        if sentence_of[head.dependent] != sentence:
+            yield [head], "the head is in another sentence"
+        if head.dependent == head.head and has_sentences(doc):
+            other = roots.setdefault(sentence, head)
+            if other != head:
+                yield [other, head], "a sentence has one root"
+    cycle = _find_cycle({head.dependent: head for head in heads})
+    if cycle:
+        yield [*cycle], "heads must not form a cycle"
+    ends: Dict[SpanConstraint, Tuple[int, int]] = {}  # the first and the last word
+    for span in spans:
+        words = words_of(doc[span.start : span.end])
+        ends[span] = words[0], words[-1]
+        if not span.forbidden and sentence_of[words[0]] != sentence_of[words[-1]]:
+            yield [span], "it crosses a sentence boundary"
+    for x, y in combinations(spans, 2):
+        if not x.forbidden and not y.forbidden and _cross(ends[x], ends[y]):
             yield [x, y], "constituents must not cross"
         banned, known = (x, y) if x.forbidden else (y, x)
-        is_same = (a, b) == (c, d) and x.forbidden != y.forbidden
+        is_same = ends[x] == ends[y] and x.forbidden != y.forbidden
         if is_same and (not banned.label or contains_chain(known.label, banned.label)):
             yield [known, banned], "a constituent cannot be both known and forbidden"
+
+
+def _find_cycle(heads: Mapping[int, HeadConstraint]) -> List[HeadConstraint]:
+    """Find known heads that form a cycle, by their dependents; empty without one."""
+    done: Set[int] = set()
+    for word in heads:
+        path: List[int] = []
+        while word in heads and word not in done and heads[word].head != word:
+            done.add(word)
+            path.append(word)
+            word = heads[word].head
+        if word in path:
+            return [heads[i] for i in path[path.index(word) :]]
+    return []
+
+
+def _cross(one: Tuple[int, int], other: Tuple[int, int]) -> bool:
+    """Whether spans cross, by their first and last words."""
+    (first, last), (other_first, other_last) = sorted((one, other))
+    return first < other_first <= last < other_last
 
 
 def contains_chain(chain: str, part: str) -> bool:
     """Whether the labels of `part` follow each other in a unary chain, as in "S::VP"
     and "VP"."""
-    labels, wanted = split_chain(chain), split_chain(part)
-    return any(
-        labels[i : i + len(wanted)] == wanted
-        for i in range(len(labels) - len(wanted) + 1)
-    )
+    labels = split_chain(chain)
+    wanted = split_chain(part)
+    starts = range(len(labels) - len(wanted) + 1)
+    return any(labels[i : i + len(wanted)] == wanted for i in starts)
 
 
 def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
@@ -265,33 +267,31 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
     if isinstance(given, Span) and given.doc is doc:
         check_present(given)
         parts = (given.start, given.end, given.label_)
-    start: Any
-    start, end, label = (
-        (*parts, "")[:3]
-        if isinstance(parts, (tuple, list)) and len(parts) in (2, 3)
-        else (0, None, "")
-    )
-    fits = (
-        _is_index(start)
-        and _is_index(end)
-        and isinstance(label, str)
-        and 0 <= start < end <= len(doc)
-    )
+    start: Any = None
+    end: Any = None
+    label = ""
+    if isinstance(parts, (tuple, list)) and len(parts) in (2, 3):
+        start, end, label = (*parts, "")[:3]
+    are_indices = _is_index(start) and _is_index(end) and isinstance(label, str)
+    fits = are_indices and 0 <= start < end <= len(doc)
     if not fits or all(token.is_space for token in doc[start:end]):
         raise ValueError(
-            f"expected a Span of this Doc, (start, end) or (start, end, label), with 0 <= start < end <= {len(doc)} in "
-            f"tokens that are not all whitespace, which takes no part in a parse, got {given!r}"
+            "expected a Span of this Doc, (start, end) or (start, end, label), with 0 "
+            f"<= start < end <= {len(doc)} in "
+            "tokens that are not all whitespace, which takes no part in a parse, got "
+            f"{given!r}"
         )
     return SpanConstraint(int(start), int(end), label, forbidden)
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
-    i: Any = (
-        (given.i if given.doc is doc else None) if isinstance(given, Token) else given
-    )
+    i = given
+    if isinstance(given, Token):
+        i = given.i if given.doc is doc else None
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
-            f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no "
+            f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and "
+            "no whitespace, which takes no "
             f"part in a parse, got {given!r}"
         )
     return int(i)
@@ -307,7 +307,7 @@ def _describe(doc: Doc, one: Constraint) -> str:
         if one.dependent == one.head:
             return f"{word} is a root"
         return f"the head of {word} is doc[{one.head}] {doc[one.head].text!r}"
-    place = f"doc[{one.start}:{one.end}] {doc[one.start : one.end].text[:40]!r}"
-    return (
-        f"{place} {'is no' if one.forbidden else 'is a'} {one.label or 'constituent'}"
-    )
+    text = doc[one.start : one.end].text[:40]
+    verb = "is no" if one.forbidden else "is a"
+    name = one.label or "constituent"
+    return f"doc[{one.start}:{one.end}] {text!r} {verb} {name}"

@@ -32,7 +32,7 @@ from .parses import (
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
 from .relations import get_relations
 from .roles import get_srl
-from .sentences import has_sentences, sentence_of, sentence_words
+from .sentences import has_sentences, sentence_of, sentence_words, words_of
 from .span_groups import check_present
 
 if TYPE_CHECKING:
@@ -65,34 +65,40 @@ class SentenceTree:
     def __init__(
         self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]
     ) -> None:
-        self.doc, self.words, n = doc, words, len(words)
-        labels = {
-            (start, end): label for start, end, label in nested_spans(constituents, n)
-        }
-        keys = {(0, n), *((i, i + 1) for i in range(n)), *labels}
-        self.keys = sorted(keys, key=lambda key: (key[0], -key[1]))
+        n_words = len(words)
+        spans = nested_spans(constituents, n_words)
+        labels = {(start, end): label for start, end, label in spans}
+        single_words = {(i, i + 1) for i in range(n_words)}
+        keys = {(0, n_words), *single_words, *labels}
+        self.doc = doc
+        self.words = words
+        self.keys = sorted(keys, key=_in_preorder)
         self.chains = [labels.get(key, "") for key in self.keys]
-        self.after, self.parents = [len(keys)] * len(keys), [-1] * len(keys)
+        self.after = [len(keys)] * len(keys)
+        self.parents = [-1] * len(keys)
         around: List[int] = []
         for number, (start, _) in enumerate(self.keys):
             while around and self.keys[around[-1]][1] <= start:
                 self.after[around.pop()] = number
-            self.parents[number] = around[-1] if around else -1
+            if around:
+                self.parents[number] = around[-1]
             around.append(number)
 
     def largest_within(self, item: Item) -> List[int]:
         """Give the fewest nodes that together have the words of an item, in order."""
-        tokens = (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
-        start, end = (bisect_left(self.words, token) for token in tokens)
-        found = []
-        number = bisect_left(
-            self.keys, (start, -end), key=lambda one: (one[0], -one[1])
+        first, last = (
+            (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
         )
+        start = bisect_left(self.words, first)
+        end = bisect_left(self.words, last)
+        found = []
+        number = bisect_left(self.keys, (start, -end), key=_in_preorder)
         while number < len(self.keys) and self.keys[number][0] < end:
-            is_within = self.keys[number][1] <= end
-            if is_within:
+            if self.keys[number][1] <= end:
                 found.append(number)
-            number = self.after[number] if is_within else number + 1
+                number = self.after[number]
+            else:
+                number += 1
         return found
 
     def span(self, node: int) -> Span:
@@ -112,29 +118,35 @@ class SentenceTree:
     def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
         """Give words, tags and spans below a node."""
         start, end = self.keys[node]
-        below = [
-            (*self.keys[i], self.chains[i])
-            for i in range(node, self.after[node])
-            if self.chains[i]
-        ]
         tokens = [self.doc[i] for i in self.words[start:end]]
+        words = [token.text for token in tokens]
         tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
-        spans = [(first - start, last - start, chain) for first, last, chain in below]
-        return [token.text for token in tokens], tags, spans
+        spans = []
+        for below in range(node, self.after[node]):
+            if self.chains[below]:
+                first, last = self.keys[below]
+                spans.append((first - start, last - start, self.chains[below]))
+        return words, tags, spans
+
+
+def _in_preorder(key: Tuple[int, int]) -> Tuple[int, int]:
+    start, end = key
+    return start, -end
 
 
 def sentence_trees(item: Item) -> Iterator[SentenceTree]:
     """Give the trees of sentences with words, those of a Doc or around a Span, at the
     cost of these sentences.
-    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not
-        have the Span's tokens."""
+
+    RAISES (UnparsedDocError): The Doc has no parse.
+    RAISES (StaleParseError): The Doc does not have the Span's tokens."""
     doc = item if isinstance(item, Doc) else item.doc
-    if SPANS_KEY not in doc.spans or not has_sentences(doc):
-        missing = (
-            "sentence boundaries"
-            if SPANS_KEY in doc.spans
-            else f"constituents (doc.spans[{SPANS_KEY!r}])"
-        )
+    missing = ""
+    if SPANS_KEY not in doc.spans:
+        missing = f"constituents (doc.spans[{SPANS_KEY!r}])"
+    elif not has_sentences(doc):
+        missing = "sentence boundaries"
+    if missing:
         raise UnparsedDocError(
             f"the Doc has no {missing}: it must come from a pipeline with a lal_parser"
         )
@@ -152,10 +164,8 @@ def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[CollapsedSpan]]]
     start = span.start
     while start < span.end:
         sentence = sentence_of(span.doc[start : start + 1])
-        yield (
-            [token.i for token in sentence if not token.is_space],
-            get_constituents(span.doc, sentence)[0],
-        )
+        (constituents,) = get_constituents(span.doc, sentence)
+        yield words_of(sentence), constituents
         start = sentence.end
 
 
@@ -168,8 +178,12 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
         if strict:
             raise
         doc = item if isinstance(item, Doc) else item.doc
-        if not {SPANS_KEY, METHODS_KEY} & set(doc.spans) and doc.to_array("DEP").any():
-            reason = "Span.as_doc keeps heads but no constituents: spacy_lal.annotations.as_doc(span) keeps both"
+        was_parsed = SPANS_KEY in doc.spans or METHODS_KEY in doc.spans
+        if not was_parsed and doc.to_array("DEP").any():
+            reason = (
+                "Span.as_doc keeps heads but no constituents: "
+                "spacy_lal.annotations.as_doc(span) keeps both"
+            )
             warnings.warn(f"{error}. {reason}", stacklevel=2)
         return []
 
@@ -234,14 +248,11 @@ def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
 def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
     """Give the constituents at or below, pre-order, words included; of a Doc, those of
     all sentences. Empty where the item is no constituent."""
-    node = None if isinstance(item, Doc) else _node(item, strict)
-    nodes = (
-        [(tree, 0) for tree in _trees(item, strict)]
-        if isinstance(item, Doc)
-        else [node]
-        if node
-        else []
-    )
+    if isinstance(item, Doc):
+        nodes = [(tree, 0) for tree in _trees(item, strict)]
+    else:
+        node = _node(item, strict)
+        nodes = [node] if node else []
     for tree, top in nodes:
         yield from map(tree.span, range(top, tree.after[top]))
 
@@ -263,8 +274,11 @@ def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
     """Give the smallest constituent above; None for a whole sentence, or where the item
     is no constituent."""
     node = _node(item, strict)
-    parent = node[0].parents[node[1]] if node else -1
-    return node[0].span(parent) if node and parent >= 0 else None
+    if node is None:
+        return None
+    tree, number = node
+    parent = tree.parents[number]
+    return tree.span(parent) if parent >= 0 else None
 
 
 def get_head_confidence(token: Token) -> Optional[float]:

@@ -63,11 +63,12 @@ class Predicate:
     def spans(self) -> Tuple[Span, ...]:
         """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in
         "gave it up"."""
-        joined = next(
-            one for one in join_parts(self._args()) if one.role == PREDICATE_ROLE
-        )
-        first = predicate_span(self._args())
-        parts = [first, *(part for part in joined.parts if part != first)]
+        args = self._args()
+        first = predicate_span(args)
+        parts = [first]
+        for one in join_parts(args):
+            if one.role == PREDICATE_ROLE:
+                parts += [part for part in one.parts if part != first]
         return tuple(
             Span(self.doc, *part, label=PREDICATE_ROLE, kb_id=self.roleset)
             for part in parts
@@ -113,15 +114,14 @@ class Predicate:
     def get(self, role: str) -> Optional["Argument"]:
         """Its first argument of a role, for instance `get("ARG1")`; None if it has
         none."""
-        return next(
-            (argument for argument in self.arguments if argument.role == role), None
-        )
+        found = [argument for argument in self.arguments if argument.role == role]
+        return found[0] if found else None
 
     @property
     def sent(self) -> Span:
         """The sentence around the predicate's token.
-        RAISES (ValueError): Sentence
-        boundaries are not known."""
+
+        RAISES (ValueError): Sentence boundaries are not known."""
         if not has_sentences(self.doc):
             sentence_bounds(self.doc)  # raises, and says what sets boundaries
         return sentence_of(self.doc[self.token.i : self.token.i + 1])
@@ -129,19 +129,23 @@ class Predicate:
     @property
     def tags(self) -> List[str]:
         """BIO tags, one for each token of the sentence.
-        RAISES (ValueError): Sentence
-        boundaries are not known. (StaleParseError): An argument lies in another
-        sentence."""
-        sent, args = self.sent, self._args()
-        if args[0][0] < sent.start or args[-1][1] > sent.end:
+
+        RAISES (ValueError): Sentence boundaries are not known.
+        RAISES (StaleParseError): An argument lies in another sentence."""
+        sent = self.sent
+        args = self._args()
+        first = args[0][0]
+        last = args[-1][1]
+        if first < sent.start or last > sent.end:
             raise StaleParseError(
-                f"the arguments of {self!r} reach from token {args[0][0]} to {args[-1][1]}, and its sentence from "
-                f"{sent.start} to {sent.end}: sentence boundaries have changed since the roles were written"
+                f"the arguments of {self!r} reach from token {first} to {last}, and its "
+                f"sentence from {sent.start} to {sent.end}: sentence boundaries have "
+                "changed since the roles were written"
             )
-        return args_to_bio(
-            [(start - sent.start, end - sent.start, role) for start, end, role in args],
-            len(sent),
-        )
+        inside = [
+            (start - sent.start, end - sent.start, role) for start, end, role in args
+        ]
+        return args_to_bio(inside, len(sent))
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)
@@ -161,8 +165,9 @@ class Argument:
     @property
     def doc(self) -> Doc:
         """The Doc.
-        RAISES (StaleParseError): Tokens were merged or split since the
-        predicate was read."""
+
+        RAISES (StaleParseError): Tokens were merged or split since the predicate was
+            read."""
         check_present(self.predicate._around)
         return self.predicate.doc
 
@@ -194,9 +199,8 @@ class Argument:
     def description(self) -> Optional[str]:
         """ "thing given"; "time" for ARGM-TMP. None if the frame does not describe it,
         or no frames are loaded."""
-        return describe_role(
-            self.role, get_frame(self.doc.vocab, self.predicate.roleset)
-        )
+        frame = get_frame(self.doc.vocab, self.predicate.roleset)
+        return describe_role(self.role, frame)
 
     @property
     def is_core(self) -> bool:
@@ -241,9 +245,8 @@ def install_frames(vocab: Vocab, frames: Iterable[Frame]) -> None:
         vocab.lookups.add_table(FRAMES_TABLE, {})
     table = vocab.lookups.get_table(FRAMES_TABLE)
     for frame in frames:
-        table[frame.roleset] = srsly.json_dumps(
-            frame[:4]
-        )  # as text, it takes a third of the memory
+        # As text, it takes a third of the memory.
+        table[frame.roleset] = srsly.json_dumps(frame[:4])
 
 
 def has_frames(vocab: Vocab) -> bool:
@@ -267,16 +270,11 @@ def copy_frames(source: Vocab, target: Vocab) -> None:
 def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
     """The frame of a roleset, without its aliases; None if the vocab does not have
     it."""
-    if (
-        not roleset
-        or not has_frames(vocab)
-        or roleset not in (table := vocab.lookups.get_table(FRAMES_TABLE))
-    ):
+    if not has_frames(vocab):
+        return None
+    table = vocab.lookups.get_table(FRAMES_TABLE)
+    if not roleset or roleset not in table:
         return None
     name, frame, meaning, roles = srsly.json_loads(table[roleset])
-    return Frame(
-        name,
-        frame,
-        meaning,
-        {number: FrameRole(*role) for number, role in roles.items()},
-    )
+    described = {number: FrameRole(*role) for number, role in roles.items()}
+    return Frame(name, frame, meaning, described)

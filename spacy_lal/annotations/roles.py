@@ -36,9 +36,8 @@ from .sentences import (
 from .span_groups import GroupSpan, read_group, warn_of_lost, write_group
 
 ROLES_KEY = "srl"
-_PLACED_ID = re.compile(
-    r"(.*)\|(\d+)\|(\d+)", re.DOTALL
-)  # lemma; the token: the number of its part, its place in it
+# The lemma; the token: the number of its part, its place in it.
+_PLACED_ID = re.compile(r"(.*)\|(\d+)\|(\d+)", re.DOTALL)
 
 
 def has_propositions(doc: Doc) -> bool:
@@ -65,7 +64,8 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
         check_proposition(proposition, len(doc))
         if i and proposition.token == in_order[i - 1].token:
             raise PropositionError(
-                f"expected at most one proposition a token, got two for token {proposition.token}"
+                "expected at most one proposition a token, got two for token "
+                f"{proposition.token}"
             )
     spans: List[Span] = []
     leaders = []
@@ -77,26 +77,28 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
     token, roleset, args, lemma = proposition
-    (start, end) = predicate_span(args)
-    parts = [
-        (start, end),
-        *((first, last) for first, last, role in args if role == PREDICATE_PART),
-    ]
+    start, end = predicate_span(args)
+    others = [one for one in args if one[2] == PREDICATE_PART]
+    parts = [(start, end), *((first, last) for first, last, _ in others)]
     span_id = "" if lemma == frame_of(roleset) else lemma
     if token != start or "|" in span_id:
-        number, first = next(
-            (i, first) for i, (first, last) in enumerate(parts) if first <= token < last
-        )
-        span_id = f"{lemma}|{number}|{token - first}"
+        span_id = f"{lemma}|{_place_in(parts, token)}"
     predicate = Span(
         doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id
     )
     arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, PREDICATE_PART)]
-    arguments += [(*part, PREDICATE_PART) for part in parts[1:]]
-    return [
-        predicate,
-        *(Span(doc, first, last, label=role) for first, last, role in arguments),
+    spans = [
+        Span(doc, first, last, label=role) for first, last, role in arguments + others
     ]
+    return [predicate, *spans]
+
+
+def _place_in(parts: Sequence[Tuple[int, int]], token: int) -> str:
+    """The number of a token's part, and its place in it, as an id holds them."""
+    for number, (start, end) in enumerate(parts):
+        if start <= token < end:
+            return f"{number}|{token - start}"
+    raise PropositionError(f"expected token {token} in one of {parts}")
 
 
 def get_propositions(
@@ -111,19 +113,20 @@ def get_propositions(
     start, end (int): The predicates among these tokens alone, at the cost of their
     sentences.
     RAISES (StaleParseError): Both tokens and characters of the Doc have changed since
-        the roles were written. (PropositionError): A group that was edited by hand does
-        not hold propositions."""
+        the roles were written.
+    RAISES (PropositionError): A group that was edited by hand does not hold
+        propositions."""
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
     records: List[List[GroupSpan]] = []
-    first = (
-        sentence_of(doc[start:end]).start if start else 0
-    )  # where the V of a predicate may begin
+    # Where the V of a predicate may begin.
+    first = sentence_of(doc[start:end]).start if start else 0
     for span in read_group(doc, ROLES_KEY, first, end):
         if span.label != PREDICATE_ROLE and not records:
             raise PropositionError(
-                f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}"
+                f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got "
+                f"{span.label!r}"
             )
         if span.label == PREDICATE_ROLE:
             records.append([])
@@ -148,40 +151,44 @@ def _present(
     predicates are lost."""
     parts = [predicate, *(one for one in others if one.label == PREDICATE_PART)]
     arguments = [one for one in others if one.label != PREDICATE_PART]
+    lemma = predicate.id
+    number = offset = 0
     placed = _PLACED_ID.fullmatch(predicate.id)
-    number, offset = (int(placed[2]), int(placed[3])) if placed else (0, 0)
-    if any(part.place is None for part in parts) or (offset and parts[number].is_moved):
+    if placed:
+        lemma = placed[1]
+        number = int(placed[2])
+        offset = int(placed[3])
+    of_token = parts[number]
+    is_lost = any(part.place is None for part in parts)
+    if is_lost or of_token.place is None or (offset and of_token.is_moved):
         return None, 1
     args: List[Argument] = [(*part.place, part.label) for part in parts if part.place]
     n_lost = 0
     # Positions in place of words: `join_parts` says which Spans are parts of one
     # argument.
     for joined in join_parts((i, i + 1, one.label) for i, one in enumerate(arguments)):
-        places = [
-            (*arguments[i].place, arguments[i].label)
-            for i, _ in joined.parts
-            if arguments[i].place
-        ]  # type: ignore[misc]
-        if len(places) < len(joined.parts):
+        spans = [arguments[i] for i, _ in joined.parts]
+        places = [(*one.place, one.label) for one in spans if one.place]
+        if len(places) < len(spans):
             n_lost += 1
         else:
             args.extend(places)
-    lemma = (placed[1] if placed else predicate.id) or frame_of(predicate.kb_id)
-    return make_proposition(
-        parts[number].place[0] + offset, predicate.kb_id, args, lemma
-    ), n_lost  # type: ignore[index]
+    token = of_token.place[0] + offset
+    frame = lemma or frame_of(predicate.kb_id)
+    return make_proposition(token, predicate.kb_id, args, frame), n_lost
 
 
 def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
     """For each sentence, its propositions over word positions: words are counted from 0
     in the sentence, without white
     space. A proposition that crosses a sentence boundary is left out, with a warning.
-    RAISES (ValueError): Sentence
-    boundaries are not known. (StaleParseError, PropositionError): As
-    `get_propositions`."""
+
+    RAISES (ValueError): Sentence boundaries are not known.
+    RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     propositions = get_propositions(doc)
     tokens = [one.token for one in propositions]
-    found, n_lost = [], 0
+    found = []
+    n_lost = 0
     for words, (start, end) in zip(
         sentence_words(doc), sentence_bounds(doc), strict=True
     ):
@@ -225,8 +232,8 @@ def set_sentence_propositions(
         `sentence_words`, in order.
     propositions (Sequence[Sequence[Proposition]]): For each sentence, propositions over
         word positions.
-    RAISES (ValueError): The numbers of sentences differ. (PropositionError): As
-        `set_propositions`."""
+    RAISES (ValueError): The numbers of sentences differ.
+    RAISES (PropositionError): As `set_propositions`."""
     found: List[Proposition] = []
     for words, of_sentence in zip(sentences, propositions, strict=True):
         for proposition in of_sentence:
@@ -248,6 +255,7 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one
     sentence, else empty), `words` (their number, without white space), `predicates`.
     Words are counted from 0 in the Doc. None for a Doc without roles.
+
     RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     if not has_propositions(doc):
         return None
@@ -271,8 +279,7 @@ def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
     RAISES (StaleParseError, PropositionError): As `get_propositions`.
 
     >>> to_allennlp(doc)["verbs"][0]["tags"]
-    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
-    """
+    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']"""
     doc, first, end = (
         (item.doc, item.start, item.end)
         if isinstance(item, Span)

@@ -93,17 +93,16 @@ def constituent_margins(
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_strings(find_parser(nlp))
     margins: List[ConstituentMargin] = []
-    for sentence, constituents in zip(
-        sentences, constituents_of(sentences), strict=True
-    ):
-        search = _Search(sentence, heads=False) if constituents else None
-        for start, end, label in constituents:
-            margin = search.margin("labels", (start, end, label))  # type: ignore[union-attr]
-            margins.append(
-                ConstituentMargin(
-                    *sentence.tokens(start, end), label=strings[label], margin=margin
-                )
-            )
+    cells = constituents_of(sentences)
+    for sentence, constituents in zip(sentences, cells, strict=True):
+        if not constituents:
+            continue
+        search = _Search(sentence, heads=False)
+        for cell in constituents:
+            start, end, label = cell
+            tokens = sentence.tokens(start, end)
+            margin = search.margin("labels", cell)
+            margins.append(ConstituentMargin(*tokens, strings[label], margin))
     return margins
 
 
@@ -111,26 +110,30 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of
     the best tree without this arc, whatever its deprel. The score is as in
     `constituent_margins`; the separate decoder's is the sum of the arc scores.
+
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs."""
     sentences = sentences_of(nlp, doc_or_span)
     parser = find_parser(nlp)
     if not parser.label_data["deprels"] or not parser.dependencies:
         raise ValueError(
-            f"'{parser.name}' sets no arcs: it was trained on constituents alone, or its option dependencies is false"
+            f"'{parser.name}' sets no arcs: it was trained on constituents alone, or "
+            "its option dependencies is false"
         )
     if sentences and not sentences[0].doc.has_annotation("DEP"):
         raise ValueError(
-            f"the Doc has no parse (no heads and deprels): {sentences[0].doc.text[:40]!r}"
+            "the Doc has no parse (no heads and deprels): "
+            f"{sentences[0].doc.text[:40]!r}"
         )
     margins: List[ArcMargin] = []
     for sentence in sentences:
-        search = _Search(sentence, heads=True) if sentence.words else None
-        places = {word: i for i, word in enumerate(sentence.words, start=1)}
-        for word, place in places.items():
-            head = sentence.doc[word].head.i
-            arc = (place, 0 if head == word else places.get(head, 0))
-            margins.append(ArcMargin(word, head, search.margin("arcs", arc)))  # type: ignore[union-attr]
+        if not sentence.words:
+            continue
+        search = _Search(sentence, heads=True)
+        heads = zip(sentence.words, sentence.heads, strict=True)
+        for place, (word, head) in enumerate(heads, start=1):
+            margin = search.margin("arcs", (place, head))
+            margins.append(ArcMargin(word, sentence.doc[word].head.i, margin))
     return margins
 
 
@@ -141,7 +144,8 @@ class _Search:
     def __init__(self, sentence: Sentence, *, heads: bool) -> None:
         if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
             raise ValueError(
-                f"margins of a parse under constraints are not defined ({' '.join(sentence.texts)[:40]!r}): remove "
+                "margins of a parse under constraints are not defined "
+                f"({' '.join(sentence.texts)[:40]!r}): remove "
                 "them with spacy_lal.annotations.constrain(doc), and parse again"
             )
         decoder = sentence.parser.decoder
@@ -150,11 +154,8 @@ class _Search:
         self._cost = decoder.disagreement_cost if self._charts.is_joint else None
         self._weight = decoder.constituency_weight
         if not self._charts.is_joint:
-            self._charts = (
-                self._charts._replace(labels=None)
-                if heads
-                else self._charts._replace(arcs=None)
-            )
+            unused = "labels" if heads else "arcs"
+            self._charts = self._charts._replace(**{unused: None})  # type: ignore[arg-type]
         self._cells = AllowedCells(
             np.ones(self._scores.labels.shape, dtype=bool),
             np.ones(self._scores.arcs.shape, dtype=bool),
@@ -182,11 +183,10 @@ class _Search:
             words = np.arange(1, len(heads))
             total += float(self._charts.arcs[words, heads[1:]].sum(dtype="f8"))  # type: ignore[index]
         if self._cost is not None and nodes is not None:
-            labels = np.where(self._cells.labels, self._scores.labels, np.float32(-1.0))
+            labels = self._cells.without_others(self._scores.labels)
             added = disagreeing_constituents(labels, nodes, self._cost)
-            total += self._weight * float(
-                (labels[tuple(added.T)] - self._cost).sum(dtype="f8")
-            )
+            gains = labels[tuple(added.T)] - self._cost
+            total += self._weight * float(gains.sum(dtype="f8"))
         return total
 
 

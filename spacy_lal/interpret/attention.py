@@ -10,7 +10,8 @@ from spacy.tokens import Doc, Span
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.sentences import Parser, encode, find_parser, model_of, sentences_of
 
-START, STOP = "<START>", "<STOP>"
+START = "<START>"
+STOP = "<STOP>"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
     The name is a convention, as in the paper: training ties no head to the label of its
     number, unless the model's span scorer has `label_heads`.
+
     RAISES (ValueError): The model has no label attention."""
     model = model_of(parser)
     shim = model.attrs["get_shim"](model)
@@ -78,8 +80,10 @@ def label_attention(
     nothing = np.zeros((len(heads), 2), dtype="f4")
     found = [
         LabelAttention(
-            weights.get(one.number, nothing), heads, (START, *one.texts, STOP)
-        )  # type: ignore[arg-type]
+            weights.get(one.number, nothing),  # type: ignore[arg-type]
+            heads,
+            (START, *one.texts, STOP),
+        )
         for one in sentences
     ]
     return found[0] if isinstance(doc_or_span, Span) else found

@@ -96,6 +96,7 @@ class BestTree:
     def to_doc(self) -> Doc:
         """A copy of the sentence's Doc in which the sentence has this tree. Other
         sentences stay as they are.
+
         RAISES (ValueError): The Doc's tokens or sentences have changed."""
         sentence = self.sentence
         number = sentence.number
@@ -148,6 +149,7 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See
     `iter_best_trees`.
+
     RAISES (ValueError): k is no integer from 1 to 10,000; or as `iter_best_trees`."""
     check_count(k)
     if k > MAX_TREES:

@@ -78,7 +78,8 @@ def contributions(
         cells = [one for one in constituents if one[:2] == (start, end)]
         if not cells:
             raise ValueError(
-                f"{span_name(span)} is no constituent of the Doc's parse: expected one, "
+                f"{span_name(span)} is no constituent of the Doc's parse: expected "
+                "one, "
                 "or a label"
             )
         return _split(sentence, cells)[0]
@@ -96,6 +97,7 @@ def contributions(
 def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
     """The `contributions` to every label of the parser except the empty one, on one
     span, in the order of the labels.
+
     RAISES (ValueError): As `contributions`; the span need not be a constituent."""
     sentence, start, end = locate(nlp, span)
     labels = range(SUB_HEAD, len(label_strings(sentence.parser)))
@@ -107,6 +109,7 @@ def constituent_contributions(
 ) -> List[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's
     sentence, in pre-order. A unary chain is one constituent.
+
     RAISES (ValueError): As `contributions`: the Doc needs a parse."""
     SpanScores(find_parser(nlp))  # raises if its heads have no parts
     sentences = sentences_of(nlp, doc_or_span)
@@ -170,6 +173,7 @@ class _Hidden(NamedTuple):
 class SpanScores:
     """The label scores of a parser's spans, and their parts: docs/explanation/
     interpret.md.
+
     RAISES (ValueError): The model has no label attention, joins its heads, or scores no
         constituents."""
 
@@ -210,8 +214,8 @@ class SpanScores:
         """The scores of all labels on some spans.
         fenceposts (ndarray): Of the sentence. Shape: (n + 1, fencepost_width).
         spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
-        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty
-            label."""
+        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty label.
+        """
         weights = self._weights
         hidden = self._hidden(fenceposts, spans)
         units = np.maximum(hidden.gain * hidden.centred + weights["norm.bias"], 0.0)

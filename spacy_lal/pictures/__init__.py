@@ -74,8 +74,7 @@ def render(
         sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
     RAISES (ValueError): Arguments do not go together; a Span crosses a sentence
-        boundary or, for "tree" and "parse", is no constituent; the Doc has no parse.
-    """
+        boundary or, for "tree" and "parse", is no constituent; the Doc has no parse."""
     options = options or {}
     for what, value, expected in (
         ("style", style, STYLES),
@@ -87,7 +86,8 @@ def render(
             )
     if format == "svg" and (style not in SVG_STYLES or page):
         raise ValueError(
-            f"format 'svg' goes with the styles {', '.join(SVG_STYLES)}, without page; got {style!r}"
+            f"format 'svg' goes with the styles {', '.join(SVG_STYLES)}, without page; "
+            f"got {style!r}"
         )
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
@@ -135,7 +135,8 @@ def draw(
         ]
     if nlp is None:
         raise ValueError(
-            f"style {style!r} asks the network again: expected the pipeline too, render(..., nlp=nlp)"
+            f"style {style!r} asks the network again: expected the pipeline too, "
+            "render(..., nlp=nlp)"
         )
     heads = draw_attention if style == "attention" else draw_contributions
     return (
@@ -172,7 +173,8 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
         ]
         if len(sentences) > 1:
             raise ValueError(
-                f"expected a Span of one sentence, got one over {len(sentences)}: draw each of span.sents"
+                f"expected a Span of one sentence, got one over {len(sentences)}: draw "
+                "each of span.sents"
             )
         if all(token.is_space for token in item):
             return []
@@ -186,7 +188,8 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
         known["semantic roles"] = has_propositions(doc)
         if lacking := [needed for needed in STYLES[style] if not known[needed]]:
             raise ValueError(
-                f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first"
+                f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it "
+                "first"
             )
         whole = (0, len(one.tokens))
         is_one = (
@@ -292,7 +295,8 @@ def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
         isinstance(one, str) for one in given.values()
     ):
         raise ValueError(
-            f"options['colors']: expected a mapping from labels to strings, got {given!r}"
+            "options['colors']: expected a mapping from labels to strings, got "
+            f"{given!r}"
         )
     given = {label: escape(color) for label, color in given.items()}
     spans, colors = [], {}

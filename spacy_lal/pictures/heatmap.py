@@ -27,7 +27,8 @@ LEAST_TINTED, LEAST_SHOWN = (
 )  # shares of the scale from which a cell has a tint, and a number
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
 _ATTENTION = (
-    "The words that the label heads called by labels of this parse look at, with shares of their attention. Some "
+    "The words that the label heads called by labels of this parse look at, with "
+    "shares of their attention. Some "
     "heads look evenly at all words."
 )
 _LOOKS = 1.5  # a head looks at words that get so many times the share of each
@@ -154,7 +155,8 @@ def draw_attention(
             first=own,
         )
         looks = [
-            f"<li><strong>{escape(attention.heads[i])}</strong>: {_looked_at(attention, i)}</li>"
+            f"<li><strong>{escape(attention.heads[i])}</strong>: "
+            f"{_looked_at(attention, i)}</li>"
             for i in own
         ]
         listed = (
@@ -176,7 +178,8 @@ def _looked_at(attention: "LabelAttention", head: int) -> str:
         if shares[i] * len(shares) >= _LOOKS
     ]
     named = (
-        f"{escape(shorten(visible(attention.tokens[i])))} <small>{shares[i]:.0%}</small>"
+        f"{escape(shorten(visible(attention.tokens[i])))} "
+        f"<small>{shares[i]:.0%}</small>"
         for i in places
     )
     return " \u00b7 ".join(named) or "<small>all words alike</small>"

@@ -34,7 +34,8 @@ _POLICY = (
 _CANVAS = "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, Canvas)))"
 _SHADOWS = "; ".join(
     (
-        f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / 3rem 100%, "
+        f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / "
+        "3rem 100%, "
         f"linear-gradient(to left, {_CANVAS} 40%, transparent) right / 3rem 100%, "
         "linear-gradient(to right, #8889, transparent) left / .8rem 100%, "
         "linear-gradient(to left, #8889, transparent) right / .8rem 100%",
@@ -85,7 +86,8 @@ def scroll_box(content: str, label: str) -> str:
     an edge with more behind it.
     label (str): Its name; plain text."""
     return (
-        f'<div class="lal-scroll" role="region" tabindex="0" aria-label="{escape(label)}" '
+        '<div class="lal-scroll" role="region" tabindex="0" '
+        f'aria-label="{escape(label)}" '
         f'style="overflow-x: auto; max-width: 100%; {_SHADOWS}">{content}</div>'
     )
 
@@ -107,7 +109,8 @@ def html_page(
     well-formed XML. title, note (str): Its title, and its first line (default: the
     title); plain text."""
     return (
-        f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
+        f'<!DOCTYPE html>\n<html lang="{escape(lang)}" '
+        f'dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n"

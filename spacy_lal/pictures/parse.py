@@ -48,8 +48,10 @@ _SIZE, _LEVEL, _FIRST, _ARROW = (
 )  # pixels: letters, between levels, to the lowest line, of an arrow
 MAX_WORD = 60  # characters of a word
 _BOX = (
-    '<mark class="lal-role" title="{tip}" style="background: {bg}; color: #000; padding: .2em .35em; '
-    'border-radius: .35em">{text}<span style="font-size: .65em; font-weight: bold; margin-inline-start: .5em">'
+    '<mark class="lal-role" title="{tip}" style="background: {bg}; color: #000; '
+    "padding: .2em .35em; "
+    'border-radius: .35em">{text}<span style="font-size: .65em; font-weight: bold; '
+    'margin-inline-start: .5em">'
     "{label}{kb_link}</span></mark>"
 )
 
@@ -181,7 +183,8 @@ def _draw_arcs(
         end, y = places[arc.dependent], base + _FIRST + (arc.level - 1) * _LEVEL
         start = places[arc.head] + (5.0 if end > places[arc.head] else -5.0)
         lines.append(
-            f"M{number(start)} {number(base)}V{number(y)}H{number(end)}V{number(base + _ARROW)}"
+            f"M{number(start)} "
+            f"{number(base)}V{number(y)}H{number(end)}V{number(base + _ARROW)}"
         )
         texts.append(svg_text((start + end) / 2, y + _SIZE, arc.deprel))
     roots = [places[word] for word, head in enumerate(heads) if head == 0]
@@ -191,8 +194,10 @@ def _draw_arcs(
         f"M{number(x)} {number(base)}l-3.5 {number(_ARROW)}h7z" for x in ends
     )
     markup = (
-        f'<path fill="none" stroke="currentColor" stroke-opacity=".55" d="{"".join(lines)}"/>'
-        f'<path fill-opacity=".7" d="{arrows}"/><g font-size="{_SIZE}">{"".join(texts)}</g>'
+        '<path fill="none" stroke="currentColor" stroke-opacity=".55" '
+        f'd="{"".join(lines)}"/>'
+        f'<path fill-opacity=".7" d="{arrows}"/><g '
+        f'font-size="{_SIZE}">{"".join(texts)}</g>'
         + pills([(x, bottom, pill_width(ROOT), DEFAULT_COLOR) for x in roots])
         + "".join(pill_text(x, bottom, ROOT) for x in roots)
     )
@@ -278,7 +283,8 @@ def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) 
         )
         if tip:
             legend.append(
-                f"<li><b>{escape(role)}</b> {tip}: {escape(shorten(words.strip(), MAX_WORD))}</li>"
+                f"<li><b>{escape(role)}</b> {tip}: "
+                f"{escape(shorten(words.strip(), MAX_WORD))}</li>"
             )
         text, place = text + words, end
     text += _text(doc, place, sentence.tokens[-1].i + 1)

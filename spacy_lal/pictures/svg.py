@@ -38,9 +38,12 @@ def picture(
     for screen readers."""
     width, height = map(number, size)
     return Svg(
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" fill="currentColor" '
-        f'font-family="{FONT}" text-anchor="middle">{naming(title, description)}{body}</svg>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" '
+        f'height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" '
+        'fill="currentColor" '
+        f'font-family="{FONT}" '
+        f'text-anchor="middle">{naming(title, description)}{body}</svg>',
         *size,
         title,
     )
@@ -156,6 +159,7 @@ def stand_alone(pictures: Sequence[Svg]) -> str:
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
     """Convert an SVG file by CairoSVG; scale is the number of pixels for each pixel of
     the drawing.
+
     RAISES (ValueError): It is not installed."""
     try:
         from cairosvg import svg2png

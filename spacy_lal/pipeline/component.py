@@ -52,10 +52,11 @@ subword_features = true
 
 class SentencePipe(TrainablePipe):
     """The base of `lal_parser` and `lal_srl`. A subclass adds `labels` and these:
-    _prepare(): Raises a ValueError if the component cannot predict. _predict(docs): As
-    `predict`, for Docs with tokens and vectors. _learn(examples, docs): Adds the
-    gradient of a batch's loss to the parameters' gradients, and returns the loss.
-    added_by: The code that adds the component with trained weights."""
+    _prepare(): Raises a ValueError if the component cannot predict.
+    _predict(docs): As `predict`, for Docs with tokens and vectors.
+    _learn(examples, docs): Adds the gradient of a batch's loss to the parameters'
+        gradients, and returns the loss.
+    added_by (str): The code that adds the component with trained weights."""
 
     added_by: str
 
@@ -71,13 +72,17 @@ class SentencePipe(TrainablePipe):
         scorer: Optional[Callable],
         vocabularies: Iterable[str],
     ) -> None:
-        """RAISES (ValueError): The model is a name, as with benepar."""
+        """Make a component.
+        RAISES (ValueError): The model is a name, as with benepar."""
         if isinstance(model, str):
             raise ValueError(
-                f"'{name}' expects the block of a network as its model, got {model!r}: write {self.added_by}, or nlp = "
-                f"spacy.load({DEFAULT_PIPELINE!r})"
+                f"'{name}' expects the block of a network as its model, got {model!r}: "
+                f"write {self.added_by}, or nlp = spacy.load({DEFAULT_PIPELINE!r})"
             )
-        self.vocab, self.model, self.name, self.scorer = vocab, model, name, scorer
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
         self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
         self._configured_model = model
         self._unknown: Set[str] = set()  # gold labels that a warning has named
@@ -91,21 +96,23 @@ class SentencePipe(TrainablePipe):
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
         """Set the vocabularies, and so the sizes of the network.
-        RAISES (ValueError):
-        There are unknown keys."""
+
+        RAISES (ValueError): There are unknown keys."""
         known = set(self.cfg) - {"model"}
         if not isinstance(label_data, Mapping) or set(label_data) - known:
             raise ValueError(
-                f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}"
+                f"labels are a dict with the keys {sorted(known)}, got "
+                f"{label_data!r:.200}"
             )
         self.cfg.update({key: list(label_data.get(key, ())) for key in known})
 
     def add_label(self, label: str) -> int:
         """Not supported, since labels determine the network's size.
-        RAISES
-        (ValueError): Always."""
+
+        RAISES (ValueError): Always."""
         raise ValueError(
-            f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
+            f"labels of '{self.name}' come from the training data or from "
+            f"initialize(labels=...), got {label!r}"
         )
 
     def _intern(self, strings: Iterable[str]) -> None:
@@ -118,21 +125,22 @@ class SentencePipe(TrainablePipe):
 
     def predict(self, docs: Iterable[Doc]) -> List[List[Any]]:
         """Predictions for each Doc and sentence, without changing the Docs.
-        RAISES
-        (ValueError): A Doc has no sentence boundaries, the component is untrained, or
-        no component provides the vectors that the model listens to."""
+
+        RAISES (ValueError): A Doc has no sentence boundaries, the component is
+            untrained, or no component provides the vectors that the model listens to.
+        """
         docs = list(docs)
         found: List[List[Any]] = [[] for _ in docs]
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
         if with_tokens:
             self._prepare()
-        for run in minibatch_by_words(
+        runs = minibatch_by_words(
             with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])
-        ):
-            for i, predictions in zip(
-                run, self._predict([docs[i] for i in run]), strict=True
-            ):
-                found[i] = predictions
+        )
+        for run in runs:
+            predictions = self._predict([docs[i] for i in run])
+            for i, of_doc in zip(run, predictions, strict=True):
+                found[i] = of_doc
         return found
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -161,12 +169,12 @@ class SentencePipe(TrainablePipe):
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
         """Learn from a batch of Examples. A predicted Doc without sentence boundaries
-        takes the reference's boundaries. drop: Dropout rate of the token vectors'
-        layers; the config sets the network's own rates.
-        RETURNS (Dict[str, float]): The
-        losses, with this component's added.
-        RAISES (ValueError): The component was
-        never initialised, or the loss is not finite."""
+        takes the reference's boundaries.
+        drop (float): Dropout rate of the token vectors' layers; the config sets the
+            network's own rates.
+        RETURNS (Dict[str, float]): The losses, with this component's added.
+        RAISES (ValueError): The component was never initialised, or the loss is not
+            finite."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -175,7 +183,8 @@ class SentencePipe(TrainablePipe):
             return losses
         if not self.labels:
             raise ValueError(
-                f"'{self.name}' has no network to train yet: call nlp.initialize() first"
+                f"'{self.name}' has no network to train yet: call nlp.initialize() "
+                "first"
             )
         for eg in examples:
             copy_sentence_starts(eg)
@@ -186,10 +195,12 @@ class SentencePipe(TrainablePipe):
         return losses
 
     def _warn_unknown(self, labels: Set[str]) -> None:
-        if labels - self._unknown:
+        new = sorted(labels - self._unknown)
+        if new:
             warnings.warn(
-                f"'{self.name}' does not know gold labels and does not learn from them, such as "
-                f"{', '.join(sorted(labels - self._unknown)[:5])}: labels are fixed when a component is initialised",
+                f"'{self.name}' does not know gold labels and does not learn from "
+                f"them, such as {', '.join(new[:5])}: labels are fixed when a component "
+                "is initialised",
                 stacklevel=4,
             )
             self._unknown.update(labels)
@@ -229,8 +240,8 @@ class SentencePipe(TrainablePipe):
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
         """Load from a directory, in place.
-        RAISES (ValueError): Weights do not fit the
-        config, or cannot be read."""
+
+        RAISES (ValueError): Weights do not fit the config, or cannot be read."""
         readers: Dict[str, Callable[[Any], Any]] = {
             "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
@@ -256,26 +267,26 @@ class SentencePipe(TrainablePipe):
                 self.model.from_bytes(data)
             except Exception as err:  # msgpack, torch and thinc have no common error
                 raise ValueError(
-                    f"'{self.name}' cannot read its weights ({len(data):,} bytes): {type(err).__name__}: {err}. "
+                    f"'{self.name}' cannot read its weights ({len(data):,} bytes): "
+                    f"{type(err).__name__}: {err}. "
                     "Expected them whole, and the config with which they were saved"
                 ) from err
 
 
 def parser_names(nlp: Language) -> List[str]:
     """The names of a pipeline's `lal_parser` components, in order."""
-    return [
-        name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY
-    ]
+    metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
+    return [name for name, meta in metas.items() if meta.factory == FACTORY]
 
 
 def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
     """The names of components that set sentence breaks; `parsers`, since spaCy's own
     also does, are left out."""
-    names = [name for name in nlp.pipe_names if name not in parsers]
+    metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
     return [
         name
-        for name in names
-        if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns
+        for name, meta in metas.items()
+        if "token.is_sent_start" in meta.assigns and name not in parsers
     ]
 
 
@@ -287,14 +298,12 @@ def multiply_by_numpy() -> Callable[[Language], Language]:
     ops = NumpyOps(use_blis=False)
 
     def use_numpy(nlp: Language) -> Language:
-        models = [getattr(pipe, "model", None) for _, pipe in nlp.components]
-        for node in (
-            node
-            for model in models
-            if isinstance(model, Model)
-            for node in model.walk()
-        ):
-            node.ops = ops if type(node.ops) is NumpyOps else node.ops
+        for _, pipe in nlp.components:
+            model = getattr(pipe, "model", None)
+            nodes = model.walk() if isinstance(model, Model) else ()
+            for node in nodes:
+                if type(node.ops) is NumpyOps:
+                    node.ops = ops
         return nlp
 
     return use_numpy

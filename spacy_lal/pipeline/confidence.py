@@ -77,8 +77,8 @@ def calibration(nlp: Parser, kind: str) -> Calibration:
     pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
     if pipeline is None:
         raise ValueError(
-            f"the pipeline that '{find_parser(nlp).name}' was made for is gone, and its "
-            f"nlp.meta[{META_KEY!r}] with it"
+            f"the pipeline that '{find_parser(nlp).name}' was made for is gone, and "
+            f"its nlp.meta[{META_KEY!r}] with it"
         )
     found = pipeline.meta.get(META_KEY) or {}
     if kind not in found:

@@ -95,6 +95,7 @@ class Decoder:
 
     def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
         """Decode the scores of sentences.
+
         RETURNS (List[DecodedParse]): Their parses, in order."""
         charts = [self.charts(one) for one in scores]
         nodes: Dict[int, ndarray] = {}
@@ -184,8 +185,7 @@ def make_joint_decoder(
     guidelines (bool): Whether parses follow the guidelines of the language's treebanks,
         where `lang` has some: in English, a preposition and its noun phrase are a
         phrase, and a word has one subject.
-    RAISES (ValueError): A weight or a cost is out of range.
-    """
+    RAISES (ValueError): A weight or a cost is out of range."""
     is_cost = disagreement_cost is None or disagreement_cost >= 0.0
     if not 0.0 <= constituency_weight <= 1.0 or not is_cost:
         raise ValueError(

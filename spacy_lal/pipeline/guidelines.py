@@ -19,8 +19,8 @@ from ..scores import AnyScores, deprel_scores
 from ..trees import SUB_HEAD, split_chain
 from .decoders import DecodedParse, in_preorder
 
-# Of score, where an auxiliary with dependents becomes a predicate; chosen on EWT and GUM
-# dev.
+# Of score, where an auxiliary with dependents becomes a predicate; chosen on EWT and
+# GUM dev.
 _MAX_LOSS = 2.0
 
 
@@ -65,7 +65,11 @@ def follow_guidelines(
     _rename_measures(arcs, words, guidelines.measures)
     _mark_passives(arcs)
     _resolve_conflicts(arcs)
-    return parse._replace(**arcs.to_arrays())
+    ids = [deprels.index(name) for name in arcs.names]
+    return parse._replace(
+        heads=np.array(arcs.heads, dtype=np.int32),
+        deprels=np.array(ids, dtype=np.int32),
+    )
 
 
 # Constituents
@@ -193,14 +197,6 @@ class _Arcs:
         k = int(np.where(allowed, scores, -np.inf).argmax())
         present = scores[self.deprels.index(self.names[i])]
         return float(present - scores[k]), self.deprels[k]
-
-    def to_arrays(self) -> Dict[str, np.ndarray]:
-        """The fields `heads` and `deprels` of a parse."""
-        ids = [self.deprels.index(name) for name in self.names]
-        return {
-            "heads": np.array(self.heads, dtype=np.int32),
-            "deprels": np.array(ids, dtype=np.int32),
-        }
 
 
 def _raise_subjects(arcs: _Arcs) -> None:

@@ -85,10 +85,11 @@ def _codepoints(chars: Iterable[str]) -> List[str]:
 
 def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
     """The labels of the references, each kind by descending frequency.
-    RETURNS
-    (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with the ids
-    of their rolesets; `aliases`, which only frames give: none; `deprels`; `predicates`,
-    pairs of tag and whether such a token is a predicate, other tokens first."""
+
+    RETURNS (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with
+        the ids of their rolesets; `aliases`, which only frames give: none; `deprels`;
+        `predicates`, pairs of tag and whether such a token is a predicate, other tokens
+        first."""
     roles: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
     joint: Counter[Tuple[str, bool]] = Counter()

@@ -56,10 +56,14 @@ from .long_sentences import cut_sentence
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
-ADDED_BY = f'nlp.add_pipe("lal_srl", source=spacy.load("{DEFAULT_PIPELINE}")) after the components that it reads'
+ADDED_BY = (
+    f'nlp.add_pipe("lal_srl", source=spacy.load("{DEFAULT_PIPELINE}")) after the '
+    "components that it reads"
+)
 HOW_TO_GET = (
-    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. To train one: python -m spacy '
-    "project run srl projects/srl in a checkout of spacy_lal (docs/how_to/roles.md)"
+    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. '
+    "To train one: python -m spacy project run srl projects/srl in a checkout of "
+    "spacy_lal (docs/how_to/roles.md)"
 )
 DEFAULT_CONFIG_STR = f"""
 [lal_srl.model]
@@ -162,7 +166,8 @@ class LALSemanticRoles(SentencePipe):
         """See `make_lal_srl`."""
         super().__init__(vocab, model, name, scorer, ROLE_VOCABULARIES)
         self.loss = loss if loss is not None else RolesLoss()
-        self.predicates, self.overwrite = predicates, overwrite
+        self.predicates = predicates
+        self.overwrite = overwrite
         install_extensions()
 
     # Labels
@@ -174,40 +179,44 @@ class LALSemanticRoles(SentencePipe):
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
         """See `SentencePipe`.
-        RAISES (ValueError): The data have unknown keys, or no
-        roles."""
+
+        RAISES (ValueError): The data have unknown keys, or no roles."""
         super().set_label_data(label_data)
         if not self.cfg["roles"]:
             raise ValueError(
-                f"'{self.name}' has nothing to learn: expected Examples whose reference has roles "
-                f'(reference.spans["{ROLES_KEY}"]), got none; spacy-lal.PropBankCorpus.v1 reads them from files'
+                f"'{self.name}' has nothing to learn: expected Examples whose "
+                "reference has roles "
+                f'(reference.spans["{ROLES_KEY}"]), got none; '
+                "spacy-lal.PropBankCorpus.v1 reads them from files"
             )
         config = self.model.attrs["config"]
-        with_tags = config.predicate_scorer.with_tags
         tags = RoleTags(self.cfg["roles"])
-        joint = {
-            (tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg["predicates"])
-        }
+        rolesets = self.cfg["rolesets"]
+        deprels = self.cfg["deprels"]
+        # Labels of a predicate scorer with tags: a tag, and whether it is a predicate.
+        joint: Optional[Dict[Tuple[str, bool], int]] = None
+        n_predicate_labels = 2
+        n_other_labels = 1
+        if config.predicate_scorer.with_tags:
+            pairs = [(tag, bool(flag)) for tag, flag in self.cfg["predicates"]]
+            joint = {pair: i for i, pair in enumerate(pairs)}
+            n_predicate_labels = len(joint)
+            n_other_labels = sum(not flag for _, flag in joint)
         self._labels = RoleLabels(
             tags=tags,
-            rolesets={roleset: i for i, roleset in enumerate(self.cfg["rolesets"])},
-            deprels={deprel: i for i, deprel in enumerate(self.cfg["deprels"])},
-            joint=joint if with_tags else None,
+            rolesets={roleset: i for i, roleset in enumerate(rolesets)},
+            deprels={deprel: i for i, deprel in enumerate(deprels)},
+            joint=joint,
         )
-        self._rolesets = Rolesets(
-            *(self.cfg[key] for key in ("rolesets", "senses", "aliases"))
-        )
+        self._rolesets = Rolesets(rolesets, self.cfg["senses"], self.cfg["aliases"])
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
-        n_others = sum(not flag for _, flag in joint)
         self.model.attrs["set_sizes"](
             self.model,
             n_tags=len(tags),
-            n_predicate_labels=len(joint) if with_tags else 2,
-            n_other_labels=n_others if with_tags else 1,
-            n_rolesets=len(self.cfg["rolesets"])
-            if config.roleset_scorer is not None
-            else 0,
-            n_deprels=len(self.cfg["deprels"]),
+            n_predicate_labels=n_predicate_labels,
+            n_other_labels=n_other_labels,
+            n_rolesets=len(rolesets) if config.roleset_scorer is not None else 0,
+            n_deprels=len(deprels),
         )
 
     # Finding roles
@@ -217,67 +226,72 @@ class LALSemanticRoles(SentencePipe):
         network reads."""
         docs = list(docs)
         config = self.model.attrs["config"]
-        missing = [
-            lacking(doc, config.role_scorer.word_attr) if config.with_spans else ""
-            for doc in docs
-        ]
-        found = iter(
-            super().predict(
-                [doc for doc, why in zip(docs, missing, strict=True) if not why]
+        missing = [""] * len(docs)
+        if config.with_spans:
+            missing = [lacking(doc, config.role_scorer.word_attr) for doc in docs]
+        complete = [doc for doc, lack in zip(docs, missing, strict=True) if not lack]
+        found = iter(super().predict(complete))
+        for lack in set(filter(None, missing)):
+            warnings.warn(
+                f"{self.name!r} finds no roles: the Doc has {lack}. Or exclude "
+                f"{self.name!r}, too",
+                stacklevel=2,
             )
-        )
-        for why in set(filter(None, missing)):
-            text = f"{self.name!r} finds no roles: the Doc has {why}. Or exclude {self.name!r}, too"
-            warnings.warn(text, stacklevel=2)
-        return [None if why else next(found) for why in missing]
+        return [None if lack else next(found) for lack in missing]
 
     def _prepare(self) -> None:
         if not self.labels:
             raise ValueError(
-                f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}"
+                f"'{self.name}' was neither trained nor loaded: it cannot find roles. "
+                f"{HOW_TO_GET}"
             )
 
     def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
         """For each Doc and each of its sentences, or pieces of a long one, its
         propositions over word positions."""
-        unparsed = [
-            doc for doc in docs if len(doc) > 1 and not doc.has_annotation("DEP")
-        ]
-        if self.model.attrs["config"].syntax.heads == "doc" and unparsed:
-            raise ValueError(
-                f"'{self.name}' follows the heads of the Doc (syntax.heads = \"doc\"), and the Doc "
-                f"{unparsed[0].text[:40]!r} has none: a component that sets them is missing before it, for example "
-                f'nlp.add_pipe("lal_parser", before="{self.name}")'
-            )
+        self._check_heads(docs)
         sentences = [_sentences(doc) for doc in docs]
-        given = self._given(docs) if self.predicates == "doc" else None
         owners = [
             (doc, words)
             for doc, of_doc in zip(docs, sentences, strict=True)
             for words in of_doc
         ]
-        propositions: List[List[Proposition]] = [[] for _ in owners]
-        rows = (
-            None
-            if given is None
-            else [
+        given = self._given(docs) if self.predicates == "doc" else None
+        rows = None
+        if given is not None:
+            rows = [
                 numpy.array([one.token for one in ones], dtype="int64")
                 for ones in given
             ]
-        )
+        propositions: List[List[Proposition]] = [[] for _ in owners]
         for indices, scores in self.model.attrs["iter_scores"](
             self.model, docs, predicates=rows, sentences=sentences
         ):
-            verbs: Any = given and [
-                [_verb(one.args) for one in given[i]] for i in indices
-            ]
+            verbs: Any = None
+            if given is not None:
+                verbs = [[_verb(one.args) for one in given[i]] for i in indices]
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
+                known = None if given is None else given[i]
                 propositions[i] = self._to_propositions(
-                    owners[i], one, of_sentence, given[i] if given else None
+                    owners[i], one, of_sentence, known
                 )
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
+
+    def _check_heads(self, docs: List[Doc]) -> None:
+        """Check that Docs have the heads that the network follows.
+        RAISES (ValueError): One has none."""
+        if self.model.attrs["config"].syntax.heads != "doc":
+            return
+        for doc in docs:
+            if len(doc) > 1 and not doc.has_annotation("DEP"):
+                raise ValueError(
+                    f"'{self.name}' follows the heads of the Doc (syntax.heads = "
+                    f'"doc"), and the Doc {doc.text[:40]!r} has none: a component that '
+                    "sets them is missing before it, for example "
+                    f'nlp.add_pipe("lal_parser", before="{self.name}")'
+                )
 
     def _to_propositions(
         self,
@@ -291,31 +305,31 @@ class LALSemanticRoles(SentencePipe):
         doc, words = sentence
         found = []
         for f, token in enumerate(scores.rows.tolist()):
-            start, end = predicate_span(args[f])
-            text = " ".join(doc[words[i]].text for i in range(start, end))
-            roleset, lemma = (
-                (given[f].roleset, given[f].lemma) if given is not None else ("", "")
-            )
+            roleset = lemma = ""
+            if given is not None:
+                roleset = given[f].roleset
+                lemma = given[f].lemma
             if not roleset:
+                start, end = predicate_span(args[f])
+                text = " ".join(doc[words[i]].text for i in range(start, end))
                 row = None if scores.rolesets is None else scores.rolesets[f]
-                roleset, lemma = (
-                    self._rolesets.choose(text, doc[words[token]].lemma_, row),
-                    "",
-                )
-            found.append(
-                Proposition(token, roleset, args[f], lemma or frame_of(roleset))
-            )
+                roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
+                lemma = ""
+            frame = lemma or frame_of(roleset)
+            found.append(Proposition(token, roleset, args[f], frame))
         return found
 
     def _given(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
         """The predicates of each sentence that the Docs have.
-        RAISES (ValueError): A
-        Doc has no roles."""
+
+        RAISES (ValueError): A Doc has no roles."""
         for doc in docs:
             if not has_propositions(doc):
                 raise ValueError(
-                    f"'{self.name}' takes given predicates (predicates = \"doc\"), and the Doc {doc.text[:40]!r} has "
-                    f'no doc.spans["{ROLES_KEY}"]: write predicates with spacy_lal.annotations.set_propositions, or '
+                    f"'{self.name}' takes given predicates (predicates = \"doc\"), and "
+                    f"the Doc {doc.text[:40]!r} has "
+                    f'no doc.spans["{ROLES_KEY}"]: write predicates with '
+                    "spacy_lal.annotations.set_propositions, or "
                     'let the component find them with predicates = "own"'
                 )
         return [of_sentence for doc in docs for of_sentence in _cut_propositions(doc)]
@@ -356,25 +370,22 @@ class LALSemanticRoles(SentencePipe):
         labels: Optional[Dict[str, List[Any]]] = None,
         frames: Optional[Path] = None,
     ) -> None:
-        """Collect labels, and make the network. get_examples: Gives a representative
-        sample of the training data. labels: Stored `label_data`, for instance from
-        `init labels`. frames: PropBank's frames, JSON lines: the
-        rolesets of words that the training data lacks. Without it, `labels` may have
-        them.
-        RAISES (ValueError): The data has no roles, or no heads where the network
-        is to have arcs of its own."""
+        """Collect labels, and make the network.
+        get_examples (Callable[[], Iterable[Example]]): Gives a representative sample of
+            the training data.
+        labels (Optional[Dict[str, List[Any]]]): Stored `label_data`, for instance from
+            `init labels`.
+        frames (Optional[Path]): PropBank's frames, JSON lines: the rolesets of words
+            that the training data lacks. Without it, `labels` may have them.
+        RAISES (ValueError): The data has no roles, or no heads where the network is to
+            have arcs of its own."""
 
         def collect() -> Dict[str, List[Any]]:
-            found = (
-                dict(labels)
-                if labels is not None
-                else collect_role_labels(get_examples())
-            )
+            given = collect_role_labels(get_examples()) if labels is None else labels
+            found = dict(given)
             if frames is not None:
-                found["aliases"] = [
-                    list(alias)
-                    for alias in collect_aliases(read_frames(frames).values())
-                ]
+                aliases = collect_aliases(read_frames(frames).values())
+                found["aliases"] = [list(alias) for alias in aliases]
             if self.model.attrs["config"].syntax.heads != "own":  # no arcs are learnt
                 found["deprels"] = []
             return found
@@ -387,14 +398,13 @@ def _correct_agents(doc: Doc, propositions: List[List[Proposition]]) -> None:
     Friday")."""
     for words, of_sentence in zip(_sentences(doc), propositions, strict=True):
         for predicate, _, args, _ in of_sentence:
-            others = (
-                words[start:end]
-                for start, end, role in args
-                if role_number(role) not in ("0", "1")
-            )
-            for token in (doc[i] for argument in others for i in argument):
-                if token.dep_ == "obl:agent" and token.head.i == words[predicate]:
-                    token.dep_ = "obl"
+            for start, end, role in args:
+                if role_number(role) in ("0", "1"):
+                    continue
+                for token in (doc[i] for i in words[start:end]):
+                    is_agent = token.dep_ == "obl:agent"
+                    if is_agent and token.head.i == words[predicate]:
+                        token.dep_ = "obl"
 
 
 def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
@@ -414,19 +424,22 @@ def _sentences(doc: Doc) -> List[List[int]]:
 def _cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
     """For each of `_sentences`, the propositions of its predicates, with what lies in
     it."""
-    for words, of_sentence in zip(
-        sentence_words(doc), get_sentence_propositions(doc), strict=True
-    ):
+    of_sentences = get_sentence_propositions(doc)
+    for words, of_sentence in zip(sentence_words(doc), of_sentences, strict=True):
         first = 0
         for piece in cut_sentence(doc, words):
-            last, found = first + len(piece), []
-            for token, roleset, args, lemma in of_sentence:
-                if first <= token < last:
-                    parts = (
-                        (max(i, first) - first, min(j, last) - first, role)
-                        for i, j, role in args
-                    )
-                    within = tuple(part for part in parts if part[0] < part[1])
-                    found.append(Proposition(token - first, roleset, within, lemma))
-            yield found
+            last = first + len(piece)
+            here = [one for one in of_sentence if first <= one.token < last]
+            yield [_within(one, first, last) for one in here]
             first = last
+
+
+def _within(proposition: Proposition, first: int, last: int) -> Proposition:
+    """What lies within a piece of a sentence, in words of the piece."""
+    parts = []
+    for start, end, role in proposition.args:
+        inner_start = max(start, first) - first
+        inner_end = min(end, last) - first
+        if inner_start < inner_end:
+            parts.append((inner_start, inner_end, role))
+    return proposition._replace(token=proposition.token - first, args=tuple(parts))
