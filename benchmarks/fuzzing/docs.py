@@ -386,9 +386,7 @@ def _check_trees(doc: Doc) -> None:
                 (None, []),
             )
             continue
-        leaves = [
-            escape_word(part) for i in words for part in doc[i].text.split(" ")
-        ]  # "a b" is two
+        leaves = [escape_word(doc[i].text) for i in words]
         same("leaves", Tree.fromstring(sent._.parse_string).leaves(), leaves)
         nodes = list(sent._.constituents)
         known = {

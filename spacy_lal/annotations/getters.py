@@ -113,7 +113,7 @@ class SentenceTree:
 
     def to_brackets(self, node: int = 0) -> str:
         """Give the brackets of `to_nltk`, with spaces in words."""
-        return write_spans(*self._below(node), spaces=True)
+        return write_spans(*self._below(node))
 
     def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
         """Give words, tags and spans below a node."""

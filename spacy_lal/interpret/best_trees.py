@@ -91,7 +91,7 @@ class BestTree:
     @property
     def parse_string(self) -> str:
         """The constituency tree in brackets."""
-        return write_brackets(self.tree, spaces=True)
+        return write_brackets(self.tree)
 
     def to_doc(self) -> Doc:
         """A copy of the sentence's Doc in which the sentence has this tree. Other

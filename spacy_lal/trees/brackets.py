@@ -48,6 +48,7 @@ _RAW = {
     "/.": ".",
     "/?": "?",
 }
+_WHITE_SPACE = re.compile(r"\s")
 _NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
 _ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
 _CLOSE = object()  # marks a closing bracket in the writer's stack
@@ -141,14 +142,12 @@ def iter_words(tree: "Tree") -> Iterator[str]:
             yield str(node)
 
 
-def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -> str:
+def write_brackets(tree: "Tree", *, escape: bool = True) -> str:
     """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 
     escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped
         if they hold brackets or white space; reading keeps these escapes, as treebanks
         write `(-LRB- -LRB-)`.
-    spaces (bool): Keep spaces in words, `(NNP New York)`, as benepar and `str(tree)`
-        do. `parse_tree` refuses such a line, and `Tree.fromstring` reads several words.
     """
     pieces: List[str] = []
     todo: List[Any] = [tree]
@@ -163,12 +162,7 @@ def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -
             pieces.append(")")
         else:
             word = str(node)
-            if escape and spaces and word:
-                parts = [part and escape_word(part) for part in word.split(" ")]
-                word = " ".join(parts)
-            elif escape:
-                word = escape_word(word)
-            pieces.append(f" {word}")
+            pieces.append(f" {escape_word(word) if escape else word}")
     return "".join(pieces)[1:]
 
 
@@ -301,8 +295,8 @@ def escape_word(word: str) -> str:
     never empty.
 
     `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank.
-    White space, which no treebank escapes, becomes `-U+0020-` and the like, and the
-    empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK reads a backslash
+    White space becomes `_`, as in columns of treebanks, and is not read back; the empty
+    word becomes `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK reads a backslash
     and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`.
     """
     if not word:
@@ -310,13 +304,13 @@ def escape_word(word: str) -> str:
     escaped = escape_characters(word)
     if escaped.endswith("\\"):
         escaped = escaped[:-1] + _code_point("\\")
-    if escaped is not word and unescape_word(escaped) != unescape_word(word):
+    raw = _WHITE_SPACE.sub("_", unescape_word(word))
+    if escaped is not word and unescape_word(escaped) != raw:
         # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be
         # read at the wrong place.
-        chars = unescape_word(word)
         escaped = "".join(
             escape_characters(char) if char not in "-\\" else _code_point(char)
-            for char in chars
+            for char in raw
         )
     return escaped
 
@@ -334,9 +328,7 @@ def escape_characters(text: str) -> str:
     """Escape only brackets and white space, as in labels."""
     if not _NEEDS_ESCAPE.search(text):
         return text
-    return _NEEDS_ESCAPE.sub(
-        lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text
-    )
+    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0], "_"), text)
 
 
 def _code_point(char: str) -> str:
@@ -347,7 +339,6 @@ def _raw_text(match: "re.Match[str]") -> str:
     code_point, after_slash = match.groups()
     if code_point:
         char = chr(int(code_point, 16))
-        return (
-            char if char.isspace() or char in "-\\" else match[0]
-        )  # a literal -U+200D- in a text is kept
+        # A literal -U+200D- in a text is kept.
+        return char if char in "-\\" else match[0]
     return after_slash or _RAW.get(match[0], match[0])

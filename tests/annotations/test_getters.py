@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from nltk.tree import Tree
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.underscore import Underscore
 from spacy.vocab import Vocab
@@ -53,6 +56,22 @@ def strict():
 
 def flat(tree):
     return " ".join(str(tree).split())
+
+
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=6))
+@example(["i C", "10\u00a0000", "\\", "(", "a\nb"])
+def test_every_token_is_one_leaf(words):
+    """As NLTK reads the brackets, whatever the tokens are."""
+    doc = Doc(Vocab(), words=words, tags=["SYM"] * len(words))
+    set_sentence_starts(doc, [0])
+    n_words = sum(not token.is_space for token in doc)
+    set_constituents(
+        doc,
+        [[token.i for token in doc if not token.is_space]],
+        [[(0, n_words, "NP")] if n_words else []],
+    )
+    if n_words:
+        assert len(Tree.fromstring(doc._.parse_string).leaves()) == n_words
 
 
 def test_of_a_doc(doc):

@@ -44,7 +44,7 @@ CITY = [
     (4, 6, "NX"),
 ]
 SAW = [(0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "NP")]
-CITY_TREE = "(S (NP (X He)) (VP (X lives) (PP (X in) (NP (X New York City)))) (X .))"
+CITY_TREE = "(S (NP (X He)) (VP (X lives) (PP (X in) (NP (X New_York_City)))) (X .))"
 SAW_TREE = "(S (NP (X We)) (VP (X saw) (NP (X her))) (X .))"
 
 
