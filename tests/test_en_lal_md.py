@@ -381,6 +381,47 @@ def test_known_roles(nlp: Language, text: str):
     assert roles(nlp(text))[:1] == ROLES[text]
 
 
+# The verb, its subject's role and phrase: no comma after the phrase is a part of it.
+SUBJECTS_BEFORE_COMMAS = {
+    "Anna, my neighbour, bought a car.": ("bought", "ARG0", "Anna, my neighbour"),
+    "The company, based in Oslo, sells fish.": (
+        "sells",
+        "ARG0",
+        "The company, based in Oslo",
+    ),
+    "The bridge, built in 1900, connects both towns.": (
+        "connects",
+        "ARG0",
+        "The bridge, built in 1900",
+    ),
+    "The law, passed in May, bans plastic bags.": (
+        "bans",
+        "ARG0",
+        "The law, passed in May",
+    ),
+    "The president, Joe Biden, signed the bill.": (
+        "signed",
+        "ARG0",
+        "The president, Joe Biden",
+    ),
+    "The old house, damaged by fire, cost a fortune.": (
+        "cost",
+        "ARG1",
+        "The old house, damaged by fire",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", SUBJECTS_BEFORE_COMMAS)
+def test_a_subject_before_a_comma_has_its_role(nlp: Language, text: str):
+    found = [
+        (word, role, phrase)
+        for word, _, arguments in roles(nlp(text))
+        for role, phrase in arguments
+    ]
+    assert SUBJECTS_BEFORE_COMMAS[text] in found
+
+
 PARAGRAPHS = [
     "When the museum reopened in March, Dr. Helen Ortiz of St. Mary's College gave a "
     "short talk about the maps that "

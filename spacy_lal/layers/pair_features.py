@@ -25,18 +25,25 @@ _AFTER = np.uint64(2)  # the word after a sentence
 
 
 class ParseArrays(NamedTuple):
-    """The parse of one sentence of n words. Strings are 64-bit hashes. *Shapes:* (n,),
-    (n_constituents, 2) or (n_constituents,). heads: The head of each word, from 0; a
-    root is its own head. int64. words: Words as the features see them, for example
-    their lemmas. is_passive: Whether a word has a passive subject or auxiliary.
-    constituents: Start and end, half-open, each range once, int64; their `labels` are
-    whole unary chains."""
+    """The parse of one sentence of n words. Strings are 64-bit hashes.
+    heads (ndarray): The head of each word, from 0; a root is its own head. Shape: (n,),
+        int64.
+    deprels, tags (ndarray): Of each word. Shape: (n,).
+    words (ndarray): Words as the features see them, for example their lemmas. Shape:
+        (n,).
+    is_passive (ndarray): Whether a word has a passive subject or auxiliary. Shape:
+        (n,), bool.
+    is_comma (ndarray): Whether a word is a comma. Shape: (n,), bool.
+    constituents (ndarray): Start and end, half-open, each range once. Shape:
+        (n_constituents, 2), int64.
+    labels (ndarray): Their whole unary chains. Shape: (n_constituents,)."""
 
     heads: ndarray
     deprels: ndarray
     tags: ndarray
     words: ndarray
     is_passive: ndarray
+    is_comma: ndarray
     constituents: ndarray
     labels: ndarray
 
@@ -45,13 +52,25 @@ class ParseArrays(NamedTuple):
         """Number of words."""
         return len(self.heads)
 
+    def without_last_commas(self, ranges: ndarray) -> ndarray:
+        """Ranges without commas at their ends: no argument ends with one. *Shapes:*
+        (n_ranges, 2)."""
+        fenceposts = np.arange(self.n_words + 1)
+        is_end = np.append(True, ~self.is_comma)
+        last_ends = np.maximum.accumulate(np.where(is_end, fenceposts, 0))
+        starts, ends = ranges.T
+        return np.stack([starts, np.maximum(last_ends[ends], starts + 1)], axis=1)
+
 
 class Candidates(NamedTuple):
     """The ranges of a sentence that may be arguments: constituents, single words and
-    whole subtrees of heads. ranges: Start and end, half-open, sorted, each once.
-    *Shape:* (n_candidates, 2), int64. heads: The word nearest to the root, the first of
-    several. *Shape:* (n_candidates,), int64. features: Rows of the table. *Shape:*
-    (n_predicates, n_candidates, N_FEATURES), int64."""
+    whole subtrees of heads, without commas at their ends.
+    ranges (ndarray): Start and end, half-open, sorted, each once. Shape: (n_candidates,
+        2), int64.
+    heads (ndarray): The word nearest to the root, the first of several. Shape:
+        (n_candidates,), int64.
+    features (ndarray): Rows of the table. Shape: (n_predicates, n_candidates,
+        N_FEATURES), int64."""
 
     ranges: ndarray
     heads: ndarray
@@ -67,7 +86,10 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
         features = np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64)
         return Candidates(ranges, ranges[:, 0], features)
     ancestors = _ancestors(parse.heads)
-    ranges, is_subtree = _ranges(parse, _subtrees(ancestors))
+    subtrees = parse.without_last_commas(_subtrees(ancestors))
+    constituents = parse.without_last_commas(parse.constituents)
+    parse = parse._replace(constituents=constituents)
+    ranges, is_subtree = _ranges(parse, subtrees)
     heads = _heads(ancestors, ranges)
     with np.errstate(over="ignore"):
         raw = _raw_features(parse, predicates, ranges, heads, ancestors, is_subtree)

@@ -42,6 +42,7 @@ from .torch.network import to_numpy
 RolesModel = Model[List[Doc], List[RoleScores]]
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass;
 # ClearNLP's nsubjpass, auxpass.
+COMMA = ","
 PASSIVE_ENDING = "pass"
 
 
@@ -268,7 +269,14 @@ def unknown_parse(n_words: int) -> ParseArrays:
     heads = numpy.arange(n_words)
     ids = numpy.zeros(n_words, dtype="uint64")
     return ParseArrays(
-        heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0]
+        heads,
+        ids,
+        ids,
+        ids,
+        is_passive=heads < 0,
+        is_comma=heads < 0,
+        constituents=numpy.zeros((0, 2), dtype="int64"),
+        labels=ids[:0],
     )
 
 
@@ -292,6 +300,7 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
         doc.vocab.strings[int(deprel)].endswith(PASSIVE_ENDING) for deprel in deprels
     ]
     passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
+    is_comma = doc.to_array("ORTH") == doc.vocab.strings.add(COMMA)
     parses = []
     for words, spans in zip(sentences, _constituents(doc, sentences), strict=True):
         place = {word: i for i, word in enumerate(words)}
@@ -306,6 +315,7 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
                 tags=arrays[words, 2],
                 words=arrays[words, 3],
                 is_passive=passive[words],
+                is_comma=is_comma[words],
                 constituents=numpy.array(
                     [one[:2] for one in spans], dtype="int64"
                 ).reshape(-1, 2),

@@ -33,7 +33,7 @@ NAMES = {
 }
 
 
-def parse_of(heads, spans, labels=None, deprels=None):
+def parse_of(heads, spans, labels=None, deprels=None, commas=()):
     n = len(heads)
     ids = np.arange(1, n + 1, dtype=np.uint64)
     return ParseArrays(
@@ -44,6 +44,7 @@ def parse_of(heads, spans, labels=None, deprels=None):
         tags=ids,
         words=ids,
         is_passive=np.zeros(n, dtype=bool),
+        is_comma=np.isin(np.arange(n), commas),
         constituents=np.array(spans, dtype=np.int64).reshape(-1, 2),
         labels=np.array(
             [NAMES[one] for one in labels or "a" * len(spans)], dtype=np.uint64
@@ -60,6 +61,26 @@ def test_candidates():
     assert found.features.shape == (1, 6, N_FEATURES)
     assert found.features.min() >= 0
     assert found.features.max() < 1000
+
+
+def test_candidates_do_not_end_with_a_comma():
+    """(S (NP (NP Anna) , (NP a friend) ,) (VP left)): both commas depend on "friend"."""
+    spans = [(0, 6), (0, 5), (0, 1), (2, 4), (5, 6)]
+    parse = parse_of([5, 3, 3, 0, 3, 5], spans, commas=[1, 4])
+    found = find_candidates(parse, np.array([5]), 1000)
+    ranges = found.ranges.tolist()
+    assert [0, 4] in ranges and [0, 5] not in ranges  # "Anna, a friend"
+    assert [1, 4] in ranges and [1, 5] not in ranges  # the subtree of "friend"
+    assert [1, 2] in ranges and [4, 5] in ranges  # a comma alone stays a word
+    # The phrase is a constituent with its label, as it is without a comma.
+    plain = parse_of([4, 3, 3, 0, 4], [(0, 5), (0, 4), (0, 1), (2, 4), (4, 5)])
+    plain = plain._replace(tags=parse.tags[:5], words=parse.words[:5])
+    own_label = 9
+    of_phrase = found.features[0, ranges.index([0, 4]), own_label]
+    others = find_candidates(plain, np.array([4]), 1000)
+    assert (
+        of_phrase == others.features[0, others.ranges.tolist().index([0, 4]), own_label]
+    )
 
 
 def dependency_path(parse, word, other):

@@ -165,7 +165,7 @@ def make_parse(n: int) -> ParseArrays:
     ids = np.arange(n, dtype="uint64")
     whole = np.array([[0, n]], dtype="int64")
     return ParseArrays(
-        np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1]
+        np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, ids > n, whole, ids[:1]
     )
 
 

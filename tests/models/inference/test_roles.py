@@ -65,9 +65,10 @@ def make_parse(n, rng):
     heads = numpy.minimum(rng.integers(0, max(n, 1), n), numpy.arange(n))
     ids = [rng.integers(1, 9, n).astype("u8") for _ in range(3)]
     spans = numpy.array([(0, n)] if n else [], dtype="i8").reshape(-1, 2)
-    return ParseArrays(
-        heads, *ids, rng.random(n) < 0.5, spans, numpy.ones(len(spans), "u8")
-    )
+    is_passive = rng.random(n) < 0.5
+    is_comma = numpy.zeros(n, dtype=bool)
+    labels = numpy.ones(len(spans), "u8")
+    return ParseArrays(heads, *ids, is_passive, is_comma, spans, labels)
 
 
 def make_batch(predicates=None, lengths=LENGTHS):
