@@ -218,3 +218,21 @@ def test_it_is_a_part_of_the_loss_where_there_are_ties_and_a_tree():
         and gradients[0].ties.dtype == np.float32
     )
     assert gradients[1].ties is None and gradients[2].ties is None
+
+
+def test_spans_that_the_label_heads_must_call_no_constituent():
+    """Of (2, 4) of six words: one end is moved by one word."""
+    gold = np.zeros((7, 7), dtype=np.int32)
+    gold[2, 4] = 3
+    ties = np.random.default_rng(2).normal(size=(7, 4))
+    expected = 0.0
+    for start, end, head in [
+        (2, 4, 2),
+        (1, 4, 0),
+        (3, 4, 0),
+        (2, 3, 0),
+        (2, 5, 0),
+    ]:
+        scores = np.concatenate([[0.0], ties[end] - ties[start]])
+        expected += np.log(np.exp(scores).sum()) - scores[head]
+    assert label_head_loss(ties, gold)[0] == pytest.approx(expected, rel=1e-6)
