@@ -16,6 +16,9 @@ _DOWN = np.uint64(0x8CB92BA72F3D8DD7)
 _SIDE = np.uint64(0xAEF17502108EF2D9)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64 (Steele et al. 2014)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+# The longest distance between a predicate and a candidate. Farther ones are not scored:
+# so the cost of a word does not grow with the length of its sentence.
+REACH = 36
 _NEAR = 6  # distances up to here are told apart
 _MAX_DISTANCE = 12  # the largest distance, after those beyond `_NEAR` are rounded
 _MAX_LENGTH = 15  # words of a candidate
@@ -64,39 +67,65 @@ class ParseArrays(NamedTuple):
 
 class Candidates(NamedTuple):
     """The ranges of a sentence that may be arguments: constituents, single words and
-    whole subtrees of heads, without commas at their ends.
-    ranges (ndarray): Start and end, half-open, sorted, each once. Shape: (n_candidates,
-        2), int64.
-    heads (ndarray): The word nearest to the root, the first of several. Shape:
-        (n_candidates,), int64.
-    features (ndarray): Rows of the table. Shape: (n_predicates, n_candidates,
-        N_FEATURES), int64."""
+    whole subtrees of heads, without commas at their ends; and their pairs with
+    predicates.
+
+    ranges: Start and end, half-open, sorted, each once. *Shape:* (n_candidates, 2),
+        int64.
+    heads: The word nearest to the root, the first of several. *Shape:* (n_candidates,),
+        int64.
+    pairs: The number of a predicate, and of a candidate that does not hold it and is at
+        most `REACH` words away; sorted. *Shape:* (n_pairs, 2), int64.
+    features: Rows of the table. *Shape:* (n_pairs, N_FEATURES), int64."""
 
     ranges: ndarray
     heads: ndarray
+    pairs: ndarray
     features: ndarray
 
 
 def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Candidates:
     """The candidates of a sentence, and the features of their pairs with its
     predicates."""
-    n = parse.n_words
-    if not n:
-        ranges = np.zeros((0, 2), dtype=np.int64)
-        features = np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64)
-        return Candidates(ranges, ranges[:, 0], features)
+    if not parse.n_words:
+        nothing = np.zeros((0, 2), dtype=np.int64)
+        features = np.zeros((0, N_FEATURES), dtype=np.int64)
+        return Candidates(nothing, nothing[:, 0], nothing, features)
     ancestors = _ancestors(parse.heads)
     subtrees = parse.without_last_commas(_subtrees(ancestors))
     constituents = parse.without_last_commas(parse.constituents)
     parse = parse._replace(constituents=constituents)
     ranges, is_subtree = _ranges(parse, subtrees)
     heads = _heads(ancestors, ranges)
+    distances = _distances(predicates, ranges)
+    pairs = np.argwhere((distances != 0) & (np.abs(distances) <= REACH))
+    found = _Found(parse, predicates, ranges, heads, is_subtree, pairs)
     with np.errstate(over="ignore"):
-        raw = _raw_features(parse, predicates, ranges, heads, ancestors, is_subtree)
+        raw = _raw_features(found, ancestors, distances[tuple(pairs.T)])
         kinds = np.arange(1, N_FEATURES + 1, dtype=np.uint64)
         mixed = _mixed(raw + kinds * _SIDE)
     rows = (mixed % np.uint64(n_rows)).astype(np.int64)
-    return Candidates(ranges, heads, rows)
+    return Candidates(ranges, heads, pairs, rows)
+
+
+def _distances(predicates: ndarray, ranges: ndarray) -> ndarray:
+    """From each predicate to the nearest word of each range, negative before it, 0
+    within. *Shape:* (n_predicates, n_ranges)."""
+    word = predicates[:, None]
+    to_start = ranges[:, 0] - word
+    to_last = ranges[:, 1] - 1 - word
+    return np.where(to_start > 0, to_start, np.minimum(to_last, 0))
+
+
+class _Found(NamedTuple):
+    """Predicates, candidates and pairs, as in `Candidates`."""
+
+    parse: ParseArrays
+    predicates: ndarray
+    ranges: ndarray
+    heads: ndarray
+    is_subtree: ndarray
+    pairs: ndarray
 
 
 def _ranges(parse: ParseArrays, subtrees: ndarray) -> Tuple[ndarray, ndarray]:
@@ -151,67 +180,59 @@ def _subtrees(ancestors: ndarray) -> ndarray:
     return np.stack([firsts, lasts], axis=1)
 
 
-def _raw_features(
-    parse: ParseArrays,
-    predicates: ndarray,
-    ranges: ndarray,
-    heads: ndarray,
-    ancestors: ndarray,
-    is_subtree: ndarray,
-) -> ndarray:
-    """The features before they are mixed. *Shape:* (n_predicates, n_candidates,
+def _raw_features(found: _Found, ancestors: ndarray, distances: ndarray) -> ndarray:
+    """The features before they are mixed. distances: Of the pairs. *Shape:* (n_pairs,
     N_FEATURES), uint64."""
-    starts, ends = ranges[:, 0], ranges[:, 1]
-    dep_path = _dependency_paths(parse, ancestors, predicates, heads)
-    tree = _tree_paths(parse, predicates, ranges)
+    parse = found.parse
+    starts = found.ranges[:, 0]
+    ends = found.ranges[:, 1]
+    f, c = found.pairs.T
+    dep_path = _dependency_paths(found, ancestors)
+    tree = _tree_paths(found)
     is_constituent = tree.own_labels != 0
     n_words = ends - starts
     word_label = np.where(n_words == 1, parse.tags[starts], _NO_CONSTITUENT)
     own_label = np.where(is_constituent, tree.own_labels, word_label)
-    distance = _distances(predicates, starts, ends)
-    lemma = parse.words[predicates][:, None]
-    tag = parse.tags[predicates][:, None]
-    deprel = parse.deprels[predicates][:, None]
-    passive = parse.is_passive[predicates].astype(np.uint64)[:, None]
-    side = (starts > predicates[:, None]).astype(np.uint64)
-    of_pairs = [
+    kind = is_constituent * np.uint64(2) + found.is_subtree
+    lemma = parse.words[found.predicates][f]
+    tag = parse.tags[found.predicates][f]
+    deprel = parse.deprels[found.predicates][f]
+    head_deprel = parse.deprels[found.heads][c]
+    passive = parse.is_passive[found.predicates].astype(np.uint64)[f]
+    side = (distances > 0).astype(np.uint64)
+    framed = np.concatenate([[_BEFORE], parse.words, [_AFTER]])
+    features = [
         dep_path,
         tree.paths,
-        tree.parent_labels * _UP + tree.steps_up * _DOWN + tree.steps_down,
-        distance.view(np.uint64),
+        tree.parent_labels[c] * _UP + tree.steps_up * _DOWN + tree.steps_down,
+        _rounded(distances).view(np.uint64),
         (tag * _UP + passive) * _DOWN + side,
-        (parse.deprels[heads] * _UP + deprel) * _DOWN + side,
+        (head_deprel * _UP + deprel) * _DOWN + side,
         ((lemma * _UP + dep_path) * _DOWN + passive) * _SIDE + side,
+        deprel,
+        lemma,
+        own_label[c],
+        kind[c],
+        np.minimum(n_words, _MAX_LENGTH)[c],
+        head_deprel,
+        parse.tags[found.heads][c],
+        parse.words[starts][c],
+        parse.words[found.heads][c],
+        framed[starts][c],  # the word before
+        framed[ends + 1][c],
     ]
-    of_predicates = [deprel, lemma]
-    framed = np.concatenate([[_BEFORE], parse.words, [_AFTER]])
-    of_candidates = [
-        own_label,
-        is_constituent.astype(np.uint64) * np.uint64(2) + is_subtree.astype(np.uint64),
-        np.minimum(n_words, _MAX_LENGTH).astype(np.uint64),
-        parse.deprels[heads],
-        parse.tags[heads],
-        parse.words[starts],
-        parse.words[heads],
-        framed[starts],  # the word before
-        framed[ends + 1],
-    ]
-    raw = np.empty((len(predicates), len(ranges), N_FEATURES), dtype=np.uint64)
-    for k, feature in enumerate([*of_pairs, *of_predicates, *of_candidates]):
-        raw[:, :, k] = feature
+    raw = np.empty((len(found.pairs), N_FEATURES), dtype=np.uint64)
+    for column, feature in zip(raw.T, features, strict=True):
+        column[:] = feature
     return raw
 
 
-def _distances(predicates: ndarray, starts: ndarray, ends: ndarray) -> ndarray:
-    """From each predicate to the nearest word of each candidate, negative before it.
-    Beyond `_NEAR`, only every sixth distance is told apart. *Shape:* (n_predicates,
-    n_candidates), int64."""
-    p = predicates[:, None]
-    exact = np.where(starts > p, starts - p, ends - 1 - p)
-    size = np.abs(exact)
-    rounded = np.sign(exact) * (_NEAR + size // _NEAR)
-    near = np.where(size <= _NEAR, exact, rounded)
-    return np.clip(near, -_MAX_DISTANCE, _MAX_DISTANCE).astype(np.int64)
+def _rounded(distances: ndarray) -> ndarray:
+    """Distances of which beyond `_NEAR` only every sixth is told apart. *Shape:* as
+    given, int64."""
+    size = np.abs(distances)
+    far = np.minimum(_NEAR + size // _NEAR, _MAX_DISTANCE)
+    return np.where(size <= _NEAR, distances, np.sign(distances) * far)
 
 
 def _mixed(values: ndarray) -> ndarray:
@@ -221,57 +242,63 @@ def _mixed(values: ndarray) -> ndarray:
     return values ^ (values >> np.uint64(31))
 
 
-def _dependency_paths(
-    parse: ParseArrays, ancestors: ndarray, predicates: ndarray, heads: ndarray
-) -> ndarray:
-    """A hash of the deprels from each predicate up to the common ancestor and down to
-    each candidate's head.
-    *Shape:* (n_predicates, n_candidates)."""
+def _dependency_paths(found: _Found, ancestors: ndarray) -> ndarray:
+    """A hash of the deprels from each pair's predicate up to the common ancestor and
+    down to its candidate's head. *Shape:* (n_pairs,)."""
+    parse = found.parse
     depths = ancestors.sum(axis=1)
     hashes = np.zeros(parse.n_words, dtype=np.uint64)
     for word in np.argsort(depths, kind="stable").tolist():
         head = parse.heads[word]
         above = np.uint64(0) if head == word else hashes[head] * _BASE
         hashes[word] = above + parse.deprels[word]
-    return _paths(ancestors[predicates], ancestors[heads], hashes, depths, heads)[0]
+    over = (ancestors[found.predicates], ancestors[found.heads])
+    return _paths(over, hashes, depths, found.heads, found.pairs)[0]
 
 
 def _paths(
-    over_predicates: ndarray,
-    over_candidates: ndarray,
+    over: Tuple[ndarray, ndarray],
     hashes: ndarray,
     depths: ndarray,
     ends: ndarray,
+    pairs: ndarray,
 ) -> Tuple[ndarray, ndarray, ndarray]:
-    """A hash of the path in a tree from each predicate up to the last common node and
-    down to each candidate's node, and how many steps that is, up and down. *Shapes:*
-    (n_predicates, n_candidates)."""
-    deepest = int(depths.max(initial=0))
-    factors = np.full(1 + deepest, _BASE)
+    """A hash of the path in a tree from each pair's predicate up to the last common
+    node and down to its candidate's node, and how many steps that is, up and down.
+    *Shapes:* (n_pairs,).
+
+    over: The nodes over each predicate, and over each candidate. *Shapes:*
+        (n_predicates, n_nodes), (n_candidates, n_nodes).
+    ends: The node of each candidate. *Shape:* (n_candidates,)."""
+    f, c = pairs.T
+    over_predicates, over_candidates = over
+    factors = np.full(1 + int(depths.max(initial=0)), _BASE)
     factors[0] = 1
     powers = np.cumprod(factors)
-    lowest = over_predicates.sum(axis=1)[:, None]
-    # in whole numbers: on some processors OpenBLAS reports an invalid value for
-    # products of these 0 and 1
-    shared = over_predicates.astype(np.int64) @ over_candidates.T.astype(np.int64)
+    # on some processors OpenBLAS reports an invalid value for products of 0 and 1
+    with np.errstate(invalid="ignore"):
+        n_shared = over_predicates.astype("f4") @ over_candidates.astype("f4").T
+    shared = n_shared[f, c].astype(np.int64)
+    lowest = over_predicates.sum(axis=1)
     # the hash at each depth of a predicate's own path
     chain = np.zeros((len(over_predicates), len(powers)), dtype=np.uint64)
     rows, above = over_predicates.nonzero()
     chain[rows, depths[above]] = hashes[above]
-    at_shared = np.take_along_axis(chain, shared, axis=1)
-    steps_up = lowest - shared
-    steps_down = depths[ends] - shared
-    up = np.take_along_axis(chain, lowest, axis=1) - at_shared * powers[steps_up]
-    down = hashes[ends] - at_shared * powers[steps_down]
+    whole_up = chain[np.arange(len(lowest)), lowest]
+    at_shared = chain[f, shared]
+    steps_up = lowest[f] - shared
+    steps_down = depths[ends][c] - shared
+    up = whole_up[f] - at_shared * powers[steps_up]
+    down = hashes[ends][c] - at_shared * powers[steps_down]
     path = up * _UP + down * _DOWN
     return path, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 
 
 class _TreePaths(NamedTuple):
-    """Paths in the constituents from each predicate up to the smallest common one and
-    down to each candidate's parent: a hash of the labels, and how many steps that is.
-    *Shapes:* (n_predicates, n_candidates). The label of each candidate's parent and its
-    own label, 0 for none. *Shapes:* (n_candidates,)."""
+    """Paths in the constituents from each pair's predicate up to the smallest common
+    one and down to its candidate's parent: a hash of the labels, and how many steps
+    that is. *Shapes:* (n_pairs,). The label of each candidate's parent and its own
+    label, 0 for none. *Shapes:* (n_candidates,)."""
 
     paths: ndarray
     steps_up: ndarray
@@ -280,7 +307,8 @@ class _TreePaths(NamedTuple):
     own_labels: ndarray
 
 
-def _tree_paths(parse: ParseArrays, predicates: ndarray, ranges: ndarray) -> _TreePaths:
+def _tree_paths(found: _Found) -> _TreePaths:
+    parse = found.parse
     order = np.lexsort((-parse.constituents[:, 1], parse.constituents[:, 0]))
     spans = parse.constituents[order]
     # The last one stands for "above the tree", and for no constituent.
@@ -288,15 +316,16 @@ def _tree_paths(parse: ParseArrays, predicates: ndarray, ranges: ndarray) -> _Tr
     hashes, depths = _constituent_paths(spans[:, 1], labels)
     starts = spans[:, 0]
     ends = spans[:, 1]
-    first = ranges[:, :1]
-    last = ranges[:, 1:]
-    word = predicates[:, None]
+    first = found.ranges[:, :1]
+    last = found.ranges[:, 1:]
+    word = found.predicates[:, None]
     is_same = (starts == first) & (ends == last)
     is_above = (starts <= first) & (last <= ends) & ~is_same
     is_over_predicate = (starts <= word) & (word < ends)
     own = _largest(is_same, depths[:-1])
     parents = _largest(is_above, depths[:-1])
-    paths = _paths(is_over_predicate, is_above, hashes, depths, parents)
+    over = (is_over_predicate, is_above)
+    paths = _paths(over, hashes, depths, parents, found.pairs)
     return _TreePaths(*paths, labels[parents], labels[own])
 
 

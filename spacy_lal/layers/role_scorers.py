@@ -268,9 +268,9 @@ class SpanRoleScorer(nn.Module):
 
 
 class _Pairs(NamedTuple):
-    """The pairs whose candidate does not hold its predicate: sentence, predicate,
-    start, end, head, (n_pairs, 5); features, (n_pairs, N_FEATURES); places among all
-    pairs; the number of all; candidates of each sentence."""
+    """The pairs that are scored: sentence, predicate, start, end, head, (n_pairs, 5);
+    features, (n_pairs, N_FEATURES); places among all pairs of a predicate and a
+    candidate; the number of all; candidates of each sentence."""
 
     words: ndarray
     features: ndarray
@@ -289,15 +289,13 @@ def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pair
     for sentence, parse in enumerate(parses):
         predicates = rows[firsts[sentence] : firsts[sentence + 1], 1]
         found = find_candidates(parse, predicates, n_rows)
-        starts, ends = found.ranges[:, 0], found.ranges[:, 1]
-        word = predicates[:, None]
-        f, c = ((word < starts) | (ends <= word)).nonzero()
-        at = (predicates[f], starts[c], ends[c], found.heads[c])
+        f, c = found.pairs.T
+        at = (predicates[f], *found.ranges[c].T, found.heads[c])
         words.append(np.stack([np.full(len(f), sentence), *at], axis=1))
-        features.append(found.features[f, c])
-        cells.append(n_cells + f * len(starts) + c)
+        features.append(found.features)
+        cells.append(n_cells + f * len(found.ranges) + c)
         ranges.append(found.ranges)
-        n_cells += len(predicates) * len(starts)
+        n_cells += len(predicates) * len(found.ranges)
     return _Pairs(
         words=np.concatenate(words),
         features=np.concatenate(features),

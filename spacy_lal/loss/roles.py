@@ -259,7 +259,7 @@ class RolesLoss(Block):
                 0.0,
             ),
             "tags": (1.0, lambda _, gold: gold.tags, smoothing),
-            "spans": (1.0, lambda one, gold: gold.span_roles(one.ranges), smoothing),  # type: ignore
+            "spans": (1.0, _scored_roles, smoothing),
             "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
         }
         for task, (weight, labels, smooth) in tasks.items():
@@ -294,3 +294,10 @@ class RolesLoss(Block):
             for i, one in enumerate(scores)
         ]
         return losses, d_scores
+
+
+def _scored_roles(scores: RoleScores, gold: GoldRoles) -> ndarray:
+    """The gold roles of candidates; a candidate too far from a predicate is masked."""
+    roles = gold.span_roles(scores.ranges)  # type: ignore[arg-type]
+    is_scored = scores.spans[..., -1] > -np.inf  # type: ignore[index]
+    return np.where(is_scored, roles, MISSING)

@@ -5,15 +5,13 @@ sublayers: attention, residual connection with its norm, bias with GELU. *Not* h
 sessions and Docs (`onnx_transformer.py`)."""
 
 import re
-import struct
-from functools import cache
-from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 import numpy
 from numpy import ndarray
 
 from ..weights.storage import SCALE, quantise, weight_of
+from .graph import Graph, Port
 
 INPUTS = ("states", "mask", "bias")
 OUTPUT = "vectors"
@@ -29,25 +27,7 @@ _MPNET = (
 _BIAS = "encoder.relative_attention_bias.weight"
 _WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
-_TYPES = {
-    "float32": 1,
-    "uint8": 2,
-    "int8": 3,
-    "int32": 6,
-    "float16": 10,
-}  # of ONNX tensors
 # of ONNX attributes
-_FLOAT = 1
-_INT = 2
-_INTS = 7
-_OPSET = 17
-_IR_VERSION = 8
-
-
-@cache
-def _has_vnni() -> bool:
-    cpu = Path("/proc/cpuinfo")  # on Linux
-    return cpu.exists() and "vnni" in cpu.read_text()
 
 
 def check_config(config: Mapping[str, Any]) -> None:
@@ -131,13 +111,14 @@ def encoder_graphs(
     check_config(config)
     for layer in range(config["num_hidden_layers"]):
         encoder = _Encoder(config, weights, int8=int8)
-        yield encoder.write(layer), encoder.constants
+        yield encoder.write_layer(layer), encoder.constants
 
 
-class _Encoder:
+class _Encoder(Graph):
     def __init__(
         self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
     ) -> None:
+        super().__init__()
         self.config = config
         self.int8 = int8
         self.weights: Dict[str, ndarray] = {}
@@ -149,11 +130,8 @@ class _Encoder:
             self.weights[name] = weight
         self.epsilon = float(config["layer_norm_eps"])
         self.bias = INPUTS[2] if _BIAS in weights else ""
-        self.nodes: List[bytes] = []
-        self.initializers: List[bytes] = []
-        self.constants: Dict[str, ndarray] = {}
 
-    def write(self, layer: int) -> bytes:
+    def write_layer(self, layer: int) -> bytes:
         """The finished model of a layer; the first normalises its input."""
         prefix = f"encoder.layer.{layer}"
         states = INPUTS[0]
@@ -168,29 +146,13 @@ class _Encoder:
             "BiasGelu", self.affine(f"{prefix}.intermediate.dense", states)
         )
         states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
-        self.nodes.append(_node("Identity", [states], [OUTPUT]))
         batch = ("rows", "pieces")
-        n_heads = self.config["num_attention_heads"]
         shape = (*batch, self.config["hidden_size"])
-        given = [_info(INPUTS[0], "float32", shape), _info(INPUTS[1], "int32", batch)]
+        given = [Port(INPUTS[0], shape), Port(INPUTS[1], batch, "int32")]
         if self.bias:
-            given.append(_info(INPUTS[2], "float32", (1, n_heads, "pieces", "pieces")))
-        parts: List[Any] = [
-            (1, self.nodes),
-            (2, ["encoder"]),
-            (5, self.initializers),
-            (11, given),
-        ]
-        parts.append((12, [_info(OUTPUT, "float32", shape)]))
-        graph = b"".join(
-            _field(number, value) for number, values in parts for value in values
-        )
-        opsets = [_field(2, _OPSET), _field(1, "com.microsoft") + _field(2, 1)]
-        return (
-            _field(1, _IR_VERSION)
-            + _field(7, graph)
-            + b"".join(_field(8, one) for one in opsets)
-        )
+            n_heads = self.config["num_attention_heads"]
+            given.append(Port(INPUTS[2], (1, n_heads, "pieces", "pieces")))
+        return self.write(given, {states: Port(OUTPUT, shape)})
 
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""
@@ -265,142 +227,8 @@ class _Encoder:
             else quantise(weight)
         )
 
-    def quantised(
-        self, integers: ndarray, scales: ndarray, inputs: str, *, positive: bool = False
-    ) -> str:
-        """A product in 8 bits: scale each row by its largest size, round, multiply
-        integers, scale back."""
-        levels, zero = (255, 0) if positive else (127, 128)
-        sizes = inputs if positive else self.node("Abs", [inputs])
-        largest = self.node("ReduceMax", [sizes], axes=[-1], keepdims=1)
-        largest = self.node(
-            "Max", [largest, self.constant(numpy.float32(1e-12))]
-        )  # of a row of zeros
-        step = self.constant(numpy.float32(1 / levels))
-        zero_point = self.constant(numpy.uint8(zero))
-        rounded = self.node(
-            "QuantizeLinear", [self.node("Div", [inputs, largest]), step, zero_point]
-        )
-        if (
-            not _has_vnni()
-        ):  # sums of two products with signed weights would overflow 16 bits
-            integers = (integers ^ numpy.int8(-128)).view("uint8")  # 128 more
-        right = [
-            self.constant(integers.T),
-            step,
-            self.constant(scales.astype("float32")),
-            zero_point,
-        ]
-        zeros = self.constant(
-            numpy.full(
-                scales.shape,
-                0 if integers.dtype == "int8" else 128,
-                dtype=integers.dtype,
-            )
-        )
-        return self.node(
-            "Mul",
-            [self.contrib("MatMulIntegerToFloat", [rounded, *right, zeros]), largest],
-        )
-
     def norm(self, prefix: str) -> List[str]:
         return [
             self.constant(weight_of(self.weights, f"{prefix}.{name}"))
             for name in ("weight", "bias")
         ]
-
-    def constant(self, values: Any) -> str:
-        """Add an array.
-
-        RETURNS (str): Its name."""
-        array = numpy.asarray(values, order="C")
-        name = f"constant_{len(self.constants)}"
-        dims = b"".join(_field(1, size) for size in array.shape)
-        place = _field(13, _field(1, "location") + _field(2, "memory")) + _field(14, 1)
-        self.constants[name] = array
-        self.initializers.append(
-            dims + _field(2, _TYPES[array.dtype.name]) + _field(8, name) + place
-        )
-        return name
-
-    def node(
-        self,
-        kind: str,
-        inputs: Sequence[str],
-        *,
-        n_outputs: int = 1,
-        domain: str = "",
-        **options: Any,
-    ) -> str:
-        """Add a node.
-
-        RETURNS (str): The name of its first output; others end in `_1`, `_2`."""
-        name = f"{kind}_{len(self.nodes)}"
-        outputs = [name, *(f"{name}_{i}" for i in range(1, n_outputs))]
-        self.nodes.append(_node(kind, inputs, outputs, domain, **options))
-        return name
-
-    def contrib(self, kind: str, inputs: Sequence[str], **options: Any) -> str:
-        """Add a node with an operator of ONNX Runtime's own.
-
-        RETURNS (str): The name of its first output."""
-        return self.node(kind, inputs, domain="com.microsoft", **options)
-
-
-# Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers
-# of their fields.
-
-
-def _node(
-    kind: str,
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    domain: str = "",
-    **options: Any,
-) -> bytes:
-    fields = [
-        *((1, name) for name in inputs),
-        *((2, name) for name in outputs),
-        (4, kind),
-        (7, domain),
-    ]
-    return b"".join(_field(number, value) for number, value in fields) + b"".join(
-        _field(5, _option(name, value)) for name, value in options.items()
-    )
-
-
-def _option(name: str, value: Any) -> bytes:
-    if isinstance(value, float):
-        return _field(1, name) + _field(2, value) + _field(20, _FLOAT)
-    if isinstance(value, int):
-        return _field(1, name) + _field(3, value) + _field(20, _INT)
-    return (
-        _field(1, name) + b"".join(_field(8, one) for one in value) + _field(20, _INTS)
-    )
-
-
-def _info(name: str, dtype: str, shape: Sequence[Any]) -> bytes:
-    sizes = b"".join(
-        _field(1, _field(2 if isinstance(size, str) else 1, size)) for size in shape
-    )
-    return _field(1, name) + _field(
-        2, _field(1, _field(1, _TYPES[dtype]) + _field(2, sizes))
-    )
-
-
-def _field(number: int, value: Any) -> bytes:
-    if isinstance(value, float):
-        return _varint(number << 3 | 5) + struct.pack("<f", value)
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    content = value.encode("utf8") if isinstance(value, str) else value
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(value: int) -> bytes:
-    value &= 0xFFFF_FFFF_FFFF_FFFF  # negative numbers have ten bytes
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])

@@ -30,15 +30,13 @@ from thinc.types import Floats2d
 
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import is_safetensors, stored_arrays, stored_weight
-from ..weights.threads import MAKING, return_memory
+from ..weights.threads import MAKING, keep_inherited, return_memory
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
+from .graph import session
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
 _SPARE_PIECES = 32  # padding that costs less than another run
-# Sessions of a process before its fork: closing one waits for threads that do not exist
-# here.
-_INHERITED: List[Any] = []
 
 
 class Window(NamedTuple):
@@ -257,8 +255,8 @@ class EncoderShim(Shim):
             with MAKING:  # only one, for any number of threads
                 ready = self._ready
                 if ready is None or ready[:2] != wanted:
-                    if ready is not None and ready.process != os.getpid():
-                        _INHERITED.append(ready)
+                    if ready is not None:
+                        keep_inherited(ready, ready.process)
                     ready = Ready(*wanted, self._make(wanted[1]), self._tokenizer())
                     self._ready = ready
         return ready.runner
@@ -406,7 +404,7 @@ class OnnxRunner:
         self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool
     ) -> None:
         self.sessions = [
-            _session(layer, constants)
+            session(layer, constants)
             for layer, constants in graph.encoder_graphs(config, weights, int8=int8)
         ]
         self.config = config
@@ -423,27 +421,6 @@ class OnnxRunner:
             feeds[graph.INPUTS[2]] = graph.relative_bias(
                 self.config, self.weights, pieces.shape[1]
             )
-        for session in self.sessions:
-            feeds[graph.INPUTS[0]] = session.run([graph.OUTPUT], feeds)[0]
+        for layer in self.sessions:
+            feeds[graph.INPUTS[0]] = layer.run([graph.OUTPUT], feeds)[0]
         return feeds[graph.INPUTS[0]]
-
-
-def _session(layer: bytes, constants: Dict[str, ndarray]) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    n_threads = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
-    options.intra_op_num_threads = int(n_threads)
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors
-    options.enable_cpu_mem_arena = False  # what a large batch took goes back
-    # Waiting threads sleep: a spinning thread costs the processor time of another
-    # program.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    arrays = constants.values()
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays]
-    # The session copies them.
-    options.add_external_initializers(list(constants), values)
-    return onnxruntime.InferenceSession(
-        layer, options, providers=["CPUExecutionProvider"]
-    )

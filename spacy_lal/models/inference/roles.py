@@ -1,25 +1,36 @@
-"""The network of semantic roles on a CPU, in NumPy: the scores of
-`layers.roles_network`, but for rounding. Words are packed without padding, one sentence
-after the other. *Not* here: the syntax head, BIO tags, the timing signal."""
+"""The network of semantic roles on a CPU: the scores of `layers.roles_network`, but for
+rounding. Products of weights run in ONNX Runtime, which packs them once; all else is
+NumPy. Words are packed without padding, one sentence after the other. *Not* here: the
+syntax head, BIO tags, the timing signal."""
 
-import math
-from copy import copy
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    cast,
+)
 
 import numpy
 from numpy import ndarray
 from thinc.api import NumpyOps
 
-from ...layers.pair_features import ParseArrays, find_candidates
+from ...layers.pair_features import Candidates, ParseArrays, find_candidates
 from ...layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 from ...scores import RoleScores
 from ..batches import RolesBatch
+from .graph import Graph, Port, session
 
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
 NORM_EPSILON = 1e-6
 _MAX_PAIRS = 8192  # that are scored at once
 _OPS = NumpyOps()
+_N_PLACES = 5  # head, first, last, previous and next word of a candidate
 
 
 def has_numpy_form(config: RolesNetworkConfig) -> bool:
@@ -31,266 +42,296 @@ def has_numpy_form(config: RolesNetworkConfig) -> bool:
     )
 
 
-class _Linear:
-    """x @ W^T + b, from the weights `NAME.weight` and, if there is one, `NAME.bias`."""
+class _Net(Graph):
+    """A graph of parts of the network, by the names of their weights. All arrays have a
+    row for each word, predicate or pair."""
 
-    def __init__(self, weights: Weights, name: str) -> None:
-        self.weight = numpy.ascontiguousarray(weights[f"{name}.weight"].T)
-        self.bias: Any = weights.get(f"{name}.bias")
+    def __init__(self, weights: Weights) -> None:
+        super().__init__()
+        self.weights = weights
 
-    def part(self, outputs: slice) -> "_Linear":
-        """The map to some of its outputs."""
-        part = copy(self)
-        part.weight = numpy.ascontiguousarray(self.weight[:, outputs])
-        part.bias = self.bias[outputs]
-        return part
+    def affine(self, name: str, inputs: str, columns: slice = slice(None)) -> str:
+        """The map `name`, or the map to some of its outputs."""
+        weight = self.constant(self.weights[f"{name}.weight"][columns].T)
+        product = self.node("MatMul", [inputs, weight])
+        bias = self.weights.get(f"{name}.bias")
+        if bias is None:
+            return product
+        return self.node("Add", [product, self.constant(bias[columns])])
 
-    def __call__(self, inputs: ndarray) -> ndarray:
-        product = inputs @ self.weight
-        if self.bias is not None:
-            product += self.bias
-        return product
+    def leaky(self, name: str, inputs: str) -> str:
+        """The map `name`, then a leaky ReLU."""
+        return self.node("LeakyRelu", [self.affine(name, inputs)], alpha=SLOPE)
+
+    def gelu(self, inputs: str) -> str:
+        """x Phi(x)."""
+        return self.contrib("Gelu", [inputs])
+
+    def norm(self, name: str, inputs: str) -> str:
+        """The layer norm `name`."""
+        gain = self.constant(self.weights[f"{name}.weight"])
+        bias = self.constant(self.weights[f"{name}.bias"])
+        given = [inputs, gain, bias]
+        return self.node("LayerNormalization", given, epsilon=NORM_EPSILON)
+
+    def after_attention(self, layer: str, normed: str, context: str) -> str:
+        """The end of a layer: both of its parts add their output to their normalised
+        input."""
+        attended = self.affine(f"{layer}.attention.output", context)
+        normed = self.norm(f"{layer}.ff_norm", self.node("Add", [normed, attended]))
+        hidden = self.leaky(f"{layer}.feed_forward.maps.0", normed)
+        hidden = self.leaky(f"{layer}.feed_forward.maps.1", hidden)
+        hidden = self.affine(f"{layer}.feed_forward.maps.2", hidden)
+        return self.node("Add", [normed, hidden])
+
+    def compile(self, inputs: Sequence[str], outputs: Dict[str, str]) -> "_Run":
+        """outputs: The nodes of the outputs, by their names."""
+        given = [Port(name, ("rows", f"width of {name}")) for name in inputs]
+        ports = {
+            node: Port(f"output {name}", ("rows", f"width of {name}"))
+            for name, node in outputs.items()
+        }
+        return _Run(session(self.write(given, ports), self.constants), list(outputs))
 
 
-class _Norm:
-    def __init__(self, weights: Weights, name: str) -> None:
-        self.gain = weights[f"{name}.weight"]
-        self.bias = weights[f"{name}.bias"]
+class _Run(NamedTuple):
+    """A part of the network that runs."""
 
-    def __call__(self, inputs: ndarray) -> ndarray:
-        normed = inputs - inputs.mean(axis=-1, keepdims=True)
-        variance = numpy.einsum("ij,ij->i", normed, normed) / normed.shape[1]
-        normed /= numpy.sqrt(variance + NORM_EPSILON)[:, None]
-        normed *= self.gain
-        normed += self.bias
-        return normed
+    session: Any
+    outputs: List[str]
 
-
-class _Layer:
-    """Attention and a feed-forward network. Each adds its output to its normalised
-    input."""
-
-    def __init__(
-        self, weights: Weights, name: str, n_heads: int, head_width: int
-    ) -> None:
-        self.n_heads = n_heads
-        self.head_width = head_width
-        self.norms = (
-            _Norm(weights, f"{name}.attention_norm"),
-            _Norm(weights, f"{name}.ff_norm"),
-        )
-        self.qkv = _Linear(weights, f"{name}.attention.qkv")
-        self.output = _Linear(weights, f"{name}.attention.output")
-        self.maps = [
-            _Linear(weights, f"{name}.feed_forward.maps.{i}") for i in range(3)
-        ]
-
-    def __call__(self, inputs: ndarray, sentences: Sequence[slice]) -> ndarray:
-        """*Shapes:* (n_words, hidden_width) to the same."""
-        normed = self.norms[0](inputs)
-        heads = self.qkv(normed).reshape(len(inputs), 3, self.n_heads, self.head_width)
-        context = numpy.empty(
-            (len(inputs), self.n_heads, self.head_width), dtype="float32"
-        )
-        for words in sentences:
-            query, key, value = heads[words].transpose(1, 2, 0, 3)
-            logits = (query * self.head_width**-0.5) @ key.swapaxes(1, 2)
-            context[words] = (_softmax(logits) @ value).swapaxes(0, 1)
-        normed = self.norms[1](normed + self.output(context.reshape(len(inputs), -1)))
-        hidden = normed
-        for one in self.maps[:-1]:
-            hidden = _leaky_relu(one(hidden))
-        return normed + self.maps[-1](hidden)
+    def __call__(self, **inputs: ndarray) -> Dict[str, ndarray]:
+        """The outputs for some rows, by name."""
+        found = self.session.run(None, inputs)
+        return dict(zip(self.outputs, found, strict=True))
 
 
 class RolesInference:
-    """The network of semantic roles in NumPy, for several threads. weights (Weights):
-    By their torch names, float32."""
+    """The network of semantic roles in NumPy and ONNX Runtime, for several threads.
+    weights (Weights): By their torch names, float32."""
 
     def __init__(
         self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
     ) -> None:
         self.config = config
         self.sizes = sizes
-        encoder = config.encoder
-        self.inputs = _Linear(weights, "inputs.projection")
-        self.layers = [
-            _Layer(weights, f"layers.{i}", encoder.n_heads, encoder.head_width)
-            for i in range(encoder.n_layers)
-        ]
-        used = {config.predicate_scorer.layer, encoder.n_layers - 1}
-        self.task_norms = {i: _Norm(weights, f"task_norms.{i}") for i in used}
-        self.predicates = (
-            _Linear(weights, "predicate_scorer.hidden"),
-            _Linear(weights, "predicate_scorer.output"),
-        )
-        self.spans = _Spans(config.role_scorer, weights)  # type: ignore[arg-type]
-        self.rolesets: Optional[_Linear] = None
-        if config.roleset_scorer is not None and sizes.n_rolesets:
-            self.rolesets = _Linear(weights, "roleset_scorer.output")
+        self.stages = list(_make_stages(config, weights))
+        self.spans = _Spans(config, sizes, weights)
 
     def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
         """The scores of some sentences of the batch, none without words."""
         rows = [batch.vectors.rows[i] for i in indices]
-        parses = batch.parses or []
-        ends = numpy.cumsum([len(one) for one in rows]).tolist()
-        sentences = [
-            slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)
-        ]
+        lengths = [len(one) for one in rows]
+        ends = numpy.cumsum(lengths).tolist()
+        sentences = [slice(end - n, end) for n, end in zip(lengths, ends, strict=True)]
         vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
-        positions, predicates = self._encode(vectors, sentences)
-        probabilities = _softmax(predicates)[:, self.sizes.n_other_labels :].sum(axis=1)
-        self_features = self.spans.features(vectors, positions)
-        scores = []
-        for i, words in zip(indices, sentences, strict=True):
-            chosen = (probabilities[words] >= batch.threshold).nonzero()[0]
-            if batch.predicates is not None:
-                chosen = numpy.asarray(batch.predicates[i], dtype="int64")
-            features = [one[words] for one in self_features]
-            of_predicates, spans, ranges = self.spans.score(features, chosen, parses[i])
-            scores.append(
-                RoleScores(
-                    predicates=predicates[words],
-                    rows=chosen,
-                    tags=None,
-                    rolesets=None
-                    if self.rolesets is None
-                    else self.rolesets(of_predicates),
-                    spans=spans,
-                    ranges=ranges,
-                )
-            )
-        return scores
+        encoded = self._encode(vectors, sentences)
+        if batch.predicates is None:
+            n_others = self.sizes.n_other_labels
+            shares = _softmax(encoded["predicates"])[:, n_others:].sum(axis=1)
+            is_predicate = shares >= batch.threshold
+            chosen = [is_predicate[words].nonzero()[0] for words in sentences]
+        else:
+            given = [batch.predicates[i] for i in indices]
+            chosen = [numpy.asarray(one, dtype="int64") for one in given]
+        parses = [batch.parses[i] for i in indices]  # type: ignore[index]
+        return list(self.spans.score(encoded, sentences, chosen, parses))
 
     def _encode(
         self, vectors: ndarray, sentences: Sequence[slice]
-    ) -> Tuple[ndarray, ndarray]:
-        """The output of the layers, *shape:* (n_words, hidden_width), and the scores of
-        predicates, *shape:* (n_words, n_predicate_labels)."""
-        positions = _leaky_relu(self.inputs(vectors))
-        predicates = positions
-        for i, layer in enumerate(self.layers):
-            positions = layer(positions, sentences)
-            if i in self.task_norms:
-                positions = self.task_norms[i](positions)
-            if i == self.config.predicate_scorer.layer:
-                predicates = self.predicates[1](
-                    _leaky_relu(self.predicates[0](positions))
-                )
-        return positions, predicates
+    ) -> Dict[str, ndarray]:
+        """What `_make_stages` names: `predicates`, their scores, and what candidates
+        are scored from."""
+        first, *others = self.stages
+        found = first(vectors=vectors)
+        for stage in others:
+            context = self._attend(found["qkv"], sentences)
+            given = {"normed": found["normed"], "context": context}
+            if stage is self.stages[-1]:
+                given["vectors"] = vectors
+            found.update(stage(**given))
+        return found
+
+    def _attend(self, qkv: ndarray, sentences: Sequence[slice]) -> ndarray:
+        """*Shapes:* (n_words, 3 * width of all heads) to (n_words, width of all
+        heads)."""
+        encoder = self.config.encoder
+        heads = qkv.reshape(len(qkv), 3, encoder.n_heads, encoder.head_width)
+        context = numpy.empty(heads.shape[:1] + heads.shape[2:], dtype="float32")
+        scale = encoder.head_width**-0.5
+        for words in sentences:
+            query, key, value = heads[words].transpose(1, 2, 0, 3)
+            shares = _softmax((query * scale) @ key.swapaxes(1, 2))
+            context[words] = (shares @ value).swapaxes(0, 1)
+        return context.reshape(len(qkv), -1)
+
+
+def _make_stages(config: RolesNetworkConfig, weights: Weights) -> Iterator[_Run]:
+    """The network up to the first attention, between two attentions, and after the last
+    one."""
+    net = _Net(weights)
+    given = ["vectors"]
+    positions = net.leaky("inputs.projection", "vectors")
+    outputs: Dict[str, str] = {}
+    n_layers = config.encoder.n_layers
+    for i in range(n_layers):
+        outputs["normed"] = net.norm(f"layers.{i}.attention_norm", positions)
+        outputs["qkv"] = net.affine(f"layers.{i}.attention.qkv", outputs["normed"])
+        yield net.compile(given, outputs)
+        net = _Net(weights)
+        given = ["normed", "context"]
+        outputs = {}
+        positions = net.after_attention(f"layers.{i}", *given)
+        if i in (config.predicate_scorer.layer, n_layers - 1):
+            positions = net.norm(f"task_norms.{i}", positions)
+        if i == config.predicate_scorer.layer:
+            hidden = net.leaky("predicate_scorer.hidden", positions)
+            outputs["predicates"] = net.affine("predicate_scorer.output", hidden)
+    mapped = net.gelu(net.affine("role_scorer.vectors", "vectors"))
+    words = net.node("Concat", [mapped, positions], axis=1)
+    # places of predicates are read of predicates alone
+    others = slice(config.role_scorer.hidden_width, None)  # type: ignore[union-attr]
+    outputs["words"] = words
+    outputs["places"] = net.affine("role_scorer.places", words, others)
+    outputs["products"] = net.affine("role_scorer.product", words)
+    yield net.compile([*given, "vectors"], outputs)
 
 
 class _Spans:
-    def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
-        self.config = config
-        self.table = weights["role_scorer.table.weight"]
-        names = (
-            "vectors",
-            "predicate",
-            "places",
-            "product",
-            "hidden",
-            "output",
-            "features",
-            "of_product",
-        )
-        parts = [_Linear(weights, f"role_scorer.{name}") for name in names]
-        (
-            self.vectors,
-            self.predicate,
-            self.places,
-            self.product,
-            self.hidden,
-            self.output,
-        ) = parts[:6]
-        width, of_features, of_product = config.hidden_width, *parts[6:]
-        self.of_predicate = self.places.part(
-            slice(width)
-        )  # places of predicates are read of predicates alone
-        self.places = self.places.part(slice(width, None))
-        self.pair = numpy.concatenate([of_features.weight, of_product.weight])
-        self.pair_bias: ndarray = of_features.bias + of_product.bias
+    """The scorer of roles of candidates."""
 
-    def features(self, vectors: ndarray, positions: ndarray) -> Tuple[ndarray, ...]:
-        """Words as the scorer reads them, in each place of a candidate, and as factors
-        of products. *Shapes:* (n_words, width), (n_words, n_places, hidden_width),
-        (n_words, 2, product_width)."""
-        words = numpy.concatenate([_gelu(self.vectors(vectors)), positions], axis=1)
-        places = self.places(words).reshape(len(words), -1, self.config.hidden_width)
-        return words, places, self.product(words).reshape(len(words), 2, -1)
+    def __init__(
+        self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
+    ) -> None:
+        scorer = cast(SpanRoleScorerConfig, config.role_scorer)
+        self.n_rows = scorer.n_rows
+        self.width = scorer.hidden_width
+        self.table = weights["role_scorer.table.weight"]
+        self.n_outputs = len(weights["role_scorer.output.bias"])
+        self.has_rolesets = config.roleset_scorer is not None and sizes.n_rolesets > 0
+        net = _Net(weights)
+        of_places = slice(self.width)
+        outputs = {"hidden": net.affine("role_scorer.places", "words", of_places)}
+        if self.has_rolesets:
+            vectors = net.gelu(net.affine("role_scorer.predicate", "words"))
+            outputs["rolesets"] = net.affine("roleset_scorer.output", vectors)
+        self.of_predicates = net.compile(["words"], outputs)
+        net = _Net(weights)
+        of_features = net.affine("role_scorer.features", "features")
+        of_product = net.affine("role_scorer.of_product", "product")
+        summed = net.node("Sum", [of_features, of_product, "others"])
+        hidden = net.gelu(summed)
+        second = net.gelu(net.affine("role_scorer.hidden", hidden))
+        scores = net.affine("role_scorer.output", net.node("Add", [hidden, second]))
+        given = ["features", "product", "others"]
+        self.of_pairs = net.compile(given, {"scores": scores})
 
     def score(
-        self, features: Sequence[ndarray], chosen: ndarray, parse: ParseArrays
-    ) -> Tuple[ndarray, ...]:
-        """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the
-        scores of its candidates, *shape:* (F, n_candidates, 1 + n_roles), and the
-        candidates, *shape:* (n_candidates, 2)."""
-        words, places, products = features
-        found = find_candidates(parse, chosen, self.config.n_rows)
-        starts, ends = found.ranges[:, 0], found.ranges[:, 1]
-        spans = numpy.full(
-            (len(chosen), len(starts), len(self.output.bias)),
-            -numpy.inf,
-            dtype="float32",
+        self,
+        encoded: Dict[str, ndarray],
+        sentences: Sequence[slice],
+        predicates: Sequence[ndarray],
+        parses: Sequence[ParseArrays],
+    ) -> Iterator[RoleScores]:
+        """The scores of sentences that are packed one after the other. predicates: The
+        words of each sentence that are predicates."""
+        found = [
+            find_candidates(parse, rows, self.n_rows)
+            for parse, rows in zip(parses, predicates, strict=True)
+        ]
+        batch = _Pairs.of(sentences, predicates, found)
+        of_predicates = self.of_predicates(words=encoded["words"][batch.predicates])
+        scores = self._score_pairs(encoded, of_predicates["hidden"], batch)
+        of_sentences = numpy.split(scores, _ends([one.pairs for one in found]))
+        rolesets: Sequence[Optional[ndarray]] = [None] * len(found)
+        if self.has_rolesets:
+            rolesets = numpy.split(of_predicates["rolesets"], _ends(predicates))
+        for k, candidates in enumerate(found):
+            shape = (len(predicates[k]), len(candidates.ranges), self.n_outputs)
+            spans = numpy.full(shape, -numpy.inf, dtype="float32")
+            spans[..., 0] = 0.0
+            spans[tuple(candidates.pairs.T)] = of_sentences[k]
+            yield RoleScores(
+                predicates=encoded["predicates"][sentences[k]],
+                rows=predicates[k],
+                rolesets=rolesets[k],
+                spans=spans,
+                ranges=candidates.ranges,
+            )
+
+    def _score_pairs(
+        self, encoded: Dict[str, ndarray], of_predicates: ndarray, batch: "_Pairs"
+    ) -> ndarray:
+        """*Shape:* (n_pairs, 1 + n_roles)."""
+        places = encoded["places"].reshape(-1, _N_PLACES, self.width)
+        nothing = numpy.zeros((1, *places.shape[1:]), dtype="float32")
+        padded = numpy.concatenate([places, nothing])
+        of_candidates = sum(padded[word, k] for k, word in enumerate(batch.places))
+        factors = encoded["products"].reshape(len(places), 2, -1)
+        of_predicate = factors[batch.predicates, 0]
+        of_head = factors[batch.places[0], 1]
+        scores = numpy.empty((len(batch.pairs), self.n_outputs), dtype="float32")
+        for first in range(0, len(scores), _MAX_PAIRS):
+            chunk = slice(first, first + _MAX_PAIRS)
+            f, c = batch.pairs[chunk].T
+            rows = batch.features[chunk].astype("uint32")
+            found = self.of_pairs(
+                features=_OPS.gather_add(self.table, rows),  # type: ignore[arg-type]
+                product=of_predicate[f] * of_head[c],
+                others=of_predicates[f] + of_candidates[c],
+            )
+            scores[chunk] = found["scores"]
+        return scores
+
+
+class _Pairs(NamedTuple):
+    """The candidates of all sentences of a batch, one after the other, whose words are
+    packed.
+
+    predicates: Words. *Shape:* (n_predicates,).
+    places: Head, first, last, previous and next word of each candidate, -1 for none.
+        *Shape:* (_N_PLACES, n_candidates).
+    pairs: Numbers of predicates and candidates. *Shape:* (n_pairs, 2).
+    features: *Shape:* (n_pairs, N_FEATURES)."""
+
+    predicates: ndarray
+    places: ndarray
+    pairs: ndarray
+    features: ndarray
+
+    @classmethod
+    def of(
+        cls,
+        sentences: Sequence[slice],
+        predicates: Sequence[ndarray],
+        found: Sequence[Candidates],
+    ) -> "_Pairs":
+        """Join the candidates of sentences."""
+        places, pairs, words = [], [], []
+        before = numpy.zeros(2, dtype="int64")  # predicates and candidates
+        for sentence, rows, one in zip(sentences, predicates, found, strict=True):
+            starts, ends = one.ranges.T
+            n_words = sentence.stop - sentence.start
+            next_words = numpy.where(ends < n_words, ends, -1)
+            at = numpy.stack([one.heads, starts, ends - 1, starts - 1, next_words])
+            places.append(numpy.where(at < 0, -1, at + sentence.start))
+            pairs.append(one.pairs + before)
+            words.append(rows + sentence.start)
+            before += (len(rows), len(starts))
+        return cls(
+            predicates=numpy.concatenate(words),
+            places=numpy.concatenate(places, axis=1),
+            pairs=numpy.concatenate(pairs),
+            features=numpy.concatenate([one.features for one in found]),
         )
-        spans[..., 0] = 0.0
-        if len(chosen):
-            nothing = numpy.zeros((1, *places.shape[1:]), dtype="float32")
-            padded = numpy.concatenate(
-                [places, nothing]
-            )  # the last row stands before and after the sentence
-            # head, first, last, previous and next word of a candidate
-            at = (
-                found.heads,
-                starts,
-                ends - 1,
-                starts - 1,
-                numpy.where(ends < len(places), ends, -1),
-            )
-            of_candidates = (
-                sum(padded[word, k] for k, word in enumerate(at)) + self.pair_bias
-            )
-            of_predicates = self.of_predicate(words[chosen])
-            free = (chosen[:, None] < starts) | (chosen[:, None] >= ends)
-            rows, columns = free.nonzero()
-            for first in range(0, len(rows), _MAX_PAIRS):
-                f = rows[first : first + _MAX_PAIRS]
-                c = columns[first : first + _MAX_PAIRS]
-                of_features = _OPS.gather_add(
-                    self.table, found.features[f, c].astype("uint32")
-                )  # type: ignore
-                product = products[chosen[f], 0] * products[found.heads[c], 1]
-                hidden = numpy.concatenate([of_features, product], axis=1) @ self.pair
-                hidden += of_candidates[c]
-                hidden += of_predicates[f]
-                hidden = _gelu(hidden)
-                spans[f, c] = self.output(hidden + _gelu(self.hidden(hidden)))
-        return _gelu(self.predicate(words[chosen])), spans, found.ranges
+
+
+def _ends(arrays: Sequence[ndarray]) -> ndarray:
+    """Where arrays that were joined are cut again."""
+    return numpy.cumsum([len(one) for one in arrays])[:-1]
 
 
 def _softmax(logits: ndarray) -> ndarray:
     shares = numpy.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
     return shares
-
-
-def _leaky_relu(values: ndarray) -> ndarray:
-    return numpy.maximum(values, values * numpy.float32(SLOPE))
-
-
-def _gelu(values: ndarray) -> ndarray:
-    """x Phi(x) = max(x, 0) - |x| Phi(-|x|); Phi after Abramowitz and Stegun, 7.1.26,
-    with an error below 1e-7."""
-    size = numpy.abs(values)
-    t = size * numpy.float32(0.3275911 * math.sqrt(0.5))
-    t += numpy.float32(1.0)
-    numpy.reciprocal(t, out=t)
-    tail = t * numpy.float32(0.5 * 1.061405429)
-    for factor in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        tail += numpy.float32(0.5 * factor)
-        tail *= t
-    tail *= size
-    size *= size
-    size *= numpy.float32(-0.5)
-    tail *= numpy.exp(size, out=size)
-    return numpy.subtract(numpy.maximum(values, 0.0, out=t), tail, out=t)

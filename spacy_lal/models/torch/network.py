@@ -2,6 +2,7 @@
 from arrays. A torch module is made of them when it first learns, where thinc's device
 is a GPU, and for a network without a NumPy form."""
 
+import os
 from typing import (
     Any,
     Callable,
@@ -32,7 +33,7 @@ from thinc.types import Floats2d
 
 from ..batches import NetworkBatch, RolesBatch, sub_batches
 from ..weights.storage import SingleWeights, stored_arrays
-from ..weights.threads import MAKING, return_memory
+from ..weights.threads import MAKING, keep_inherited, return_memory
 from .shim import ThreadsShim, training
 
 AnyBatch = Union[NetworkBatch, RolesBatch]
@@ -130,12 +131,15 @@ class NetworkShim(ThreadsShim):
         RAISES (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
             return None
-        version = sum(weight._version for weight in self.parameters.values())
+        changes = sum(weight._version for weight in self.parameters.values())
+        version = (os.getpid(), changes)
         found = self._inference
         if found is None or found[1] != version:
             with MAKING:  # only one, for any number of threads
                 found = self._inference
                 if found is None or found[1] != version:
+                    if found is not None:
+                        keep_inherited(found, found[1][0])
                     found = self._make_inference(), version
                     self._inference = found
                     return_memory()

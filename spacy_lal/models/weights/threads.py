@@ -5,9 +5,20 @@ import ctypes
 import os
 import sys
 from threading import RLock
+from typing import Any, List
 
 # A process that forks waits for this lock: no child inherits it locked.
 MAKING = RLock()
+
+
+_INHERITED: List[Any] = []
+
+
+def keep_inherited(made: Any, process: int) -> None:
+    """Keep an object of ONNX Runtime that was made in another process, before a fork:
+    closing its sessions waits for threads that do not exist here."""
+    if process != os.getpid():
+        _INHERITED.append(made)
 
 
 def return_memory() -> None:

@@ -1,0 +1,232 @@
+"""ONNX graphs, written node by node, and sessions that run them. Neither torch nor the
+package `onnx` is imported. *Not* here: what the graphs compute."""
+
+import os
+import struct
+from functools import cache
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Sequence
+
+import numpy
+from numpy import ndarray
+
+_TYPES = {
+    "float32": 1,
+    "uint8": 2,
+    "int8": 3,
+    "int32": 6,
+    "float16": 10,
+}  # of ONNX tensors
+# Of ONNX attributes.
+_FLOAT = 1
+_INT = 2
+_INTS = 7
+_OPSET = 17
+_IR_VERSION = 8
+
+
+@cache
+def has_vnni() -> bool:
+    """Whether the processor adds up four products of 8 bits in 32 bits."""
+    cpu = Path("/proc/cpuinfo")  # on Linux
+    return cpu.exists() and "vnni" in cpu.read_text()
+
+
+class Port(NamedTuple):
+    """An input or output of a graph.
+
+    shape (Sequence[Union[int, str]]): Sizes that differ from run to run have names.
+    """
+
+    name: str
+    shape: Sequence[Any]
+    dtype: str = "float32"
+
+    def write(self) -> bytes:
+        """As ONNX's ValueInfoProto."""
+        sizes = b"".join(
+            _field(1, _field(2 if isinstance(size, str) else 1, size))
+            for size in self.shape
+        )
+        tensor = _field(1, _TYPES[self.dtype]) + _field(2, sizes)
+        return _field(1, self.name) + _field(2, _field(1, tensor))
+
+
+class Graph:
+    """An ONNX graph. Arrays are external: the model has their names alone."""
+
+    def __init__(self) -> None:
+        self.nodes: List[bytes] = []
+        self.initializers: List[bytes] = []
+        self.constants: Dict[str, ndarray] = {}
+
+    def constant(self, values: Any) -> str:
+        """Add an array.
+
+        RETURNS (str): Its name."""
+        array = numpy.asarray(values, order="C")
+        name = f"constant_{len(self.constants)}"
+        dims = b"".join(_field(1, size) for size in array.shape)
+        place = _field(13, _field(1, "location") + _field(2, "memory")) + _field(14, 1)
+        self.constants[name] = array
+        self.initializers.append(
+            dims + _field(2, _TYPES[array.dtype.name]) + _field(8, name) + place
+        )
+        return name
+
+    def node(
+        self,
+        kind: str,
+        inputs: Sequence[str],
+        *,
+        n_outputs: int = 1,
+        domain: str = "",
+        **options: Any,
+    ) -> str:
+        """Add a node.
+
+        RETURNS (str): The name of its first output; others end in `_1`, `_2`."""
+        name = f"{kind}_{len(self.nodes)}"
+        outputs = [name, *(f"{name}_{i}" for i in range(1, n_outputs))]
+        self.nodes.append(_node(kind, inputs, outputs, domain, **options))
+        return name
+
+    def contrib(self, kind: str, inputs: Sequence[str], **options: Any) -> str:
+        """Add a node with an operator of ONNX Runtime's own.
+
+        RETURNS (str): The name of its first output."""
+        return self.node(kind, inputs, domain="com.microsoft", **options)
+
+    def linear(self, inputs: str, weight: ndarray, bias: ndarray) -> str:
+        """An affine map. *Shapes:* weight (n_in, n_out), bias (n_out,).
+
+        RETURNS (str): The name of its output."""
+        product = self.node("MatMul", [inputs, self.constant(weight)])
+        return self.node("Add", [product, self.constant(bias)])
+
+    def quantised(
+        self, integers: ndarray, scales: ndarray, inputs: str, *, positive: bool = False
+    ) -> str:
+        """A product in 8 bits: scale each row by its largest size, round, multiply
+        integers, scale back."""
+        levels, middle = (255, 0) if positive else (127, 128)
+        sizes = inputs if positive else self.node("Abs", [inputs])
+        largest = self.node("ReduceMax", [sizes], axes=[-1], keepdims=1)
+        of_zeros = self.constant(numpy.float32(1e-12))  # a row of zeros
+        largest = self.node("Max", [largest, of_zeros])
+        step = self.constant(numpy.float32(1 / levels))
+        zero_point = self.constant(numpy.uint8(middle))
+        scaled = self.node("Div", [inputs, largest])
+        rounded = self.node("QuantizeLinear", [scaled, step, zero_point])
+        zero = 0
+        if not has_vnni():
+            # sums of two products with signed weights would overflow 16 bits
+            integers = (integers ^ numpy.int8(-128)).view("uint8")
+            zero = 128
+        zeros = numpy.full(scales.shape, zero, dtype=integers.dtype)
+        operands = [
+            rounded,
+            self.constant(integers.T),
+            step,
+            self.constant(scales.astype("float32")),
+            zero_point,
+            self.constant(zeros),
+        ]
+        product = self.contrib("MatMulIntegerToFloat", operands)
+        return self.node("Mul", [product, largest])
+
+    def write(self, inputs: Sequence[Port], outputs: Dict[str, Port]) -> bytes:
+        """The finished model.
+
+        outputs (Dict[str, Port]): By the names of the nodes that they are made by."""
+        ends = [
+            _node("Identity", [name], [port.name]) for name, port in outputs.items()
+        ]
+        fields = [
+            *((1, node) for node in [*self.nodes, *ends]),
+            (2, "graph"),
+            *((5, one) for one in self.initializers),
+            *((11, port.write()) for port in inputs),
+            *((12, port.write()) for port in outputs.values()),
+        ]
+        graph = b"".join(_field(number, value) for number, value in fields)
+        contrib_opset = _field(1, "com.microsoft") + _field(2, 1)
+        model = [
+            _field(1, _IR_VERSION),
+            _field(7, graph),
+            _field(8, _field(2, _OPSET)),
+            _field(8, contrib_opset),
+        ]
+        return b"".join(model)
+
+
+def session(model: bytes, constants: Dict[str, ndarray]) -> Any:
+    """A session of ONNX Runtime for a model and its arrays."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    n_threads = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
+    options.intra_op_num_threads = int(n_threads)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors
+    options.enable_cpu_mem_arena = False  # what a large batch took goes back
+    # Waiting threads sleep: a spinning thread costs the processor time of another
+    # program.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    arrays = constants.values()
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays]
+    # The session copies them.
+    options.add_external_initializers(list(constants), values)
+    return onnxruntime.InferenceSession(
+        model, options, providers=["CPUExecutionProvider"]
+    )
+
+
+# Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers
+# of their fields.
+
+
+def _node(
+    kind: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    domain: str = "",
+    **options: Any,
+) -> bytes:
+    fields = [
+        *((1, name) for name in inputs),
+        *((2, name) for name in outputs),
+        (4, kind),
+        (7, domain),
+    ]
+    return b"".join(_field(number, value) for number, value in fields) + b"".join(
+        _field(5, _option(name, value)) for name, value in options.items()
+    )
+
+
+def _option(name: str, value: Any) -> bytes:
+    if isinstance(value, float):
+        return _field(1, name) + _field(2, value) + _field(20, _FLOAT)
+    if isinstance(value, int):
+        return _field(1, name) + _field(3, value) + _field(20, _INT)
+    return (
+        _field(1, name) + b"".join(_field(8, one) for one in value) + _field(20, _INTS)
+    )
+
+
+def _field(number: int, value: Any) -> bytes:
+    if isinstance(value, float):
+        return _varint(number << 3 | 5) + struct.pack("<f", value)
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    content = value.encode("utf8") if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    value &= 0xFFFF_FFFF_FFFF_FFFF  # negative numbers have ten bytes
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
