@@ -5,7 +5,7 @@ import os
 import struct
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy
 from numpy import ndarray
@@ -97,13 +97,6 @@ class Graph:
         RETURNS (str): The name of its first output."""
         return self.node(kind, inputs, domain="com.microsoft", **options)
 
-    def linear(self, inputs: str, weight: ndarray, bias: ndarray) -> str:
-        """An affine map. *Shapes:* weight (n_in, n_out), bias (n_out,).
-
-        RETURNS (str): The name of its output."""
-        product = self.node("MatMul", [inputs, self.constant(weight)])
-        return self.node("Add", [product, self.constant(bias)])
-
     def quantised(
         self, integers: ndarray, scales: ndarray, inputs: str, *, positive: bool = False
     ) -> str:
@@ -180,6 +173,27 @@ def session(model: bytes, constants: Dict[str, ndarray]) -> Any:
     return onnxruntime.InferenceSession(
         model, options, providers=["CPUExecutionProvider"]
     )
+
+
+class Product:
+    """rows @ weight + bias in ONNX Runtime, which packs the weight once, where NumPy
+    packs it for every product.
+
+    weight: *Shape:* (n_in, n_out).
+    bias: *Shape:* (n_out,). None: no bias."""
+
+    def __init__(self, weight: ndarray, bias: Optional[ndarray] = None) -> None:
+        graph = Graph()
+        product = graph.node("MatMul", ["rows", graph.constant(weight)])
+        if bias is not None:
+            product = graph.node("Add", [product, graph.constant(bias)])
+        given = Port("rows", ("n_rows", weight.shape[0]))
+        output = Port("product", ("n_rows", weight.shape[1]))
+        self.session = session(graph.write([given], {product: output}), graph.constants)
+
+    def __call__(self, rows: ndarray) -> ndarray:
+        """*Shapes:* (n_rows, n_in) to (n_rows, n_out)."""
+        return self.session.run(None, {"rows": rows})[0]
 
 
 # Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers

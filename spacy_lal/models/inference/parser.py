@@ -3,7 +3,7 @@ for rounding. Products of weights alone are computed once. Sentences are packed 
 padding: n + 2 positions, n + 1 fenceposts, one sentence after the other."""
 
 import math
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -12,6 +12,7 @@ from ...layers import configs
 from ...layers.input_configs import InputLayerConfig, Vectors
 from ...scores import AnyScores, ParserScores, PrunedScores
 from ..batches import NetworkBatch
+from .graph import Product
 from .scorers import (
     EPSILON,
     DeprelFeatures,
@@ -19,30 +20,50 @@ from .scorers import (
     Places,
     SpanInference,
     Weights,
-    transposed,
 )
 
 
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
     """Whether a network has this form."""
-    kinds = config.inputs.features
-    attention = config.label_attention
-    spans = config.span_scorer
     return (
-        len(kinds) == 1
-        and type(kinds[0]) is Vectors
-        and kinds[0].mix_layers == 1
-        and type(config.inputs) is InputLayerConfig
-        and not config.encoder.layers
-        and type(attention) in (type(None), configs.LabelAttentionConfig)
-        and (attention is None or config.fenceposts.halves in (None, "label_blocks"))
+        _reads_vectors_alone(config)
+        and type(config.label_attention) in (type(None), configs.LabelAttentionConfig)
+        and _has_label_blocks(config)
         and type(config.biaffine_scorer) in (type(None), configs.BiaffineScorerConfig)
-        and (spans is None or spans.hidden_width > 1)
+        and (config.span_scorer is None or config.span_scorer.hidden_width > 1)
     )
 
 
+def _reads_vectors_alone(config: configs.ParserNetworkConfig) -> bool:
+    features = config.inputs.features
+    return (
+        type(config.inputs) is InputLayerConfig
+        and [type(feature) for feature in features] == [Vectors]
+        and features[0].mix_layers == 1  # type: ignore[attr-defined]
+        and not config.encoder.layers
+    )
+
+
+def _has_label_blocks(config: configs.ParserNetworkConfig) -> bool:
+    halves = config.fenceposts.halves
+    return config.label_attention is None or halves in (None, "label_blocks")
+
+
+class _FirstLayers(NamedTuple):
+    """Layers on the same columns of fenceposts, in one product.
+
+    numbers (List[int]): The layers.
+    ends (List[int]): Where their outputs end, but for the last one's.
+    first_column (int): Of those that they read."""
+
+    numbers: List[int]
+    ends: List[int]
+    first_column: int
+    product: Product
+
+
 class ParserInference:
-    """A parser's network in NumPy, for several threads. weights: By their names in
+    """A parser's network on a CPU, for several threads. weights: By their names in
     torch, float32."""
 
     def __init__(
@@ -51,11 +72,11 @@ class ParserInference:
         sizes: configs.ParserSizes,
         weights: Weights,
     ) -> None:
-        self.n_label_heads = config.n_label_heads(sizes)
-        self.layout = layout = config.layout(self.n_label_heads)
+        self.layout = layout = config.layout(config.n_label_heads(sizes))
         self.concatenates = config.inputs.join == "concat"
         self.max_positions = config.inputs.max_positions
-        self.project = transposed(weights["inputs.features.vectors.projection.weight"])
+        projection = weights["inputs.features.vectors.projection.weight"]
+        self.project = Product(projection.T)
         self.boundaries: Any = weights.get("inputs.features.vectors.boundaries")
         self.positions = weights["inputs.positions"]
         self.gain = weights["inputs.norm.gain"]
@@ -65,42 +86,35 @@ class ParserInference:
             self.attention = _LabelAttention(weights, config.hidden_width)
         self.spans: Optional[SpanInference] = None
         self.deprels: Optional[DeprelInference] = None
-        layers: List[Tuple[ndarray, ndarray]] = []
+        layers: List[Tuple[ndarray, ndarray]] = []  # weights and biases
         if config.span_scorer is not None and sizes.n_labels:
             self.spans = SpanInference(config.span_scorer, weights, layout)
-            layers += [
-                (part, numpy.zeros(len(part), dtype="float32"))
-                for part in self.spans.take_projections()
-            ]
+            for part in self.spans.take_projections():
+                layers.append((part, numpy.zeros(len(part), dtype="float32")))
         if config.biaffine_scorer is not None and sizes.n_deprels:
-            names = [
-                f"biaffine_scorer.{name}"
-                for name in (
-                    "arc_head",
-                    "arc_dependent",
-                    "deprel_head",
-                    "deprel_dependent",
-                )
-            ]
-            pairs = [
-                (weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names
-            ]
-            layers += pairs
-            self.arcs = weights["biaffine_scorer.arc_bilinear"]
+            for name in (
+                "arc_head",
+                "arc_dependent",
+                "deprel_head",
+                "deprel_dependent",
+            ):
+                prefix = f"biaffine_scorer.{name}"
+                layers.append((weights[f"{prefix}.weight"], weights[f"{prefix}.bias"]))
+            bilinear = weights["biaffine_scorer.arc_bilinear"]
+            self.arcs = Product(bilinear[:-1], bilinear[-1])
             self.deprels = DeprelInference(weights)
-        # layers on whole fenceposts are one product, those on whole tokens another
-        self.products: List[
-            Tuple[List[int], List[int], int, Tuple[ndarray, ndarray]]
-        ] = []
-        for first in {layout.width - len(weight[0]): None for weight, _ in layers}:
-            numbers = [
-                i
-                for i, (weight, _) in enumerate(layers)
-                if layout.width - len(weight[0]) == first
-            ]
+        self.first_layers = list(self._joined(layers))
+
+    def _joined(self, layers: List[Tuple[ndarray, ndarray]]) -> Iterator[_FirstLayers]:
+        """Layers on whole fenceposts are one product, those on whole tokens another."""
+        firsts = [self.layout.width - weight.shape[1] for weight, _ in layers]
+        for first in dict.fromkeys(firsts):
+            numbers = [i for i, one in enumerate(firsts) if one == first]
             chosen = [layers[i] for i in numbers]
-            ends = numpy.cumsum([len(bias) for _, bias in chosen])[:-1].tolist()
-            self.products.append((numbers, ends, first, self._folded(chosen, first)))
+            sizes = [len(bias) for _, bias in chosen]
+            ends = numpy.cumsum(sizes)[:-1].tolist()
+            product = Product(*self._folded(chosen, first))
+            yield _FirstLayers(numbers, ends, first, product)
 
     def _folded(
         self, layers: List[Tuple[ndarray, ndarray]], first: int
@@ -108,23 +122,17 @@ class ParserInference:
         """Layers on fenceposts from a column on as one, with the gain and the bias of
         label attention's norm and the scale of halves in it. *Shapes:* (width - first,
         n_out), (n_out,)."""
-        bias = numpy.concatenate([one[1] for one in layers])
-        folded = numpy.empty((layers[0][0].shape[1], len(bias)), dtype="float32")
-        at = 0
-        for weight, _ in layers:
-            folded[:, at : at + len(weight)] = weight.T
-            at += len(weight)
-        if not first and self.layout.halves_width:
-            halves = folded[: self.layout.halves_width]
-            gain = numpy.ones(self.layout.block_width, dtype="float32")
-            if self.attention is not None:
-                gain = self.attention.gain
-                bias = (
-                    bias
-                    + _tiled(self.layout, self.attention.bias * self.layout.scale)
-                    @ halves
-                )
-            halves *= _tiled(self.layout, gain * self.layout.scale)[:, None]
+        bias = numpy.concatenate([one for _, one in layers])
+        folded = numpy.concatenate([weight for weight, _ in layers]).T.copy()
+        if first or not self.layout.halves_width:
+            return folded, bias
+        halves = folded[: self.layout.halves_width]
+        scale = self.layout.scale
+        gain = numpy.full(self.layout.block_width, scale, dtype="float32")
+        if self.attention is not None:
+            gain = self.attention.gain * scale
+            bias = bias + _tiled(self.layout, self.attention.bias * scale) @ halves
+        halves *= _tiled(self.layout, gain)[:, None]
         return folded, bias
 
     # From vectors to fenceposts
@@ -143,16 +151,14 @@ class ParserInference:
             for i, (_, positions, _) in zip(indices, iter(places), strict=True):
                 packed[positions.start], packed[positions.stop - 1] = self.boundaries
                 packed[positions.start + 1 : positions.stop - 1] = data[given[i]]
-        content = packed @ self.project
-        along = numpy.concatenate(
-            [numpy.arange(length + 2) for length in places.lengths]
-        )
-        rows = self.positions[along % self.max_positions]
-        joined = (
-            numpy.concatenate([content, rows], axis=1)
-            if self.concatenates
-            else numpy.add(content, rows, out=rows)
-        )
+        content = self.project(packed)
+        numbers = [numpy.arange(length + 2) for length in places.lengths]
+        along = numpy.concatenate(numbers) % self.max_positions
+        joined = self.positions[along]
+        if self.concatenates:
+            joined = numpy.concatenate([content, joined], axis=1)
+        else:
+            joined += content
         joined -= joined.mean(axis=1, keepdims=True)
         joined /= _deviation(joined)[:, None]
         joined *= self.gain
@@ -168,112 +174,105 @@ class ParserInference:
         features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
         n_blocks = layout.n_blocks
         half = layout.forward_width
-        forward, backward = numpy.split(
-            features[:, : layout.halves_width], [n_blocks * half], axis=1
-        )
+        forward = features[:, : n_blocks * half]
+        backward = features[:, n_blocks * half : layout.halves_width]
+        sides = features[:, layout.halves_width :]
+        width = layout.token_width
         for k, positions, posts in places:
             of_sentence = tokens[positions]
-            if n_blocks:
-                shape = (len(of_sentence) - 1, n_blocks, -1)
-                first = forward[posts].reshape(shape)
-                second = backward[posts].reshape(shape)
-                if attention is None:
-                    blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
-                    first[:] = blocks[:-1, :, :half]
-                    second[:] = blocks[1:, :, half:]
-                else:
-                    blocks, scale = attention.blocks(k, positions)
-                    numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
-                    numpy.multiply(blocks[1:, :, half:], scale[1:], out=second)
-            if layout.token_width:
-                sides = features[posts, layout.halves_width :]
-                sides[:, : layout.token_width] = of_sentence[:-1]
-                sides[:, layout.token_width :] = of_sentence[1:]
+            sides[posts, :width] = of_sentence[:-1, :width]
+            sides[posts, width:] = of_sentence[1:, :width]
+            if not n_blocks:
+                continue
+            shape = (len(of_sentence) - 1, n_blocks, -1)
+            first = forward[posts].reshape(shape)
+            second = backward[posts].reshape(shape)
+            if attention is None:
+                blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
+                first[:] = blocks[:-1, :, :half]
+                second[:] = blocks[1:, :, half:]
+            else:
+                blocks, scale = attention.blocks(k, positions)
+                numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
+                numpy.multiply(blocks[1:, :, half:], scale[1:], out=second)
         return features
+
+    def _encoded(
+        self, batch: NetworkBatch, indices: Sequence[int], places: Places
+    ) -> Tuple[ndarray, Optional["_Attended"]]:
+        """Fenceposts as `features` has them, and label attention."""
+        tokens = self.tokens(batch, indices, places)
+        attended = None
+        if self.attention is not None:
+            attended = self.attention.attend(tokens, places)
+        return self.features(tokens, places, attended), attended
 
     def encode(
         self, batch: NetworkBatch, index: int
     ) -> Tuple[ndarray, Optional[ndarray]]:
         """See `models.parser.encode`; the sentence has words."""
         places = Places.of([batch.features[index].length])
-        tokens = self.tokens(batch, [index], places)
-        attention = (
-            self.attention.attend(tokens, places)
-            if self.attention is not None
-            else None
-        )
-        fenceposts = self.features(tokens, places, attention)
+        fenceposts, attended = self._encoded(batch, [index], places)
         halves = fenceposts[:, : self.layout.halves_width]
-        if attention is not None and self.attention is not None:
+        if attended is not None and self.attention is not None:
             halves *= _tiled(self.layout, self.attention.gain)
             halves += _tiled(self.layout, self.attention.bias)
         halves *= self.layout.scale
-        return fenceposts, None if attention is None else attention.weights[0].T.copy()
+        return fenceposts, None if attended is None else attended.weights[0].T.copy()
 
     # Scores
 
     def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> List[AnyScores]:
         """The scores of some sentences of the batch, none without words."""
-        pruned = batch.pruned
         places = Places.of([batch.features[i].length for i in indices])
-        tokens = self.tokens(batch, indices, places)
-        attention = (
-            self.attention.attend(tokens, places)
-            if self.attention is not None
-            else None
-        )
-        features = self.features(tokens, places, attention)
-        spans, pairs = self._layers(features)
-        features_of_deprels = None
-        seen = None
+        outputs = self._first_outputs(self._encoded(batch, indices, places)[0])
+        deprels: Optional[DeprelFeatures] = None
         if self.deprels is not None:
-            arc_head, arc_dependent, head, dependent = pairs
-            seen = arc_head @ self.arcs[:-1] + self.arcs[-1]
-            features_of_deprels = DeprelFeatures(
-                self.deprels, head, dependent, numpy.array(places.posts)
-            )
-        charts = (
-            self.spans.charts(spans, places, pruned) if self.spans is not None else None
-        )
+            *outputs, arc_head, arc_dependent, head, dependent = outputs
+            seen = self.arcs(arc_head)
+            posts = numpy.array(places.posts)
+            deprels = DeprelFeatures(self.deprels, head, dependent, posts)
+        charts = None
+        if self.spans is not None:
+            charts = self.spans.charts(outputs, places, batch.pruned)
         scores: List[AnyScores] = []
-        no_chart = (
-            numpy.zeros((0, 0, 3), dtype="float32"),
-            numpy.zeros((0, 0), dtype="int16"),
-        )
-        for k, _, posts in places:
-            side = posts.stop - posts.start
-            arcs = numpy.zeros((side, side), dtype="float32")
-            if seen is not None:
-                arcs = arc_dependent[posts] @ seen[posts, :-1].T
-                arcs += seen[posts, -1]
-            if pruned:
-                labels, ids = charts[k] if charts is not None else no_chart
-                scores.append(PrunedScores(labels, ids, arcs, features_of_deprels, k))
+        for k, _, rows in places:
+            n_posts = rows.stop - rows.start
+            arcs = numpy.zeros((n_posts, n_posts), dtype="float32")
+            if deprels is not None:
+                arcs = arc_dependent[rows] @ seen[rows, :-1].T
+                arcs += seen[rows, -1]
+            if batch.pruned:
+                labels, ids = _NO_CHART if charts is None else charts[k]
+                scores.append(PrunedScores(labels, ids, arcs, deprels, k))
                 continue
-            labels = (
-                charts[k][0]
-                if charts is not None
-                else numpy.zeros((0, 0, 0), dtype="float32")
-            )
-            deprels = numpy.zeros((side, 0), dtype="float32")
-            if self.deprels is not None:
-                deprels = self.deprels.scores(head[posts], dependent[posts])
-            scores.append(ParserScores(labels, arcs, deprels))
+            labels = _NO_CHART[0][..., :0] if charts is None else charts[k][0]
+            if self.deprels is None:
+                of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
+            else:
+                of_deprels = self.deprels.scores(head[rows], dependent[rows])
+            scores.append(ParserScores(labels, arcs, of_deprels))
         return scores
 
-    def _layers(self, features: ndarray) -> Tuple[List[ndarray], List[ndarray]]:
+    def _first_outputs(self, features: ndarray) -> List[ndarray]:
         """The first layers of the scorers: the span scorer's projections; then of arcs
         and deprels."""
         found: Dict[int, ndarray] = {}
-        for numbers, ends, first, (weight, bias) in self.products:
-            product = features[:, first:] @ weight
-            product += bias
-            found.update(zip(numbers, numpy.split(product, ends, axis=1), strict=True))
+        for layers in self.first_layers:
+            product = layers.product(features[:, layers.first_column :])
+            parts = numpy.split(product, layers.ends, axis=1)
+            found.update(zip(layers.numbers, parts, strict=True))
         outputs = [found[i] for i in range(len(found))]
-        n_spans = len(outputs) - (4 if self.deprels is not None else 0)
-        return outputs[:n_spans], [
-            numpy.maximum(one, 0.0, out=one) for one in outputs[n_spans:]
-        ]
+        if self.deprels is not None:
+            for units in outputs[-4:]:
+                numpy.maximum(units, 0.0, out=units)
+        return outputs
+
+
+_NO_CHART = (
+    numpy.zeros((0, 0, 3), dtype="float32"),
+    numpy.zeros((0, 0), dtype="int16"),
+)
 
 
 class _Attended(NamedTuple):
@@ -299,46 +298,36 @@ class _LabelAttention:
     def __init__(self, weights: Weights, hidden_width: int) -> None:
         self.gain = weights["label_attention.norm.gain"]
         self.bias = weights["label_attention.norm.bias"]
-        names = (
-            ("content", "position")
-            if "label_attention.query.content" in weights
-            else ("all",)
-        )
-        reduce = weights["label_attention.reduce.weight"].reshape(
-            -1, len(self.gain), hidden_width
-        )
+        is_factored = "label_attention.query.content" in weights
+        reduce = weights["label_attention.reduce.weight"]
+        reduce = reduce.reshape(-1, len(self.gain), hidden_width)
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
         keys = []
         values = []
         first = 0
-        for name in names:
-            query, key, value = (
-                weights[f"label_attention.{kind}.{name}"]
-                for kind in ("query", "key", "value")
-            )
-            narrow = (
-                reduce[:, :, first : first + key.shape[1]]
-                @ weights[f"label_attention.output.{name}.weight"]
-            )
+        for name in ("content", "position") if is_factored else ("all",):
+            query = weights[f"label_attention.query.{name}"]
+            key = weights[f"label_attention.key.{name}"]
+            value = weights[f"label_attention.value.{name}"]
+            output = weights[f"label_attention.output.{name}.weight"]
+            last = first + key.shape[1]
             keys.append((key @ query[:, :, None])[..., 0])
-            values.append(value @ narrow.swapaxes(1, 2))
-            first += key.shape[1]
-        self.keys = transposed(
-            numpy.concatenate(keys, axis=1) / math.sqrt(hidden_width)
-        ).astype("float32")
-        self.values = numpy.ascontiguousarray(
-            numpy.concatenate(values, axis=1)
-        )  # (n_heads, hidden_width, proj_width)
-        self.reduce = transposed(reduce.reshape(-1, hidden_width))
+            values.append(value @ (reduce[:, :, first:last] @ output).swapaxes(1, 2))
+            first = last
+        scale = 1.0 / math.sqrt(hidden_width)
+        folded = numpy.concatenate(keys, axis=1).T * numpy.float32(scale)
+        self.keys = Product(folded)
+        # (n_heads, hidden_width, proj_width)
+        self.values = numpy.ascontiguousarray(numpy.concatenate(values, axis=1))
+        self.reduce = Product(reduce.reshape(-1, hidden_width).T)
 
     def attend(self, tokens: ndarray, places: Places) -> _Attended:
         """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
         hidden_width)."""
-        logits = tokens @ self.keys
+        logits = self.keys(tokens)
+        shape = (len(places.lengths), logits.shape[1], tokens.shape[1])
+        pooled = numpy.empty(shape, dtype="float32")
         weights = []
-        pooled = numpy.empty(
-            (len(places.lengths), logits.shape[1], tokens.shape[1]), dtype="float32"
-        )
         for k, positions, _ in places:
             one = logits[positions]
             one = numpy.exp(one - one.max(axis=0))
@@ -346,11 +335,8 @@ class _LabelAttention:
             numpy.matmul(one.T, tokens[positions], out=pooled[k])
             weights.append(one)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
-        return _Attended(
-            weights,
-            contexts,
-            (tokens @ self.reduce).reshape(len(tokens), -1, len(self.gain)),
-        )
+        reduced = self.reduce(tokens).reshape(len(tokens), -1, len(self.gain))
+        return _Attended(weights, contexts, reduced)
 
 
 def _deviation(centred: ndarray) -> ndarray:

@@ -10,6 +10,7 @@ from numpy import ndarray
 from ...layers.configs import FIRST_LABEL, FencepostLayout, SpanScorerConfig
 from ...layers.span_hidden import span_hidden
 from ...scores import OTHER_LABEL
+from .graph import Product
 
 Weights = Mapping[str, ndarray]
 EPSILON = 1e-3  # of the norm, as in `layers.basics`
@@ -64,14 +65,14 @@ class SpanInference:
         self.gain = given["norm.gain"]
         self.shift = given["norm.bias"]
         self.width = len(self.bias)
-        self.output = transposed(given["output.weight"])
-        self.output_bias = given["output.bias"]
+        self.n_labels = 1 + len(given["output.bias"])
+        self.output = Product(given["output.weight"].T, given["output.bias"])
         parts = numpy.split(
             given["hidden.weight"], 2 if config.separate_endpoints else 1, axis=1
         )
         self.n_own = 0
         if "ties.weight" in given:
-            self.n_own = max(0, len(self.output_bias) + 1 - FIRST_LABEL)
+            self.n_own = max(0, self.n_labels - FIRST_LABEL)
             parts.append(numpy.zeros((self.n_own, layout.width), dtype="float32"))
             columns = layout.block_columns(range(self.n_own)).reshape(self.n_own, -1)
             numpy.put_along_axis(
@@ -98,7 +99,7 @@ class SpanInference:
         )
         ends = numpy.concatenate([posts.start + cells[k][1] for k, _, posts in places])
         found = numpy.zeros(
-            (len(starts), 3 if pruned else len(self.output_bias) + 1), dtype="float32"
+            (len(starts), 3 if pruned else self.n_labels), dtype="float32"
         )
         ids = numpy.zeros(len(starts), dtype="int16")
         for first in range(0, len(starts), _CHUNK_CELLS):
@@ -148,8 +149,7 @@ class SpanInference:
             EPSILON,
             units,
         )
-        scores = units @ self.output
-        scores += self.output_bias
+        scores = self.output(units)
         if self.n_own:
             scores[:, 1:] += own[ends] - own[starts]
         return scores
@@ -165,21 +165,17 @@ class DeprelInference:
             if name.startswith("biaffine_scorer.")
         }
         bilinear = given["deprel_bilinear"]
-        from_dependent = given["deprel_from_dependent"]
-        self.shape = bilinear.shape[0], bilinear.shape[1]
+        self.shape = bilinear.shape[:2]
         # p^T U_r + v_r of all deprels r at once
-        self.bilinear = numpy.ascontiguousarray(
-            bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
-        )
-        self.from_dependent = from_dependent.reshape(-1)
-        self.from_head = transposed(given["deprel_from_head"])
-        self.bias = given["deprel_bias"]
+        weight = bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
+        self.bilinear = Product(weight, given["deprel_from_dependent"].reshape(-1))
+        self.from_head = Product(given["deprel_from_head"].T, given["deprel_bias"])
 
     def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
         """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),
         (n_heads, n_deprels, 1)."""
-        seen = (heads @ self.bilinear + self.from_dependent).reshape(-1, *self.shape)
-        return seen, (heads @ self.from_head + self.bias)[..., None]
+        seen = self.bilinear(heads).reshape(-1, *self.shape)
+        return seen, self.from_head(heads)[..., None]
 
     def scores(self, heads: ndarray, dependents: ndarray) -> ndarray:
         """All deprels of all arcs. *Shape:* (n_dependents, n_heads, n_deprels)."""
@@ -259,8 +255,3 @@ def _cells(n_words: int) -> Tuple[ndarray, ndarray, ndarray]:
     *Shape of each:* (n_cells,)."""
     starts, ends = numpy.triu_indices(n_words + 1, 1)
     return starts, ends, starts * (n_words + 1) + ends
-
-
-def transposed(weight: ndarray) -> ndarray:
-    """The transposed matrix, contiguous."""
-    return numpy.ascontiguousarray(weight.T)
