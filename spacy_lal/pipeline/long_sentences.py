@@ -1,5 +1,5 @@
 """Long sentences. Charts grow with the square of a sentence's length, so a sentence of
-more than 500 words is cut into pieces of at most 200 before the network runs, and the
+more than 500 words is cut into pieces of at most 100 before the network runs, and the
 parses of the pieces are joined."""
 
 from collections import Counter
@@ -9,10 +9,10 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..trees import LabelVocab, split_chain
-from .decoders import MAX_JOINT_LENGTH, DecodedParse
+from .decoders import DecodedParse
 
 MAX_LENGTH = 500
-PIECE_LENGTH = MAX_JOINT_LENGTH
+PIECE_LENGTH = 100
 # The root of a later piece depends on the first piece's root as one of these.
 ATTACHED_DEPRELS = ("parataxis", "dep")
 
