@@ -49,6 +49,7 @@ TEMPERATURES = {
     "heads": (1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0),
     "labels": (0.5, 0.75, 1.0, 1.5, 2.0),
     "relations": (1.0,),
+    "parses": (1.0,),
 }
 MAX_FITTED = (
     50  # words of a sentence whose constituents are fitted: marginals cost O(n^3)
@@ -78,8 +79,8 @@ def calibrate(nlp: Language, golds: Iterable[Doc]) -> Dict[str, List[float]]:
     golds (Iterable[Doc]): Docs with sentence boundaries and heads; constituents are
         fitted on those that have some, relations on those with roles if the pipeline
         sets some. A thousand sentences suffice.
-    RETURNS (Dict[str, List[float]]): For "heads", "labels" and "relations":
-    temperature, slope, intercept."""
+    RETURNS (Dict[str, List[float]]): For "heads", "labels", "relations" and "parses":
+        temperature, slope, intercept."""
     golds, found = list(golds), {}
     docs = predicted(nlp, golds)
     for kind, temperatures in TEMPERATURES.items():
@@ -119,62 +120,73 @@ def observations(
     kind: str,
     temperatures: Sequence[float],
 ) -> Tuple[ndarray, ndarray]:
-    """The logits of all heads, constituents or relations at each temperature, and
+    """The logits of all heads, constituents, relations or parses at each temperature, and
     whether each is right. *Shapes:* (n_temperatures, n), float64; (n,), bool."""
+    observe = {
+        "heads": _observe_heads,
+        "labels": _observe_labels,
+        "relations": _observe_relations,
+        "parses": _observe_parses,
+    }
     logits: List[ndarray] = [np.zeros((len(temperatures), 0))]
     right: List[bool] = []
-    strings = label_strings(find_parser(nlp)) if kind == "labels" else []
     for doc, gold in zip(docs, golds, strict=True):
-        if kind == "relations" and has_propositions(doc) != has_propositions(gold):
-            continue
-        if kind == "relations":
-            values = confidence.head_confidences(nlp, doc)
-            relations, known = (
-                get_relations(doc),
-                set(map(_triple, get_relations(gold))),
-            )
-            products = [
-                confidence.product_logit([values[token.i] for token in one.tokens])
-                for one in relations
-            ]
-            logits.append(np.array([products] * len(temperatures)))
-            right += [_triple(one) in known for one in relations]
-            continue
-        for sentence in sentences_of(nlp, doc):
-            if kind == "heads" and sentence.words:
-                arcs = score(sentence).arcs
-                logits.append(
-                    np.stack(
-                        [
-                            confidence.head_logits(sentence, arcs, x)
-                            for x in temperatures
-                        ]
-                    )
-                )
-                right += [doc[i].head.i == gold[i].head.i for i in sentence.words]
-            elif (
-                kind == "labels"
-                and SPANS_KEY in gold.spans
-                and 0 < len(sentence.words) <= MAX_FITTED
-            ):
-                truth, chosen = (
-                    set(get_constituents(gold)[sentence.number]),
-                    constituents_of([sentence])[0],
-                )
-                labels = score(sentence).labels
-                logits.append(
-                    np.stack(
-                        [
-                            confidence.label_logits(labels, chosen, x)
-                            for x in temperatures
-                        ]
-                    )
-                )
-                right += [
-                    (start, end, strings[label]) in truth
-                    for start, end, label in chosen
-                ]
+        for of_some, are_right in observe[kind](nlp, doc, gold, temperatures):
+            logits.append(np.broadcast_to(of_some, (len(temperatures), len(are_right))))
+            right += are_right
     return np.concatenate(logits, axis=1), np.array(right, dtype=bool)
+
+
+Observations = Iterator[Tuple[ndarray, List[bool]]]
+
+
+def _observe_heads(
+    nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
+) -> Observations:
+    for sentence in sentences_of(nlp, doc):
+        if sentence.words:
+            arcs = score(sentence).arcs
+            logits = [confidence.head_logits(sentence, arcs, x) for x in temperatures]
+            right = [doc[i].head.i == gold[i].head.i for i in sentence.words]
+            yield np.stack(logits), right
+
+
+def _observe_labels(
+    nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
+) -> Observations:
+    strings = label_strings(find_parser(nlp))
+    for sentence in sentences_of(nlp, doc):
+        if SPANS_KEY in gold.spans and 0 < len(sentence.words) <= MAX_FITTED:
+            truth = set(get_constituents(gold)[sentence.number])
+            (chosen,) = constituents_of([sentence])
+            labels = score(sentence).labels
+            logits = [confidence.label_logits(labels, chosen, x) for x in temperatures]
+            right = [
+                (start, end, strings[label]) in truth for start, end, label in chosen
+            ]
+            yield np.stack(logits), right
+
+
+def _observe_relations(
+    nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
+) -> Observations:
+    if has_propositions(doc) == has_propositions(gold):
+        values = confidence.head_confidences(nlp, doc)
+        known = set(map(_triple, get_relations(gold)))
+        for one in get_relations(doc):
+            of_tokens = [values[token.i] for token in one.tokens]
+            yield (
+                np.array([confidence.product_logit(of_tokens)]),
+                [_triple(one) in known],
+            )
+
+
+def _observe_parses(
+    nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
+) -> Observations:
+    values = confidence.head_confidences(nlp, doc)
+    is_right = all(x.head.i == y.head.i for x, y in zip(doc, gold, strict=True))
+    yield np.array([confidence.product_logit(values)]), [is_right]
 
 
 def _triple(relation: Relation) -> Tuple[Optional[int], ...]:
@@ -208,15 +220,10 @@ def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
     """The rows of a table: for each range of confidence, how many heads, constituents,
     sentences and relations are said to be right, and how many are."""
     columns = []
-    for kind in ("heads", "labels", "relations"):
+    for kind in TEMPERATURES:
         fitted = confidence.calibration(nlp, kind)
         logits, right = observations(nlp, docs, golds, kind, [fitted.temperature])
         columns.append((kind, fitted(logits[0]), right.astype(float)))
-    shares = [
-        (confidence.parse_confidence(nlp, doc[:]), _share(doc, gold))
-        for doc, gold in zip(docs, golds, strict=True)
-    ]
-    columns.append(("sentences", *np.array(shares).T))
     print(
         "| confidence | "
         + " | ".join(f"{name}: number, said, right" for name, *_ in columns)
@@ -241,12 +248,6 @@ def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
         for _, said, right in columns
     ]
     print(f"| all | {' | '.join(cells)} |")
-
-
-def _share(doc: Doc, gold: Doc) -> float:
-    return float(
-        np.mean([x.head.i == y.head.i for x, y in zip(doc, gold, strict=True)])
-    )
 
 
 def split(docs: List[Doc]) -> Tuple[List[Doc], List[Doc]]:

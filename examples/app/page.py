@@ -36,7 +36,7 @@ from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
 from spacy_lal.pictures.markup import escape, shorten, visible
-from spacy_lal.pictures.parse import word_rows
+from spacy_lal.pictures.roles import word_rows
 from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 

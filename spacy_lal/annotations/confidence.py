@@ -23,7 +23,8 @@ class Confidences(Protocol):
         """The confidence of a constituent; None for a Span that is none."""
 
     def of_sentence(self, span: Span) -> Optional[float]:
-        """The confidence of the heads of a Span's sentence."""
+        """The probability that all heads of a Span's sentence are right; None without
+        words."""
 
     def of_relation(self, tokens: Sequence[Token]) -> float:
         """The confidence of a relation that rests on the heads of tokens."""

@@ -297,8 +297,8 @@ def get_label_confidence(span: Span) -> Optional[float]:
 
 
 def get_parse_confidence(span: Span) -> Optional[float]:
-    """Give the share of the heads of the Span's sentence that should be right: the mean
-    of their confidences."""
+    """Give the calibrated probability that all heads of the Span's sentence are right;
+    None without words."""
     return confidences_of(span.doc, "heads").of_sentence(span)
 
 

@@ -18,7 +18,8 @@ from ..trees import split_chain
 from .colors import chain_color
 from .heatmap import draw_attention, draw_contributions
 from .markup import escape, html_page, scroll_box, shorten, visible
-from .parse import describe_arcs, draw_parse, draw_roles, word_rows
+from .parse import describe_arcs, draw_parse
+from .roles import draw_roles, word_rows
 from .svg import FONT, Svg, fitted, naming, number, stand_alone, text_width
 from .tree import tree_to_svg
 

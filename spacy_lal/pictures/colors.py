@@ -1,6 +1,7 @@
 """Colours of constituent labels and semantic roles; displaCy knows the former too
 (entry point `spacy_displacy_colors`). They are pale: letters on them are black, on
-light and dark pages alike. Labels of a family share a colour."""
+light and dark pages alike. Labels of a family share a colour. Roles have colours of
+their own, stronger than those of labels."""
 
 from typing import Dict, Iterable, List, Tuple
 
@@ -26,20 +27,27 @@ LABEL_COLORS: Dict[str, str] = {
 DEFAULT_COLOR = "#d8d8d8"
 INK_ON_PALE = "#1a1a1a"  # letters on any of these colours
 ROLE_COLORS: Dict[str, str] = {
-    "V": "#cfd5de",
-    "ARG0": "#b9d8f8",
-    "ARG1": "#fbd9a5",
-    "ARG2": "#bfe5c0",
-    "ARG3": "#d3c9f5",
-    "ARG4": "#f0cfe9",
-    "ARG5": "#f5cdb4",
-    "ARGA": "#f5cdb4",
-    "ARGM-TMP": "#b5dedd",
-    "ARGM-LOC": "#efe6a0",
-    "ARGM-NEG": "#f7c4cd",
+    "V": "#b4bcc8",
+    "ARG0": "#74c5b1",
+    "ARG1": "#ee9fb4",
+    "ARG2": "#a7b4ee",
+    "ARG3": "#d5a6e0",
+    "ARG4": "#e3bf62",
+    "ARG5": "#c9a98b",
+    "ARGA": "#c9a98b",
+    "ARGM-TMP": "#86c9e6",
+    "ARGM-LOC": "#bfd36a",
+    "ARGM-NEG": "#f0a078",
 }
-_PILL = f"color: {INK_ON_PALE}; border-radius: .8em; padding: .05em .55em; font-weight: bold"
-_LEGEND = "display: flex; flex-wrap: wrap; gap: .35em 1.1em; margin: .8em 0; padding: 0; font-size: .85em"
+OTHER_ROLE_COLOR = "#d6cdb8"
+_PILL = (
+    f"color: {INK_ON_PALE}; border-radius: .8em; padding: .05em .55em; font-weight: "
+    "bold"
+)
+_LEGEND = (
+    "display: flex; flex-wrap: wrap; gap: .35em 1.1em; margin: .8em 0; padding: 0; "
+    "font-size: .85em"
+)
 
 
 def chain_color(labels: Iterable[str]) -> str:
@@ -54,7 +62,7 @@ def role_color(role: str) -> str:
     """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP has the colour
     of ARG1."""
     role = role.removeprefix("C-").removeprefix("R-")
-    return ROLE_COLORS.get(role) or ROLE_COLORS.get(role[:4], "#e6dfd0")
+    return ROLE_COLORS.get(role) or ROLE_COLORS.get(role[:4], OTHER_ROLE_COLOR)
 
 
 def label_legend(labels: Iterable[str]) -> str:

@@ -9,16 +9,25 @@ from .colors import INK_ON_PALE
 from .markup import escape, scroll_box
 
 FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
-PILL, PILL_SIZE, PILL_PADDING = (
-    18.0,
-    12,
-    7.0,
-)  # pixels: height, letters, and room left and right of them
+# Pixels of a pill: its height, its letters, and room left and right of them.
+PILL = 18.0
+PILL_SIZE = 12
+PILL_PADDING = 7.0
+# A picture grows and shrinks to these shares of its size, and then scrolls: smaller
+# letters cannot be read.
 MOST_SCALE = 1.35
-LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
-_STYLE = "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8 } .lal-canvas { fill: #16181d } }</style>"
-_MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
-NO_CONVERTER = "writing PNG needs CairoSVG: pip install 'spacy-lal[display]'; SVG and HTML need nothing"
+LEAST_SCALE = 0.8
+# A file is light, or dark and transparent, as the reader's system is.
+_STYLE = (
+    "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8; "
+    "color-scheme: dark } .lal-canvas { fill: none } }</style>"
+)
+_MARGIN = 12  # pixels around all pictures
+_GAP = 24  # pixels between two
+NO_CONVERTER = (
+    "writing PNG needs CairoSVG: pip install 'spacy-lal[display]'; SVG and HTML need "
+    "nothing"
+)
 
 
 class Svg(NamedTuple):
@@ -37,16 +46,13 @@ def picture(
     """A drawing of some markup as an element with a class, and a name and a description
     for screen readers."""
     width, height = map(number, size)
-    return Svg(
+    markup = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" '
-        f'height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" '
-        'fill="currentColor" '
-        f'font-family="{FONT}" '
-        f'text-anchor="middle">{naming(title, description)}{body}</svg>',
-        *size,
-        title,
+        f'height="{height}" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{escape(title)}" fill="currentColor" font-family="{FONT}" '
+        f'text-anchor="middle">{naming(title, description)}{body}</svg>'
     )
+    return Svg(markup, *size, title)
 
 
 def naming(title: str, description: str) -> str:
@@ -57,16 +63,15 @@ def naming(title: str, description: str) -> str:
 def fitted(drawing: Svg) -> str:
     """The picture for a page: as wide as its box, up to a third more than its own
     width; it scrolls where letters would be too small."""
-    least, most = (number(drawing.width * scale) for scale in (LEAST_SCALE, MOST_SCALE))
-    width = f"width: 100%; max-width: {most}px; min-width: {least}px"
-    start, rest = drawing.markup.split(">", 1)
-    before, has_style, after = start.partition(
-        ' style="'
-    )  # displaCy's drawings have one
-    style = f'{before} style="{width}; height: auto' + (
-        f"; {after}" if has_style else '"'
-    )
-    return scroll_box(f"{style}>{rest}", drawing.title)
+    most = number(drawing.width * MOST_SCALE)
+    least = number(drawing.width * LEAST_SCALE)
+    size = f"width: 100%; max-width: {most}px; min-width: {least}px; height: auto"
+    opening, rest = drawing.markup.split(">", 1)
+    # displaCy's drawings have a style.
+    opening, has_style, others = opening.partition(' style="')
+    style = f'{opening} style="{size}; {others}' if has_style else ""
+    styled = style or f'{opening} style="{size}"'
+    return scroll_box(f"{styled}>{rest}", drawing.title)
 
 
 def pill_width(text: str) -> float:
@@ -74,20 +79,34 @@ def pill_width(text: str) -> float:
     return max(text_width(text) * PILL_SIZE + 2 * PILL_PADDING, PILL)
 
 
-def pills(places: Sequence[Tuple[float, float, float, str]]) -> str:
-    """Rounded boxes: the middle (x, y), the width, and the colour of each. One path a
-    colour keeps files small."""
+class Band(NamedTuple):
+    """A box: its middle (x, y), its width, and its colour."""
+
+    x: float
+    y: float
+    width: float
+    color: str
+
+
+def pills(places: Sequence[Band]) -> str:
+    """Rounded boxes of the height `PILL`."""
+    inner = [one._replace(width=max(one.width - PILL, 0.1)) for one in places]
+    return bands(inner, PILL, "round")
+
+
+def bands(places: Sequence[Band], height: float, cap: str) -> str:
+    """Boxes as thick lines whose ends are "butt", or "round" and longer by half of the
+    height. One path a colour keeps files small."""
     paths: Dict[str, List[str]] = {}
     for x, y, width, color in places:
-        length = max(width - PILL, 0.1)
-        paths.setdefault(color, []).append(
-            f"M{number(x - length / 2)} {number(y)}h{number(length)}"
-        )
-    look = f'fill="none" stroke-width="{number(PILL)}" stroke-linecap="round"'
-    return "".join(
+        line = f"M{number(x - width / 2)} {number(y)}h{number(width)}"
+        paths.setdefault(color, []).append(line)
+    look = f'fill="none" stroke-width="{number(height)}" stroke-linecap="{cap}"'
+    drawn = [
         f'<path {look} stroke="{color}" d="{"".join(lines)}"/>'
         for color, lines in paths.items()
-    )
+    ]
+    return "".join(drawn)
 
 
 def svg_text(x: float, y: float, text: str, look: str = "") -> str:
@@ -98,12 +117,8 @@ def svg_text(x: float, y: float, text: str, look: str = "") -> str:
 
 def pill_text(x: float, y: float, text: str) -> str:
     """The letters of a pill with the middle (x, y)."""
-    return svg_text(
-        x,
-        y + 0.36 * PILL_SIZE,
-        text,
-        f' fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold"',
-    )
+    look = f' fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold"'
+    return svg_text(x, y + 0.36 * PILL_SIZE, text, look)
 
 
 def text_width(text: str) -> float:
@@ -116,9 +131,8 @@ def _glyph_width(char: str) -> float:
     kind = category(char)
     if kind in ("Mn", "Me", "Cf"):  # combining marks, joiners
         return 0.0
-    if (
-        east_asian_width(char) in "WF" or 0x1F000 <= ord(char) < 0x20000
-    ):  # and pictographs
+    is_pictograph = 0x1F000 <= ord(char) < 0x20000
+    if east_asian_width(char) in "WF" or is_pictograph:
         return 1.1
     if char in "mwMWGOQ@%&\u2026\u2014":
         return 1.0
@@ -135,19 +149,19 @@ def number(value: float) -> str:
 
 
 def stand_alone(pictures: Sequence[Svg]) -> str:
-    """One SVG file with pictures one below the other, with its own background and
-    colours, dark or light as the reader's system is. Programs without such a setting
-    show it light."""
-    width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
-    parts, top = [], float(_MARGIN)
+    """One SVG file with pictures one below the other: dark letters on white or, where
+    the reader's system is dark, light letters without a background. Programs without
+    such a setting show it light."""
+    parts = []
+    top = float(_MARGIN)
     for one in pictures:
-        parts.append(
-            f'<g transform="translate({_MARGIN} {number(top)})">{one.markup}</g>'
-        )
+        place = f"translate({_MARGIN} {number(top)})"
+        parts.append(f'<g transform="{place}">{one.markup}</g>')
         top += one.height + _GAP
-    height = ceil(
-        top - _GAP + _MARGIN if pictures else top
-    )  # whole pixels: a converter needs them
+    bottom = top - _GAP + _MARGIN if pictures else top
+    # Whole pixels: a converter needs them.
+    width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
+    height = ceil(bottom)
     start = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" color="#1a1a1a" class="lal-file">'

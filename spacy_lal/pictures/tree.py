@@ -10,6 +10,7 @@ from .colors import chain_color
 from .markup import printable, shorten, visible
 from .svg import (
     PILL,
+    Band,
     Svg,
     number,
     picture,
@@ -23,10 +24,17 @@ from .svg import (
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-SIZE, TAG_SIZE = 14, 11  # pixels of letters
-GAP, SIDE = 12.0, 8.0  # pixels between neighbours, and left and right of the whole
-WORD_LEVEL = 19.0  # pixels between a tag and its word
-ASCENT, DESCENT = 0.8 * SIZE, 0.3 * SIZE  # pixels above and below a baseline
+# Pixels.
+SIZE = 14  # of letters of words
+TAG_SIZE = 11  # of letters of tags
+GAP = 10.0  # between neighbours
+SIDE = 8.0  # left and right of the whole
+WORD_LEVEL = 19.0  # between a tag and its word
+ASCENT = 0.8 * SIZE  # above a baseline
+DESCENT = 0.3 * SIZE  # below a baseline
+
+
+_TAG_LOOK = f' font-size="{TAG_SIZE}" fill-opacity=".7"'
 
 
 @dataclass
@@ -56,10 +64,17 @@ class Node:
             return pill_width(self.text)
         return text_width(self.text) * (SIZE if self.is_word else TAG_SIZE)
 
+    @property
+    def sides(self) -> Tuple[float, float]:
+        """Where its text, or the least width of its column, begins and ends."""
+        half = max(self.own_width, self.least) / 2
+        return self.x - half, self.x + half
+
 
 class Layout:
-    """The nodes of a tree in pre-order, with their places. least (Sequence[float]): The
-    least width of each word's column, in the order of the sentence; empty for none."""
+    """The nodes of a tree in pre-order, with their places.
+    least (Sequence[float]): The least width of each word's column, in the order of the
+        sentence; empty for none."""
 
     def __init__(
         self, tree: "Tree", mirrored: bool = False, least: Sequence[float] = ()
@@ -70,29 +85,25 @@ class Layout:
         for word, width in zip(self.words, least, strict=False):
             word.least = width
         for node in self.nodes:
-            node.is_tag = (
-                len(node.children) == 1 and self.nodes[node.children[0]].is_word
-            )
+            children = [self.nodes[child] for child in node.children]
+            node.is_tag = len(children) == 1 and children[0].is_word
         for node in reversed(self.nodes):  # children come after their parents
             node.width = max(node.own_width, node.least, self._below(node))
         self._place()
         self.width = self.nodes[0].width + 2 * SIDE
-        self.step = (
-            40.0 + min(len(words) / 60, 1) * 20.0
-        )  # pixels between levels: lines of wide trees would be flat
-        n_levels = (
-            max((node.level for node in self.nodes if node.is_constituent), default=-1)
-            + 1
-        )
-        tags = any(node.is_tag for node in self.nodes)
-        self.baseline = (
-            max(n_levels * self.step + tags * TAG_SIZE, ASCENT) + tags * WORD_LEVEL
-        )  # of the words
+        # Between levels: lines of wide trees would be flat.
+        self.step = 40.0 + min(len(words) / 60, 1) * 20.0
+        levels = [node.level + 1 for node in self.nodes if node.is_constituent]
+        top = max(levels, default=0) * self.step
+        if any(node.is_tag for node in self.nodes):
+            self.baseline = max(top + TAG_SIZE, ASCENT) + WORD_LEVEL
+        else:
+            self.baseline = max(top, ASCENT)
 
     def _below(self, node: Node) -> float:
-        return sum(self.nodes[child].width + GAP for child in node.children) - (
-            GAP if node.children else 0.0
-        )
+        """The width of a node's children."""
+        widths = [self.nodes[child].width for child in node.children]
+        return sum(widths) + GAP * max(len(widths) - 1, 0)
 
     def _place(self) -> None:
         lefts = [SIDE] * len(self.nodes)
@@ -102,54 +113,52 @@ class Layout:
                 lefts[child] = left
                 left += self.nodes[child].width + GAP
         for left, node in zip(reversed(lefts), reversed(self.nodes), strict=True):
-            middle, half = left + node.width / 2, node.own_width / 2
+            middle = left + node.width / 2
             if node.children:
-                middle = (
-                    self.nodes[node.children[0]].x + self.nodes[node.children[-1]].x
-                ) / 2
+                first = self.nodes[node.children[0]]
+                last = self.nodes[node.children[-1]]
+                middle = (first.x + last.x) / 2
+            half = node.own_width / 2
             node.x = min(max(middle, left + half), left + node.width - half)
 
     def draw(self) -> str:
         """The lines, pills and texts, from y = 0 down to the words, as markup; one
         `<text>` a node, in pre-order."""
-        boxes, texts, lines = [], [], []
+        boxes = []
+        texts = []
+        lines = []
         for node in self.nodes:
             y = self._y(node)
             if node.is_constituent:
-                boxes.append(
-                    (
-                        node.x,
-                        y,
-                        pill_width(node.text),
-                        chain_color(split_chain(node.text)),
-                    )
-                )
+                color = chain_color(split_chain(node.text))
+                boxes.append(Band(node.x, y, pill_width(node.text), color))
                 texts.append(pill_text(node.x, y, node.text))
             else:
-                look = (
-                    "" if node.is_word else f' font-size="{TAG_SIZE}" fill-opacity=".7"'
-                )
+                look = "" if node.is_word else _TAG_LOOK
                 texts.append(svg_text(node.x, y, node.text, look))
-            if (
-                node.parent >= 0 and not self.nodes[node.parent].is_tag
-            ):  # a tag stands close above its word
-                above = self.nodes[node.parent]
-                bottom = y - (
-                    PILL / 2
-                    if node.is_constituent
-                    else ASCENT + 3
-                    if node.is_word
-                    else TAG_SIZE
-                )
-                bend = min(
-                    self._y(above) + self.step - PILL / 2, bottom
-                )  # slanting where no label stands
-                start = f"M{number(above.x)} {number(self._y(above) + PILL / 2)}"
-                lines.append(
-                    f"{start}L{number(node.x)} {number(bend)}V{number(bottom)}"
-                )
-        path = f'<path fill="none" stroke="currentColor" stroke-opacity=".45" d="{"".join(lines)}"/>'
+            above = self.nodes[node.parent]
+            if node.parent >= 0 and not above.is_tag:  # a tag stands close to its word
+                lines.append(self._line(above, node))
+        path = (
+            '<path fill="none" stroke="currentColor" stroke-opacity=".45" '
+            f'd="{"".join(lines)}"/>'
+        )
         return f'<g font-size="{SIZE}">{path}{pills(boxes)}{"".join(texts)}</g>'
+
+    def _line(self, above: Node, node: Node) -> str:
+        """The line from a node to one below it, slanting where no label stands."""
+        top = self._y(above) + PILL / 2
+        if node.is_constituent:
+            bottom = self._y(node) - PILL / 2
+        elif node.is_word:
+            bottom = self._y(node) - ASCENT - 3
+        else:
+            bottom = self._y(node) - TAG_SIZE
+        bend = min(top + self.step - PILL, bottom)
+        return (
+            f"M{number(above.x)} {number(top)}L{number(node.x)} {number(bend)}"
+            f"V{number(bottom)}"
+        )
 
     def _y(self, node: Node) -> float:
         if node.is_constituent:
@@ -172,18 +181,13 @@ def tree_to_svg(
 def tree_to_text(tree: "Tree") -> str:
     """Draw a tree with letters, as `nltk.Tree.pretty_print` does, or write brackets if
     it is too deep."""
-    try:
-        from nltk.tree.prettyprinter import TreePrettyPrinter
+    from nltk.tree.prettyprinter import TreePrettyPrinter
 
-        return printable(
-            "\n".join(
-                line.rstrip() for line in TreePrettyPrinter(tree).text().split("\n")
-            )
-        )
-    except (
-        RecursionError
-    ):  # nltk recurses; a drawing of that depth would not be readable
+    try:
+        drawn = TreePrettyPrinter(tree).text()
+    except RecursionError:  # nltk recurses; a drawing of that depth is not readable
         return printable(write_brackets(tree)) + "\n"
+    return printable("\n".join(line.rstrip() for line in drawn.split("\n")))
 
 
 def _nodes(tree: "Tree", mirrored: bool) -> List[Node]:
@@ -194,14 +198,9 @@ def _nodes(tree: "Tree", mirrored: bool) -> List[Node]:
         if parent >= 0:
             nodes[parent].children.append(len(nodes))
         is_word = not isinstance(item, list)
-        children = [] if is_word else list(item) if mirrored else list(item)[::-1]
-        todo.extend((child, level + 1, len(nodes)) for child in children)
-        nodes.append(
-            Node(
-                shorten(visible(str(item if is_word else item.label()))),
-                level,
-                parent,
-                is_word,
-            )
-        )
+        children = [] if is_word else list(item)
+        in_order = children if mirrored else children[::-1]
+        todo.extend((child, level + 1, len(nodes)) for child in in_order)
+        text = str(item if is_word else item.label())
+        nodes.append(Node(shorten(visible(text)), level, parent, is_word))
     return nodes

@@ -3,7 +3,8 @@ fitted numbers, the logistic function of `slope * logit + intercept`.
 
 The logit of a head is that of its share in the softmax over all heads of its word, at a
 temperature; of a constituent, that of its marginal probability (`decode/marginals.py`)
-at a temperature; of a relation, that of the product of its words' head confidences.
+at a temperature; of a relation or a whole sentence, that of the product of its words' head
+confidences.
 `benchmarks/calibration.py` fits the numbers, `nlp.meta["calibration"]` (Platt 1999; Guo
 et al. 2017). All functions raise a ValueError where the pipeline was not calibrated,
 and for a sentence of more than `MAX_LENGTH` words."""
@@ -73,7 +74,7 @@ class ParserConfidences:
 
 
 def calibration(nlp: Parser, kind: str) -> Calibration:
-    """The fitted numbers of "heads", "labels" or "relations"."""
+    """The fitted numbers of "heads", "labels", "relations" or "parses"."""
     pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
     if pipeline is None:
         raise ValueError(
@@ -119,9 +120,11 @@ def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
 
 
 def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
-    """The mean confidence of the heads of a Span's sentence; None without words."""
+    """The probability that all heads of a Span's sentence are right; None without
+    words."""
+    fitted = calibration(nlp, "parses")
     values = [value for value in head_confidences(nlp, span) if value is not None]
-    return sum(values) / len(values) if values else None
+    return float(fitted(product_logit(values))) if values else None
 
 
 def relation_confidence(nlp: Parser, relation: Relation) -> float:

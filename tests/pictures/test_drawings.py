@@ -28,7 +28,8 @@ from spacy_lal.pictures.markup import (
     shorten,
     visible,
 )
-from spacy_lal.pictures.parse import PredicateRow, draw_parse
+from spacy_lal.pictures.parse import draw_parse
+from spacy_lal.pictures.roles import PredicateRow
 from spacy_lal.pictures.svg import pill_width, stand_alone, text_width
 from spacy_lal.pictures.tree import SIZE, tree_to_svg, tree_to_text
 from spacy_lal.trees import parse_tree

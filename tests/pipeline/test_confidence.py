@@ -23,6 +23,7 @@ CALIBRATION = {
     "heads": [2.0, 1.0, 0.0],
     "labels": [1.0, 1.0, 0.0],
     "relations": [1.0, 1.0, 0.0],
+    "parses": [1.0, 0.5, 1.0],
 }
 
 
@@ -51,7 +52,9 @@ def test_heads_are_shares_of_their_softmax(calibrated):
     assert values[4] is None and doc[4]._.head_confidence is None  # white space
     sentence = next(doc.sents)
     known = [value for value in values[: sentence.end] if value is not None]
-    assert sentence._.parse_confidence == pytest.approx(np.mean(known))
+    product = float(np.prod(known))
+    logit = 0.5 * np.log(product / (1 - product)) + 1.0
+    assert sentence._.parse_confidence == pytest.approx(1 / (1 + np.exp(-logit)))
 
 
 def test_labels_are_marginals(calibrated):
