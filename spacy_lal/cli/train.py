@@ -131,12 +131,14 @@ def compact_cli(
         int, typer.Option("--bits", help="Bits of a weight: 16, or 8 for half the size")
     ] = 16,
     runtime: Annotated[
-        str,
+        Optional[str],
         typer.Option(
             "--runtime",
-            help="What computes the transformer on a CPU: onnx, onnx-int8 or torch",
+            help="What computes the transformer on a CPU: onnx, onnx-int8 or torch  "
+            "[default: the pipeline's own, or onnx]",
+            show_default=False,
         ),
-    ] = "onnx",
+    ] = None,
     lean: Annotated[
         bool, typer.Option("--lean", help="Leave out the words of the training text")
     ] = False,

@@ -30,35 +30,41 @@ def write_package(
     folder: Path,
     *,
     bits: int = 16,
-    runtime: str = "onnx",
+    runtime: Optional[str] = None,
     lean: bool = False,
 ) -> List[str]:
     """Save a pipeline in the form of a package. Its listeners are replaced: load it
-    again to use it further. bits: 16: weights in half precision. 8: the transformer's,
-    parser's and roles' matrices as integers. lean: Leave out the words
-    that its vocabulary has met in training.
+    again to use it further.
 
+    bits (int): 16: weights in half precision. 8: the transformer's, parser's and roles'
+        matrices as integers.
+    runtime (Optional[str]): What computes the encoder. None keeps the runtime of an
+        encoder, and gives a transformer "onnx".
+    lean (bool): Leave out the words that its vocabulary has met in training.
     RETURNS (List[str]): What was done, a line each.
-    RAISES (ValueError): A weight is too large for half precision."""
+    RAISES (ValueError): A weight is too large for half precision.
+    """
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
     pipes: Dict[str, Any] = dict(nlp.components)
     for name, block in blocks.items():
         if block.get("model", {}).get("@architectures") == _ENCODER_MODEL:
-            done.append(_change_encoder(pipes[name], block["model"], bits, runtime))
+            if runtime is not None:
+                block["model"]["runtime"] = runtime
+            done.append(_change_encoder(pipes[name], block["model"], bits))
         if block.get("factory") != "transformer":
             continue
+        own_runtime = runtime or "onnx"
+        model = None
         why = _kept_in_torch(nlp, name, block, blocks)
-        try:
-            model = (
-                None
-                if why
-                else from_transformer(pipes[name].model, bits=bits, runtime=runtime)
-            )
-        except ValueError as err:
-            model = None
-            why = str(err)
+        if not why:
+            try:
+                model = from_transformer(
+                    pipes[name].model, bits=bits, runtime=own_runtime
+                )
+            except ValueError as err:
+                why = str(err)
         if model is None:
             done.append(f"{name} stays in torch: {why}")
             continue
@@ -79,11 +85,11 @@ def write_package(
             )
         blocks[name] = {
             "factory": "tok2vec",
-            "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime},
+            "model": {"@architectures": _ENCODER_MODEL, "runtime": own_runtime},
         }
         done.append(
             f"{name} is now '{names[name]}', with {bits}-bit weights and runtime "
-            f"{runtime}; {n_listeners} listeners read it"
+            f"{own_runtime}; {n_listeners} listeners read it"
         )
         pipes[name].model = model
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
@@ -96,11 +102,11 @@ def write_package(
     return done
 
 
-def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -> str:
-    """Give an encoder of a package the runtime, and 8 bits if they are asked for.
+def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:
+    """Give an encoder of a package 8 bits if they are asked for.
 
-    RETURNS (str): What it has."""
-    block["runtime"] = runtime
+    RETURNS (str): What it has.
+    """
     shim = pipe.model.shims[0]
     weights = dict(shim.weights)  # copies of the encoder share the former ones
     for name, weight in shim.weights.items():
@@ -109,7 +115,7 @@ def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -
     shim.weights = weights
     has_scales = any(name.endswith(SCALE) for name in weights)
     n_bits = 8 if has_scales else 16
-    return f"'{pipe.name}' has {n_bits}-bit weights and runtime {runtime}"
+    return f"'{pipe.name}' has {n_bits}-bit weights and runtime {block['runtime']}"
 
 
 def _kept_in_torch(

@@ -67,6 +67,20 @@ def test_the_same_parses_without_a_transformer(full, small):
     assert nlp(TEXTS[0]).tensor.shape == (8, 16)
 
 
+@pytest.mark.parametrize("runtime", ["onnx", "onnx-int8", "torch"])
+def test_a_package_keeps_its_runtime_and_its_parses(full, tmp_path, runtime):
+    compact(full, tmp_path / "one", "--runtime", runtime)
+    said = compact(tmp_path / "one", tmp_path / "two", "--lean")
+    assert f"runtime {runtime}" in said
+    one = spacy.load(tmp_path / "one")
+    two = spacy.load(tmp_path / "two")
+    assert two.get_pipe_config("encoder")["model"]["runtime"] == runtime
+    assert columns(one) == columns(two)
+    compact(tmp_path / "one", tmp_path / "three", "--runtime", "onnx")
+    three = spacy.load(tmp_path / "three")
+    assert three.get_pipe_config("encoder")["model"]["runtime"] == "onnx"
+
+
 def test_its_layers_multiply_by_numpy_and_those_of_others_as_before(full, small):
     nodes = [
         [node for _, pipe in spacy.load(path).pipeline for node in pipe.model.walk()]

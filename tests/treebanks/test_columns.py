@@ -116,11 +116,11 @@ def test_written_and_read_again(tmp_path):
 )
 def test_rolesets(tmp_path, roleset, lemma, cells):
     proposition = Proposition(0, roleset, ((0, 1, "V"),), lemma)
-    text = format_columns(["New York ("], [""], None, [proposition])
+    text = format_columns(["New_York("], [""], None, [proposition])
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_columns(write(tmp_path, text))
     assert (
-        sentence.words == ["New York ("]
+        sentence.words == ["New_York("]
         and sentence.roles == (proposition,)
         and sentence.sent_id == ""
     )
