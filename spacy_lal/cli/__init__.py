@@ -1,7 +1,8 @@
 """`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when
 they run."""
 
-from typing import Callable, Dict
+from importlib.metadata import version
+from typing import Annotated, Callable, Dict
 
 import typer
 from spacy.cli._util import app as spacy_app
@@ -14,7 +15,7 @@ from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.roles import relations_cli, roles_cli
 from spacy_lal.cli.search import search_cli
 from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
-from spacy_lal.cli.treebank import check_cli, complete_cli, convert_cli
+from spacy_lal.cli.treebank import add_trees_cli, check_cli, convert_cli
 
 COMMANDS: Dict[str, Callable[..., None]] = {
     "parse": parse_cli,
@@ -28,7 +29,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "srl-eval": srl_eval_cli,
     "check": check_cli,
     "convert": convert_cli,
-    "complete": complete_cli,
+    "add-trees": add_trees_cli,
     "train": train_cli,
     "compact": compact_cli,
     "import-official": import_official_cli,
@@ -41,6 +42,27 @@ lal_cli = typer.Typer(
     help="Parse and explain texts; score and train parsers",
     no_args_is_help=True,
 )
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version of spacy-lal, and end."""
+    if wanted:
+        typer.echo(f"spacy-lal {version('spacy-lal')}")
+        raise typer.Exit()
+
+
+@lal_cli.callback()
+def lal(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=print_version, is_eager=True, help="Print the version"
+        ),
+    ] = False,
+) -> None:
+    """Parse and explain texts; score and train parsers."""
+
+
 for name, command in COMMANDS.items():
     settings = OVERRIDES if name == "train" else None
     lal_cli.command(name, cls=Command, context_settings=settings)(command)

@@ -27,7 +27,7 @@ PAGE = (
 def app_cli(
     model: ModelOption = None,
     port: Annotated[
-        int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")
+        int, typer.Option("--port", min=1, max=65535, help="Port of the page")
     ] = 8501,
     host: Annotated[
         str,

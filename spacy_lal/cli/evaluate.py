@@ -66,7 +66,7 @@ def evaluate_cli(
     ] = None,
     trees: Annotated[
         Optional[Path],
-        typer.Option("--trees", "-t", help="Write the trees found, for `evalb`"),
+        typer.Option("--trees", help="Write the trees found, for `evalb`"),
     ] = None,
     gold_trees: Annotated[
         Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")
@@ -342,7 +342,7 @@ def evalb_cli(
     param: ParamOption = None,
     cutoff_len: Annotated[
         Optional[int],
-        typer.Option("--cutoff-len", "-c", help="Longest of the second summary"),
+        typer.Option("--cutoff-len", help="Longest of the second summary"),
     ] = None,
     max_error: Annotated[
         Optional[int],

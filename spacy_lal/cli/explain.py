@@ -51,10 +51,7 @@ def explain_cli(
         typer.Option(
             "--output",
             "-o",
-            help=(
-                "Write .html, or trees as .svg or .png; - is a page to stdout; "
-                "without: letters"
-            ),
+            help="Write .html, or trees as .svg or .png; - is a page to stdout",
         ),
     ] = None,
     paragraphs: ParagraphsOption = None,
@@ -62,45 +59,37 @@ def explain_cli(
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
-    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the
-    attention of each label head; or a picture of the trees, .svg or .png (with
-    CairoSVG). Without -o, prints the tree drawn with letters and a table of heads."""
-    from spacy_lal.cli.parse import format_drawing
-    from spacy_lal.cli.texts import Origin
+    Writes one self-contained HTML page: tree, arcs, constituents, and the attention of
+    each label head; or a picture of the trees, .svg or .png (with CairoSVG). `lal parse
+    --format tree` draws trees with letters."""
     from spacy_lal.export import read_sentences
     from spacy_lal.files import write_file
 
-    suffix = ".html"
-    if output is not None and not io.is_stdout(output):
-        suffix = output.suffix.lower()
+    reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
+    if output is None:
+        io.fail(
+            "expected -o FILE.html, .svg or .png, or -o - for a page to stdout; `lal "
+            "parse --format tree` prints trees"
+        )
+    suffix = ".html" if io.is_stdout(output) else output.suffix.lower()
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
         io.fail(
             f"expected a file that ends in .html, .svg or .png after -o, got {output}; "
             f"{other}"
         )
-    reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
     nlp = io.load_pipeline(model, gpu_id)
     docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
     if not docs:
         io.fail("expected a text, got nothing but whitespace")
-    sentences = [
-        (number, sentence)
-        for number, doc in enumerate(docs)
-        for sentence in read_sentences(doc)
-    ]
-    if output is None:
-        with io.text_output(None) as write:
-            for number, sentence in sentences:
-                write(format_drawing(sentence, Origin(number)))
-        return
+    n_sentences = sum(len(list(read_sentences(doc))) for doc in docs)
     content = _content(suffix, nlp, docs)
     if isinstance(content, str):
         with io.text_output(output) as write:
             write(content)
     else:
         write_file(output, content)
-    io.wrote(output, io.counted(len(sentences), "sentence"))
+    io.wrote(output, io.counted(n_sentences, "sentence"))
 
 
 def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:

@@ -1,9 +1,13 @@
 """What commands share: loading, outputs, ends. Exit code 2 is an error; 1 the answer
 "no" of `search`, `check`."""
 
+import atexit
 import gc
+import multiprocessing
 import os
+import signal
 import sys
+import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,6 +54,16 @@ NO_TEXT = (
 )
 
 
+# The format of an ending, where it has another name.
+FORMAT_OF = {
+    ".brackets": "brackets",
+    ".jsonl": "json",
+    ".mrg": "brackets",
+    ".ptb": "brackets",
+    ".spacy": "docbin",
+}
+
+
 def text_file(output: Optional[Path]) -> Optional[Path]:
     """The path of a file of text or Docs; ends the command if its ending is of pictures
     or pages."""
@@ -79,6 +93,12 @@ ModelOption = Annotated[
         show_default=False,
         help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]",
     ),
+]
+BatchOption = Annotated[
+    int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")
+]
+ProcessesOption = Annotated[
+    int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")
 ]
 GpuOption = Annotated[
     int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or -1 for the CPU")
@@ -227,6 +247,43 @@ def load_pipeline(
     return nlp
 
 
+@contextmanager
+def ending_workers() -> Iterator[None]:
+    """For a block with worker processes: Ctrl-C and SIGTERM end them first, and the
+    command then, without a word."""
+    command = os.getpid()
+    signals = (signal.SIGINT, signal.SIGTERM)
+
+    def end(number: int, frame: Any) -> NoReturn:
+        if os.getpid() != command:  # a worker, which Ctrl-C in a terminal reaches, too
+            os._exit(128 + number)
+        for one in signals:
+            signal.signal(one, signal.SIG_IGN)
+        warnings.filterwarnings("ignore", message=r"\[W127\]")  # of ended workers
+        for worker in multiprocessing.active_children():
+            worker.kill()
+        # At exit, `multiprocessing` would wait until the workers have read their texts.
+        atexit.register(os._exit, 128 + number)
+        raise typer.Exit(128 + number)
+
+    before = [signal.signal(one, end) for one in signals]
+    try:
+        yield
+    finally:
+        for one, handler in zip(signals, before, strict=True):
+            signal.signal(one, handler)
+
+
+def check_n_process(n_process: int) -> None:
+    """Ends the command if it cannot have so many worker processes."""
+    most = 4 * (os.cpu_count() or 1)
+    if n_process != -1 and not 1 <= n_process <= most:
+        fail(
+            f"--n-process: expected 1 to {most} processes on this machine, or -1 for "
+            f"one a core, got {n_process}"
+        )
+
+
 # Outputs
 
 
@@ -235,13 +292,20 @@ def output_format(
 ) -> str:
     """The format that was named, or else that the output's ending stands for, or else
     the first."""
-    if given is None:
-        suffix = output.suffix.lower() if output is not None else ""
-        by_ending = {".jsonl": "json", ".spacy": "docbin"}.get(suffix, suffix[1:])
-        return by_ending if by_ending in formats else formats[0]
-    if given not in formats:
-        fail(f"expected a format of {', '.join(formats)}, got {given!r}")
-    return given
+    if given is not None:
+        if given not in formats:
+            fail(f"expected a format of {', '.join(formats)}, got {given!r}")
+        return given
+    suffix = output.suffix.lower() if output is not None else ""
+    if suffix in ("", ".txt"):
+        return formats[0]
+    by_ending = FORMAT_OF.get(suffix, suffix[1:])
+    if by_ending not in formats:
+        fail(
+            f"expected a format of {', '.join(formats)} by --format, or an ending that "
+            f"says it, got {output}"
+        )
+    return by_ending
 
 
 def is_stdout(output: Optional[Path]) -> bool:

@@ -67,11 +67,11 @@ IdsOption = Annotated[
 ColumnOption = Annotated[
     str, typer.Option("--text-column", help="The key of the texts in JSON lines")
 ]
-BatchOption = Annotated[
-    int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")
-]
-ProcessesOption = Annotated[
-    int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")
+WithoutOption = Annotated[
+    Optional[List[str]],
+    typer.Option(
+        "--without", help="Leave out this component; may be said several times"
+    ),
 ]
 
 
@@ -84,8 +84,9 @@ def parse_cli(
     input_format: InputFormatOption = None,
     ids: IdsOption = False,
     paragraphs: ParagraphsOption = None,
-    batch_size: BatchOption = 32,
-    n_process: ProcessesOption = 1,
+    without: WithoutOption = None,
+    batch_size: io.BatchOption = 32,
+    n_process: io.ProcessesOption = 1,
     gpu_id: io.GpuOption = -1,
     text_column: ColumnOption = "text",
 ) -> None:
@@ -103,10 +104,14 @@ def parse_cli(
             "--format docbin writes a .spacy file: say which with --output (- is "
             "stdout)"
         )
-    if n_process < 1 and n_process != -1:
-        io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
-    unread = LEMMATIZERS if output_format in TREES else ()
-    nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
+    io.check_n_process(n_process)
+    unread = [] if output_format == DOCBIN else [io.ROLES_FACTORY]
+    if output_format in TREES:
+        unread += LEMMATIZERS
+    nlp = io.load_pipeline(model, gpu_id, exclude=unread)
+    for name in without or ():
+        if name not in unread:
+            nlp.disable_pipe(name)
     if any(source.is_terminal for source in reading.sources):
         batch_size = 1
     docs = parse_texts(
@@ -155,7 +160,7 @@ def _write(
 
 def parse_texts(
     nlp: "Language",
-    texts: Iterable[Tuple[str, Origin]],
+    texts: "Iterable[Tuple[str, Origin]]",
     *,
     batch_size: int,
     n_process: int = 1,
@@ -167,9 +172,10 @@ def parse_texts(
     YIELDS (Tuple[Doc, Origin]): Each Doc, with the origin of its text.
     """
     if n_process != 1:
-        yield from nlp.pipe(
-            texts, as_tuples=True, batch_size=batch_size, n_process=n_process
-        )
+        with io.ending_workers():
+            yield from nlp.pipe(
+                texts, as_tuples=True, batch_size=batch_size, n_process=n_process
+            )
         return
     texts = iter(texts)
     for first in texts:

@@ -18,6 +18,7 @@ from typing import (
 import typer
 
 from spacy_lal.cli import io
+from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import (
     ParagraphsOption,
     Reading,
@@ -28,6 +29,7 @@ from spacy_lal.cli.texts import (
 )
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc, Span
 
     from spacy_lal.annotations import Relation
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from spacy_lal.trees.roles import Proposition
 
 SUFFIX = ".spacy"
+FROM_HEADS = "their relations are made of heads alone"
 
 
 def roles_cli(
@@ -53,6 +56,8 @@ def roles_cli(
         Optional[Path],
         typer.Option(help="PropBank's frames (.jsonl), for descriptions"),
     ] = None,
+    batch_size: io.BatchOption = 32,
+    n_process: io.ProcessesOption = 1,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the semantic roles of a text.
@@ -63,10 +68,12 @@ def roles_cli(
     from spacy_lal.treebanks.columns import document_lines
 
     output_format = io.output_format(output_format, output, list(FORMATS))
+    io.check_n_process(n_process)
     sources = find_sources(words, text, output)
+    docs = _docs(sources, paragraphs, model, gpu_id, batch_size, n_process, frames)
     number = -1
     with io.text_output(output) as write:
-        for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, frames)):
+        for number, doc in enumerate(docs):
             sentences = role_sentences(doc, auxiliaries=auxiliaries)
             lines = "".join(FORMATS[output_format](one, number) for one in sentences)
             if output_format == "conll":
@@ -85,23 +92,27 @@ def relations_cli(
     ] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
+    batch_size: io.BatchOption = 32,
+    n_process: io.ProcessesOption = 1,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the relations of a text: subject, predicate, object.
 
     A relation may have a time, a place, a negation and a source. They are made from
-    roles, where the pipeline has a lal_srl, else from heads. Instead of a text, FILE
-    may be Docs with heads (.spacy). json has a relation on each line, tsv the edges of
+    roles, where the pipeline has a lal_srl, else from heads, which the command then
+    says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation on each line, tsv the edges of
     a graph: subject, label, object. The default format is by the ending of -o, or else
     a table."""
     output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
     show = RELATION_FORMATS[output_format]
+    io.check_n_process(n_process)
     sources = find_sources(words, text, output)
+    docs = _docs(
+        sources, paragraphs, model, gpu_id, batch_size, n_process, needs_roles=False
+    )
     number = -1
     with io.text_output(output) as write:
-        for number, doc in enumerate(
-            _docs(sources, paragraphs, model, gpu_id, needs_roles=False)
-        ):
+        for number, doc in enumerate(docs):
             if len(doc) and not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             for sentence in doc.sents if len(doc) else ():
@@ -115,6 +126,8 @@ def _docs(
     paragraphs: Optional[bool],
     model: Optional[str],
     gpu_id: int,
+    batch_size: int,
+    n_process: int,
     frames: Optional[Path] = None,
     *,
     needs_roles: bool = True,
@@ -143,11 +156,19 @@ def _docs(
     if are_stored:
         for source in sources:
             docs = io.read_docs(Path(source.name), nlp.vocab)
-            if needs_roles and not any(map(has_propositions, docs)):
-                io.fail(f"the Docs of {source.name} have no roles")
+            if not any(map(has_propositions, docs)):
+                missing = f"the Docs of {source.name} have no roles"
+                if needs_roles:
+                    io.fail(missing)
+                io.say(f"{missing}: {FROM_HEADS}", err=True)
             yield from docs
         return
-    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)):
+    if not needs_roles and not _has_factory(nlp, io.ROLES_FACTORY):
+        names = ", ".join(nlp.pipe_names)
+        io.say(f"the pipeline sets no roles, only {names}: {FROM_HEADS}", err=True)
+    texts = reading.texts(nlp.max_length)
+    parsed = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
+    for doc, _ in parsed:
         if needs_roles and not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
             io.fail(
@@ -155,6 +176,10 @@ def _docs(
                 f"{io.ROLES_FACTORY}. {HOW_TO_GET}"
             )
         yield doc
+
+
+def _has_factory(nlp: "Language", factory: str) -> bool:
+    return factory in {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
 
 
 class RoleSentence(NamedTuple):

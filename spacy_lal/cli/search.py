@@ -58,7 +58,7 @@ def search_cli(
     text: TextOption = None,
     count: Annotated[
         bool,
-        typer.Option("--count", "-c", help="Print the number of matches for each file"),
+        typer.Option("--count", help="Print the number of matches for each file"),
     ] = False,
     output: io.OutputOption = None,
     input_format: FormatOption = None,

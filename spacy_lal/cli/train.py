@@ -144,7 +144,7 @@ def compact_cli(
     ] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write a trained pipeline in the form of a package.
+    """Make a small pipeline, without torch, of a trained one.
 
     Its transformer runs in ONNX Runtime, without torch. The `transformer` becomes a
     component `encoder` of spaCy's factory `tok2vec`, and all that listened to it
@@ -184,7 +184,7 @@ def import_official_cli(
     ],
     tokenizer: Annotated[
         Optional[str],
-        typer.Option("--tokenizer", "-t", help="Its encoder's: name or folder"),
+        typer.Option("--tokenizer", help="Its encoder's: name or folder"),
     ] = None,
     lang: Annotated[
         str,

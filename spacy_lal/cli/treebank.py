@@ -1,4 +1,4 @@
-"""`lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy`
+"""`lal check`, `convert` and `add-trees`: inspect a treebank, turn it into `.spacy`
 files, add trees."""
 
 import re
@@ -36,7 +36,7 @@ FilesArgument = Annotated[
         "- is stdin",
     ),
 ]
-# Of `convert` and `complete`, which write Docs.
+# Of `convert` and `add-trees`, which write Docs.
 DocsOutput = Annotated[
     Path,
     typer.Option(
@@ -115,7 +115,7 @@ def convert_cli(
     output: DocsOutput,
     n_sents: Annotated[
         Optional[int],
-        typer.Option("--n-sents", "-n", help="Sentences in a Doc  [default: 1]"),
+        typer.Option("--n-sents", help="Sentences in a Doc  [default: 1]"),
     ] = None,
     by_document: Annotated[
         bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")
@@ -169,7 +169,7 @@ def convert_cli(
     io.wrote(output, written)
 
 
-def complete_cli(
+def add_trees_cli(
     data_path: Annotated[
         Path,
         typer.Argument(

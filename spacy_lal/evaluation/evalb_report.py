@@ -57,7 +57,7 @@ def report(
 
     everything = EvalbCounts()
     short = EvalbCounts()
-    yield from HEADER
+    heading = HEADER  # after the first lines are read: a file may be none of trees
     tests = iter(test_lines)
     number = 0
     for number, gold_line in enumerate(gold_lines, start=1):
@@ -69,6 +69,8 @@ def report(
             add_error(number, TOO_MANY_GOLD)
             break
         test = _read(names[1], number, test_line, params)
+        yield from heading
+        heading = []
         row = score_sentence(gold, test, params)
         for message in row.errors[len(gold.errors) :]:
             add_error(number, message)
@@ -79,6 +81,7 @@ def report(
     else:
         if next(tests, None) is not None:
             add_error(number + 1, TOO_MANY_TEST)
+    yield from heading
     yield from _totals(everything)
     yield "=== Summary ==="
     yield from summary_lines("All", everything)

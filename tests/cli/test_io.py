@@ -4,16 +4,20 @@ import importlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
+from typer.main import get_command
 
-from spacy_lal.cli import COMMANDS
+from spacy_lal.cli import COMMANDS, lal_cli
 from spacy_lal.cli.io import reason, text_output
 from spacy_lal.cli.texts import (
     TREEBANKS,
@@ -217,7 +221,7 @@ def test_every_command_reads_alike(lal, pipeline, tmp_path):
     """A bare text, --text, stdin, a file, several files."""
     text, path = "The old cat sleeps.", tmp_path / "a.txt"
     path.write_text(text)
-    for command in (("parse",), ("explain",), ("search", "*")):
+    for command in (("parse",), ("explain", "-o", "-"), ("search", "*")):
         expected = lal(*command, text, "-m", pipeline).stdout
         for args, stdin in (
             (["--text", text], b""),
@@ -231,7 +235,8 @@ def test_every_command_reads_alike(lal, pipeline, tmp_path):
                 and found.stdout.split()[-1:] == expected.split()[-1:]
             ), (command, args)
         both = lal(*command, path, path, "-m", pipeline).stdout
-        assert both.count("sleeps") == 2 * expected.count("sleeps")
+        sections = "<h2" if command[0] == "explain" else "sleeps"
+        assert both.count(sections) == 2 * expected.count(sections)
 
 
 # Outputs
@@ -295,7 +300,7 @@ def test_pipes(lal, pipeline, gold_file):
     page = lal("explain", "-m", pipeline, "--text", "Go on!", "-o", "-")
     assert page.stdout.startswith("<!DOCTYPE html>") and page.stderr == ""
     written = lal("convert", "-", "-o", "-", stdin=TREES)
-    both = lal("complete", "-m", pipeline, "-", "-o", "-", stdin=written.stdout_bytes)
+    both = lal("add-trees", "-m", pipeline, "-", "-o", "-", stdin=written.stdout_bytes)
     docs = list(DocBin().from_bytes(both.stdout_bytes).get_docs(Vocab()))
     assert [len(doc) for doc in docs] == [4, 2] and all(
         doc.has_annotation("DEP") for doc in docs
@@ -313,7 +318,7 @@ class Tty(io.StringIO):
 
 def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_path):
     text = "The \x1b]0;owned\x07\x1b[31mcat\x9b2J sleeps\u202e ."
-    result = lal("explain", text, "-m", pipeline)
+    result = lal("parse", text, "-f", "tree", "-m", pipeline)
     assert "\u241b]0;owned\u2407\u241b[31mcat" in result.stdout and not BAD & set(
         result.stdout
     )
@@ -338,8 +343,16 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
         (
             ("parse", "Go on!", "-n", "0"),
-            "--n-process: expected a number of processes, or -1, got 0",
+            "--n-process: expected 1 to",
         ),
+        (("roles", "Go on!", "-n", "99999"), "or -1 for one a core, got 99999"),
+        (("parse", "Go on!", "-m", "{pipeline}", "--without", "ner"), "'ner'"),
+        (
+            ("parse", "Go on!", "-o", "x.weird"),
+            "expected a format of brackets, conllu, json, tree, docbin by --format, or "
+            "an ending that says it, got x.weird",
+        ),
+        (("explain", "Go on!"), "expected -o FILE.html"),
         (("explain", "-", "-"), "expected at most one - (stdin)"),
         (("prase",), "parse"),
         (
@@ -420,3 +433,57 @@ def test_the_first_line_of_each_help_is_whole(lal):
     assert {line.split()[0] for line in shown} == set(COMMANDS) and not any(
         "..." in line for line in shown
     )
+
+
+def test_a_short_option_means_one_thing():
+    names = {}
+    for name in COMMANDS:
+        for param in get_command(lal_cli).commands[name].params:
+            for short in (one for one in param.opts if len(one) == 2):
+                names.setdefault(short, set()).add(param.name)
+    assert [short for short, meanings in names.items() if len(meanings) > 1] == []
+
+
+def test_version(lal):
+    assert lal("--version").stdout == f"spacy-lal {version('spacy-lal')}\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signals")
+@pytest.mark.parametrize(
+    "number, to_group",
+    [
+        (signal.SIGINT, True),
+        (signal.SIGTERM, False),
+        pytest.param(signal.SIGINT, False, marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_ends_workers_and_leaves_nothing(pipeline, tmp_path, number, to_group):
+    (tmp_path / "a.txt").write_text("The old cat sleeps.\n" * 100_000)
+    command = [sys.executable, "-m", "spacy", "lal", "parse", "a.txt", "--lines"]
+    command += ["-m", str(pipeline), "-n", "2", "-b", "4", "-o", "out.ptb"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob(".out.ptb.*")) or not in_group(process.pid)[1:]:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(1)
+    (os.killpg if to_group else os.kill)(process.pid, number)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (128 + number, b"")
+    assert in_group(process.pid) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def in_group(group):
+    """The living processes of a group."""
+    listed = subprocess.run(
+        ["ps", "-e", "-o", "pgid=,pid=,stat="], capture_output=True, text=True
+    ).stdout.split("\n")
+    rows = [line.split() for line in listed if line.strip()]
+    return [pid for pgid, pid, stat in rows if pgid == str(group) and stat[0] != "Z"]

@@ -231,3 +231,35 @@ def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
         result.exit_code == 0
         and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout
     )
+
+
+def test_docs_of_a_parse_keep_its_roles(lal, pipeline, tmp_path):
+    nlp = spacy.load(pipeline)
+    nlp.add_pipe("tests_roles", name="lal_srl")
+    nlp.to_disk(tmp_path / "both")
+    text = "She has given him books."
+    parsed = tmp_path / "parsed.spacy"
+    assert lal("parse", text, "-m", tmp_path / "both", "-o", parsed).exit_code == 0
+    table = lal("roles", parsed)
+    assert table.exit_code == 0 and "given  give.01\n  ARG0  She" in table.stdout
+    relations = lal("relations", parsed)
+    assert (relations.exit_code, relations.stderr) == (0, "")
+    assert lal("roles", text, "-m", tmp_path / "both", "-n", 2).stdout == table.stdout
+
+
+def test_relations_of_heads_alone_are_said(lal, pipeline, tmp_path):
+    parsed = tmp_path / "parsed.spacy"
+    lal("parse", "The old cat sleeps.", "-m", pipeline, "-o", parsed)
+    assert f"the Docs of {parsed} have no roles" in lal("roles", parsed).stderr
+    for args in ((parsed,), ("The old cat sleeps.", "-m", pipeline)):
+        result = lal("relations", *args)
+        assert result.exit_code == 0
+        assert "no roles" in result.stderr
+        assert "their relations are made of heads alone" in result.stderr
+
+
+def test_parse_leaves_a_component_out(lal, pipeline):
+    args = ("parse", "The old cat sleeps.", "-m", pipeline, "-f", "json")
+    assert json.loads(lal(*args).stdout)["tags"] != [""] * 5
+    without = lal(*args, "--without", "tagger")
+    assert without.exit_code == 0 and json.loads(without.stdout)["tags"] is None

@@ -31,7 +31,7 @@ def test_brackets(lal, trees):
 
 
 def test_count_of_several_files(lal, trees, gold_file):
-    result = lal("search", "-c", "S", trees, gold_file)
+    result = lal("search", "--count", "S", trees, gold_file)
     assert (result.exit_code, result.stdout) == (0, f"{trees}:2\n{gold_file}:3\n")
 
 
@@ -49,7 +49,7 @@ def test_text(lal, pipeline, tmp_path):
     assert (result.exit_code, result.stdout) == (0, f"{path}:1: cat\n{path}:3: left\n")
     result = lal("search", "sleeps", "--text", "The old cat sleeps.", "-m", pipeline)
     assert (result.exit_code, result.stdout) == (0, "<text>:1: sleeps\n")
-    result = lal("search", "*", "-", "-m", pipeline, "-c", stdin=b"Go on!\n")
+    result = lal("search", "*", "-", "-m", pipeline, "--count", stdin=b"Go on!\n")
     assert result.exit_code == 0 and int(result.stdout) >= 7
 
 

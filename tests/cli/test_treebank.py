@@ -1,4 +1,4 @@
-"""`python -m spacy lal check`, `convert` and `complete`."""
+"""`python -m spacy lal check`, `convert` and `add-trees`."""
 
 import json
 import os
@@ -132,8 +132,8 @@ def test_convert(lal, tmp_path):
     [
         ((), [["a1"], ["a2"], ["b1"], ["b2"], ["c1"], ["c2"]]),
         (("--by-document",), [["a1", "a2"], ["b1", "b2"], ["c1", "c2"]]),
-        (("-d", "-n", 1), [["a1"], ["a2"], ["b1"], ["b2"], ["c1"], ["c2"]]),
-        (("-n", 3), [["a1", "a2", "b1"], ["b2", "c1", "c2"]]),
+        (("-d", "--n-sents", 1), [["a1"], ["a2"], ["b1"], ["b2"], ["c1"], ["c2"]]),
+        (("--n-sents", 3), [["a1", "a2", "b1"], ["b2", "c1", "c2"]]),
         (("-d", "-x", "^b1$"), [["a1", "a2"], ["b2"], ["c1", "c2"]]),
         (("-d", "-x", "^a1|b2|c1"), [["a2"], ["b1"], ["c2"]]),
         (("-d", "-x", "^[abc]2$"), [["a1"], ["b1"], ["c1"]]),
@@ -292,7 +292,7 @@ def write(path, *, heads=True, constituents=True):
 def test_complete(lal, pipeline, gold_file, tmp_path):
     both = tmp_path / "both.spacy"
     trees = write(tmp_path / "trees.spacy", heads=False)
-    result = lal("complete", "-m", pipeline, trees, "-o", both)
+    result = lal("add-trees", "-m", pipeline, trees, "-o", both)
     assert (
         "2 Docs; 2 Docs got heads, 0 Docs got constituents, 0 had both or neither"
         in result.stderr
@@ -302,13 +302,13 @@ def test_complete(lal, pipeline, gold_file, tmp_path):
         assert get_constituents(new) == get_constituents(old)
         assert new.user_data["sent_ids"] == old.user_data["sent_ids"]
     heads = write(tmp_path / "heads.spacy", constituents=False)
-    result = lal("complete", "-m", pipeline, heads, "-o", both, "--batch-size", "1")
+    result = lal("add-trees", "-m", pipeline, heads, "-o", both, "--batch-size", "1")
     assert "0 Docs got heads, 2 Docs got constituents" in result.stderr
     for old, new in zip(read(heads), read(both), strict=True):
         assert [token.head.i for token in new] == [token.head.i for token in old]
         assert new.spans["constituents"]
     assert (
         "2 had both or neither"
-        in lal("complete", "-m", pipeline, gold_file, "-o", both).stderr
+        in lal("add-trees", "-m", pipeline, gold_file, "-o", both).stderr
     )
-    assert lal("complete", "-m", pipeline, heads, "-o", heads).exit_code == 2
+    assert lal("add-trees", "-m", pipeline, heads, "-o", heads).exit_code == 2
