@@ -17,8 +17,10 @@ from typing import (
     Union,
 )
 
+from spacy.glossary import GLOSSARY
 from spacy.tokens import Doc, Span, Token
 
+from ..lang import known_labels
 from ..trees import nested_spans, spans_to_tree, split_chain, write_spans
 from .clauses import get_clauses
 from .confidence import confidences_of
@@ -344,6 +346,8 @@ def install_extensions(strict: Optional[bool] = None) -> None:
         Span that is no constituent, and `UnparsedDocError` for a Doc without a parse,
         where benepar raises. False: they give None or nothing. Default: as before, at
         first False."""
+    for label, described in known_labels().items():
+        GLOSSARY.setdefault(label, described)
     for cls, name, getter in GETTERS:
         is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
         if not cls.has_extension(name) or (is_ours and strict is not None):

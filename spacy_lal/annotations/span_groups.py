@@ -211,7 +211,7 @@ def warn_of_lost(what: str) -> None:
         f"{what} are left out: they begin or end within a token, or go beyond the end "
         "of a sentence. Tokens were merged or split, or sentences changed, after they "
         "were written; a component that does so, such as merge_entities, can stand "
-        "before the parser",
+        'before the parser, or nlp.add_pipe("lal_carry_over") behind it',
         LostAnnotationsWarning,
         stacklevel=3,
     )

@@ -40,7 +40,7 @@ def conventions(lang: str) -> Conventions:
 @cache
 def glossary() -> Dict[str, Dict[str, str]]:
     """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`,
-    `upos`, `modifiers` (of PropBank)."""
+    `upos`, `roles` and `modifiers` (of PropBank)."""
     return json.loads(
         Path(__file__).with_name("glossary.json").read_text(encoding="utf8")
     )
@@ -66,7 +66,7 @@ def explain(label: str) -> Optional[str]:
     found = next(
         (
             glossary()[name][label]
-            for name in ("tags", "upos", "deprels")
+            for name in ("tags", "upos", "deprels", "roles")
             if label in glossary()[name]
         ),
         None,
@@ -77,11 +77,31 @@ def explain(label: str) -> Optional[str]:
             if len(chain) == 1
             else f"unary chain: {' > '.join(filter(None, chain))}"
         )
-    found = found or _deprel(label)
+    found = found or _deprel(label) or _modifier(label)
     if found is None:
-        message = f"no explanation for {label!r}: expected a label of the Penn Treebank or of Universal Dependencies"
+        message = f"no explanation for {label!r}: expected a label of the Penn Treebank, of Universal Dependencies or of PropBank"
         warnings.warn(message, stacklevel=2)
     return found
+
+
+@cache
+def known_labels() -> Dict[str, str]:
+    """Descriptions by label, of constituents, deprels, tags and roles."""
+    texts = glossary()
+    found: Dict[str, str] = {}
+    for name in ("constituents", "deprels", "tags", "upos", "roles"):
+        found.update(texts[name])
+    labels = [f"ARGM-{modifier}" for modifier in texts["modifiers"]]
+    labels += [f"{one}:{two}" for one in texts["deprels"] for two in texts["subtypes"]]
+    found.update({label: explain(label) or "" for label in labels})
+    return found
+
+
+def _modifier(label: str) -> Optional[str]:
+    """A modifier of PropBank, such as `ARGM-TMP`."""
+    kind, _, modifier = label.partition("-")
+    described = glossary()["modifiers"].get(modifier)
+    return f"modifier: {described}" if kind == "ARGM" and described else None
 
 
 def _constituent(label: str) -> Optional[str]:

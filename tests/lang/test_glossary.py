@@ -10,7 +10,8 @@ from spacy.glossary import GLOSSARY
 
 import spacy_lal
 import spacy_lal.cli  # noqa: F401  (adds itself to spaCy's application)
-from spacy_lal.lang import glossary
+from spacy_lal.annotations import install_extensions
+from spacy_lal.lang import explain, glossary
 
 # Of Bies et al. (1995) and Santorini (1990); of universaldependencies.org.
 CONSTITUENTS = """S SBAR SBARQ SINV SQ ADJP ADVP CONJP FRAG INTJ LST NAC NP NX PP PRN
@@ -112,3 +113,15 @@ def test_python():
         f"sys.modules for name in {heavy}))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_spacys_glossary_knows_our_labels():
+    install_extensions()
+    assert spacy.explain("NP") == "noun phrase"
+    assert spacy.explain("WHNP") == "wh-noun phrase"
+    assert spacy.explain("FRAG") == "fragment"
+    relative = "adnominal clause, a clausal modifier of a noun (relative clause)"
+    assert spacy.explain("acl:relcl") == relative
+    assert spacy.explain("ARG0") == "numbered argument, mostly the agent"
+    assert spacy.explain("ARGM-TMP") == explain("ARGM-TMP") == "modifier: time"
+    assert spacy.explain("GPE") == "Countries, cities, states"  # spaCy's own
