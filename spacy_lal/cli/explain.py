@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
-LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
 ENDINGS = (".html", ".htm", ".svg", ".png")
 INTRO = (
-    "Each sentence has two trees, which agree but for few constituents: constituents, "
-    "coloured by label, and arcs that "
-    "point from a head to its dependent. Below them stand what the label heads of the "
-    "network look at and what they "
-    "add to each score: a head does not always speak for the label that it is called "
-    "by."
+    "Each sentence has its constituents above, coloured by label; arcs below, which "
+    "point from a head to its dependent; and a row of roles for each predicate. What the "
+    "label heads of the network look at, and what they add to each score, is folded "
+    "below."
 )
 
 
@@ -51,7 +48,7 @@ def explain_cli(
         typer.Option(
             "--output",
             "-o",
-            help="Write .html, or trees as .svg or .png; - is a page to stdout",
+            help="Write .html, or pictures as .svg or .png; - is a page to stdout",
         ),
     ] = None,
     paragraphs: ParagraphsOption = None,
@@ -59,9 +56,9 @@ def explain_cli(
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
-    Writes one self-contained HTML page: tree, arcs, constituents, and the attention of
-    each label head; or a picture of the trees, .svg or .png (with CairoSVG). `lal parse
-    --format tree` draws trees with letters."""
+    Writes one self-contained HTML page: tree, arcs and roles in one picture, and the
+    attention of each label head; or the pictures alone, .svg or .png (with CairoSVG).
+    `lal parse --format tree` draws trees with letters."""
     from spacy_lal.export import read_sentences
     from spacy_lal.files import write_file
 
@@ -93,24 +90,24 @@ def explain_cli(
 
 
 def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:
-    """The content of a file, by its ending: .svg and .png show trees, any other a
+    """The content of a file, by its ending: .svg and .png show parses, any other a
     page."""
     if suffix not in (".svg", ".png"):
         return explain_page(nlp, docs)
     from spacy_lal.pictures import render
     from spacy_lal.pictures.svg import svg_to_png
 
-    svg = render(docs, style="tree", format="svg") or ""
+    has_heads = all(doc.has_annotation("DEP") for doc in docs)
+    svg = render(docs, style="parse" if has_heads else "tree", format="svg") or ""
     return svg_to_png(svg) if suffix == ".png" else svg
 
 
 class _Picture(NamedTuple):
-    """A fold of a section: its heading (plain text), its markup, and whether it is open
-    at first."""
+    """A fold of a section: its heading (plain text) and its markup. The first one is
+    open."""
 
     heading: str
     markup: str
-    is_open: bool = True
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
@@ -147,28 +144,19 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
     )
     for i, sentence in enumerate(sentences):
         span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
-        legend = label_legend(
+        style = "parse" if sentence.heads is not None else "tree"
+        labels = [
             label
             for *_, chain in sentence.constituents or []
             for label in split_chain(chain)
-        )
-        pictures = [
-            one._replace(markup=one.markup + legend)
-            for one in _pictures("Tree", "tree", nlp, span)
         ]
+        (parse,) = _pictures("Parse", style, nlp, span)
+        pictures = [parse._replace(markup=parse.markup + label_legend(labels))]
         if has_propositions(doc):
             pictures += _pictures("Roles", "roles", nlp, span, folded=True)
-        folds = [
-            *_pictures("Arcs", "dep", nlp, span),
-            *_pictures("Constituents", "spans", nlp, span),
-            attention[i],
-        ]
-        pictures += [
-            one._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for one in folds
-        ]
-        pictures.append(contributions[i]._replace(is_open=False))
+        pictures += [attention[i], contributions[i]]
         shown = "\n".join(
-            fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open)
+            fold(escape(one.heading), f"<div>{one.markup}</div>", one is pictures[0])
             for one in pictures
         )
         title = escape(" ".join(sentence.text.split()))

@@ -12,7 +12,7 @@ from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.explain import explain_page
 from spacy_lal.trees.roles import Proposition
 
-HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
+HEADINGS = ["Parse", "Label attention", "Contributions"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -38,14 +38,11 @@ def test_page(lal, pipeline, tmp_path):
         assert [
             details.find("summary").text for details in section.findall("details")
         ] == HEADINGS
-        assert [details.get("open") for details in section.findall("details")] == [
-            "",
-            "",
-            "",
-            "",
-            None,
-        ]
-        assert len(section.findall(f".//{SVG}svg[@role]")) == 2
+        folds = [details.get("open") for details in section.findall("details")]
+        assert folds == ["", None, None]
+        (picture,) = section.findall(f".//{SVG}svg[@role]")
+        names = [text.text for text in picture.iter(f"{SVG}text")]
+        assert "S" in names and "ROOT" in names  # the tree, and the arcs
         assert "lal-legend" in [box.get("class") for box in section.iter("div")]
     assert not list(root.iter("script")) and not list(root.iter("b"))
     assert not [n for n in root.iter() for name in n.attrib if name in ("src", "href")]
@@ -53,24 +50,22 @@ def test_page(lal, pipeline, tmp_path):
 
 
 def test_roles_of_a_page(nlp):
-    """Where the Doc has roles, they stand below the tree."""
+    """Where the Doc has roles, they are in the picture, and described below it."""
     doc = nlp("The old cat sleeps . Go on !")
     set_propositions(doc, [Proposition(3, "sleep.01", ((0, 3, "ARG0"), (3, 4, "V")))])
     for section in ElementTree.fromstring(explain_page(nlp, [doc])).iter("section"):
         found = [details.find("summary").text for details in section.findall("details")]
-        assert found == ["Tree", "Roles", *HEADINGS[1:]]
+        assert found == ["Parse", "Roles", *HEADINGS[1:]]
+        names = [text.text for text in section.iter(f"{SVG}text")]
+        assert ("ARG0" in names) == ("sleeps" in names)
 
 
 def test_a_page_says_what_a_pipeline_does_not_give(nlp):
     doc = Doc(nlp.vocab, words=["Go", "on"], sent_starts=[True, False])
     (section,) = ElementTree.fromstring(explain_page(nlp, [doc])).iter("section")
     notes = [details.findtext("div/p") for details in section.findall("details")]
-    assert (
-        "no constituents" in notes[0]
-        and "no dependencies" in notes[1]
-        and "no constituents" in notes[2]
-    )
-    assert notes[3] is None  # label attention needs no parse
+    assert "no constituents" in notes[0]
+    assert notes[1] is None  # label attention needs no parse
     for docs in ([], [nlp("")], [nlp(" \n")]):
         assert not list(ElementTree.fromstring(explain_page(nlp, docs)).iter("section"))
 
@@ -116,9 +111,8 @@ def test_pictures(lal, pipeline, tmp_path, monkeypatch):
             == 0
         )
     svg = (tmp_path / "trees.SVG").read_text(encoding="utf-8")
-    assert {"The", "old", "sleeps", "Go", "on"} <= svg_words(
-        svg
-    ) and "prefers-color-scheme: dark" in svg
+    shown = {"The", "old", "sleeps", "Go", "on", "ROOT"}
+    assert shown <= svg_words(svg) and "prefers-color-scheme: dark" in svg
     assert (tmp_path / "trees.png").read_bytes() == b"\x89PNG of cairo"
     assert "sleeps" in svg_words(given[0].decode())
     monkeypatch.setitem(sys.modules, "cairosvg", None)
