@@ -52,7 +52,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 
 def parse(page: Any, text: str) -> None:
-    page.text_area(key="text").set_value(text)
+    page.text_input(key="text").set_value(text)
     page.button[0].click().run()
     assert not page.exception
 
@@ -100,6 +100,18 @@ def test_address_sentences_and_pictures(start: Callable[..., Any], pipeline: Pat
         assert not page.exception
     page.selectbox(key="sentence").set_value(0).run()
     assert not page.exception and page.selectbox(key="last").value == 4
+
+
+def test_a_new_page_shows_a_parse_and_asks_for_nothing(
+    start: Callable[..., Any], pipeline: Path
+):
+    page = start(pipeline)
+    assert not page.exception and not page.metric
+    assert any("Click a node of the tree" in one for one in markup(page))
+    page.selectbox(key="constituent").select_index(0).run()
+    assert [one.label for one in page.metric] == ["Margin", "Probability"]
+    said = ("very sure</strong>", " sure</strong>", "unsure</strong>")
+    assert any(one.endswith(said) for one in markup(page))
 
 
 @pytest.mark.parametrize("text", [" \n ", "Go", HOSTILE, "a " * 160])

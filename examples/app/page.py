@@ -1,5 +1,5 @@
-"""An interactive page: type a text, click a constituent, see its head, its
-alternatives, its margin and score.
+"""An interactive page: type a text, see its tree, arcs and roles; click a node to see
+how sure the parser is of it, its head and its alternatives.
 
 `python -m spacy lal app` runs it (the extra `app`), and so does `streamlit run page.py
 -- PIPELINE`. The reader's text enters the page as text of a widget, of `st.code` or
@@ -40,30 +40,32 @@ from spacy_lal.pictures.roles import word_rows
 from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 
-TITLE = "Label Attention Layer parser"
-INTRO = (
-    "Click a constituent to see how sure the parser is of it, and which parts of the "
-    "network speak for it."
-)
+TITLE = "See how a sentence is built"
+HINT = "Click a node of the tree, or a word, to see how sure the parser is of it."
 EXAMPLES = (
-    "She saw the man with the telescope. The old cat sleeps on the mat.",
+    "She saw the man with the telescope.",
     "Select the person driving.",
-    "After the storm had passed, she gave the children the book that they wanted.",
-    "Time flies like an arrow; fruit flies like a banana.",
+    "The dog that bit me barks.",
+    "The letter was written by a lawyer.",
 )
-MAX_TEXT, MAX_LINKED = (
-    5000,
-    1500,
-)  # characters of a text, and of a text in the page's address
+MAX_TEXT = 5000  # characters of a text
+MAX_LINKED = 1500  # characters of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
-N_ALTERNATIVES, N_PARTS = 5, 5
+N_ALTERNATIVES = 5
+N_PARTS = 5
+# The least probability of each word for how sure the parser is.
+SURENESS = (
+    (0.99, "very sure"),
+    (0.9, "sure"),
+    (0.7, "fairly sure"),
+    (0.0, "unsure"),
+)
 DIGITS = {"Margin": 2, "Probability": 3}  # of the numbers shown large, as in the tables
 LEAST_SHARE = 0.0005  # smaller probabilities are among the other labels
 PICTURES = {
-    "Arcs": "dep",
-    "Constituents": "spans",
     "Label attention": "attention",
     "Contributions": "contributions",
+    "Arcs by displaCy": "dep",
 }
 
 # The drawing as a component of the page: it reports the span chosen by mouse or
@@ -85,13 +87,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   box.onkeydown = choose
 }
 """
-NOTE = (
-    "border-inline-start: 4px solid #d9a400; padding: .4em .8em; background: #d9a40022"
-)
+NOTE = "opacity: .75; font-size: .9em"
 ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #dd333322"
 STYLE = """
 .lal-box { --lal-canvas: var(--st-background-color) }
-.lal-scroll { max-height: 34rem; overflow-y: auto; padding-top: 5px }
+.lal-scroll { padding-top: 5px }
 .lal-scroll svg { overflow: visible }
 [data-start] { cursor: pointer }
 [data-start]:hover { text-decoration: underline }
@@ -114,10 +114,6 @@ STYLE = """
 }
 """
 NO_CONSTITUENT = "no constituent"
-NAMES = (
-    "Names of heads are a convention: other heads and the whole tokens add to a label, "
-    "too."
-)
 SVG = "{http://www.w3.org/2000/svg}"
 Words = Tuple[int, int]  # a half-open span of words, counted from 0
 # A label, the numbers shown large, tables (title -> rows), and the reasons for missing
@@ -290,30 +286,22 @@ class Shown:
         numbers = {"Margin": margins.get((span.start, span.end))}
         if shares:
             numbers["Probability"] = shares[label] if label else none
-        if parts is not None and dict(top).get(parts.label, 0) < 0:
-            notes.append(
-                f"The head called {parts.label} speaks against {parts.label} here. "
-                f"{NAMES}"
-            )
-        if parts is not None and label and parts.score < 0:
-            notes.append(
-                f"The score of {label} is below 0, that of leaving it out: the best "
-                "tree as a whole needs it."
-            )
         return label, numbers, tables, notes
 
-    def tree(self, chosen: Words, predicate: Optional[int]) -> str:
-        """The tree with clickable nodes: each bears its span of words; the chosen one
-        and arguments are marked."""
-        markup = self.picture("tree")
+    def tree(self, chosen: Optional[Words], predicate: Optional[int]) -> str:
+        """The picture of the parse with clickable nodes: each bears its span of words;
+        the chosen one and arguments are marked."""
+        has_heads = self.sentence.heads is not None
+        markup = self.picture("parse" if has_heads else "tree")
         if "<svg" not in markup:
             return markup
         marked = {} if predicate is None else self.predicates[predicate].spans
         root = ElementTree.fromstring(markup)
         is_rtl = self.sentence.tokens[0].vocab.writing_system.get("direction") == "rtl"
         nodes = node_spans(self.sentence.tree(), is_rtl)
+        # The first texts are the nodes of the tree; names of arcs and roles follow.
         for text, (start, end, is_constituent) in zip(
-            root.iter(f"{SVG}text"), nodes, strict=True
+            root.iter(f"{SVG}text"), nodes, strict=False
         ):
             text.set("data-start", str(start))
             text.set("data-end", str(end))
@@ -379,8 +367,8 @@ def read_link(query: Any) -> Tuple[str, int, Optional[Words]]:
 
 
 def ask() -> str:
-    """The form with the text, and examples that fill it; at first the text of the
-    page's address."""
+    """The form with the text in one line, and examples that fill it; at first the text
+    of the page's address."""
     state = st.session_state
     if "text" not in state:
         text, *state.wanted = read_link(st.query_params)
@@ -388,18 +376,22 @@ def ask() -> str:
 
     def take_example() -> None:
         if state.example is not None:
-            state.text, state.example = state.example, None
+            state.text = state.example
+            state.example = None
 
+    with st.form("form", border=False):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            text = st.text_input(
+                "Text", max_chars=MAX_TEXT, key="text", label_visibility="collapsed"
+            )
+            st.form_submit_button("Parse", type="primary")
     st.pills(
         "Examples",
         EXAMPLES,
-        format_func=lambda text: shorten(text, 40),
         key="example",
         on_change=take_example,
+        label_visibility="collapsed",
     )
-    with st.form("form", border=False):
-        text = st.text_area("Text", max_chars=MAX_TEXT, key="text")
-        st.form_submit_button("Parse", type="primary")
     return text
 
 
@@ -415,9 +407,9 @@ def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[in
 
 
 def show_sentence(one: Shown) -> None:
-    """The trees, predicates, numbers, pictures and files of a sentence."""
+    """The picture, numbers, predicates, other pictures and files of a sentence."""
     state = st.session_state
-    span: Words = state.get("span") or (0, len(one.words))
+    span: Optional[Words] = state.get("span")
     # st.html removes SVG.
     component = st.components.v2.component(
         "spacy_lal_drawing", html='<div class="lal-box"></div>', css=STYLE, js=SCRIPT
@@ -425,6 +417,45 @@ def show_sentence(one: Shown) -> None:
 
     def take_click() -> None:
         state.span = one.checked(state.tree.span) or state.span
+
+    predicate = state.get(f"predicate of {one.sentence.text}")
+    component(data=one.tree(span, predicate), key="tree", on_span_change=take_click)
+    if span is None:
+        st.html(f'<p style="{NOTE}">{HINT}</p>')
+    else:
+        show_report(" ".join(one.words[slice(*span)]), one.report(span))
+    st.html(
+        label_legend(
+            label for *_, chain in one.constituents for label in split_chain(chain)
+        )
+        or "<p></p>"
+    )
+    if one.predicates:
+        show_predicates(one)
+    show_lists(one, span)
+    show_more(one, component)
+
+
+def show_predicates(one: Shown) -> None:
+    """The roles of the sentence in words, and a list that marks those of a predicate."""
+    names = []
+    for row in one.predicates:
+        verb = min(start for (start, _), role in row.spans.items() if role == "V")
+        names.append(f"{one.words[verb]} {row.name}")
+    with st.expander("Who does what"):
+        choose(
+            "Mark the arguments of a predicate in the tree",
+            names,
+            f"predicate of {one.sentence.text}",
+            index=None,
+            placeholder="none",
+        )
+        st.html(one.picture("roles"))
+
+
+def show_lists(one: Shown, span: Optional[Words]) -> None:
+    """Lists that choose a constituent, or any words."""
+    state = st.session_state
 
     def take_constituent() -> None:
         if state.constituent is not None:
@@ -434,86 +465,61 @@ def show_sentence(one: Shown) -> None:
         first, last = sorted((state.first, state.last))
         state.span = (first, last + 1)
 
-    predicate = None
-    if one.predicates:
-        verbs = [
-            min(start for (start, _), role in row.spans.items() if role == "V")
-            for row in one.predicates
-        ]
-        names = [
-            f"{one.words[verb]} {row.name}"
-            for verb, row in zip(verbs, one.predicates, strict=True)
-        ]
-        wanted = "Predicate: its arguments are marked in the tree"
-        predicate = choose(
-            wanted,
-            names,
-            f"predicate of {one.sentence.text}",
-            index=None,
-            placeholder="none",
-        )
-    component(data=one.tree(span, predicate), key="tree", on_span_change=take_click)
-    st.html(
-        label_legend(
-            label for *_, chain in one.constituents for label in split_chain(chain)
-        )
-        or "<p></p>"
-    )
-    if one.predicates:
-        st.html(one.picture("roles"))
-    state.constituent = next(
-        (i for i, (s, e, _) in enumerate(one.constituents) if (s, e) == span), None
-    )
-    state.first, state.last = span[0], span[1] - 1
-    lists = st.columns([2, 1, 1])
-    with lists[0]:
-        names = [
-            f"{label}: {' '.join(one.words[start:end])}"
-            for start, end, label in one.constituents
-        ]
-        none = "these words are no constituent"
+    start, end = span or (0, len(one.words))
+    places = [place[:2] for place in one.constituents]
+    state.constituent = places.index(span) if span in places else None
+    state.first = start
+    state.last = end - 1
+    with st.expander("Choose words from a list"):
         choose(
-            "Constituent (or click in the tree)",
-            names,
+            "Constituent",
+            [f"{name}: {' '.join(one.words[i:k])}" for i, k, name in one.constituents],
             "constituent",
             on_change=take_constituent,
-            placeholder=none,
+            placeholder="these words are no constituent",
         )
-    numbered = [f"{i}. {word}" for i, word in enumerate(one.words, start=1)]
-    for place, (what, key) in zip(
-        lists[1:], (("First word", "first"), ("Last word", "last")), strict=True
-    ):
-        with place:
-            choose(what, numbered, key, on_change=take_words)
-    show_report(one.report(span))
-    picture = st.radio(
-        "Show the sentence as",
-        [*PICTURES, "Brackets", "CoNLL-U"],
-        horizontal=True,
-        key="picture",
-    )
+        numbered = [f"{i}. {word}" for i, word in enumerate(one.words, start=1)]
+        choose("First word", numbered, "first", on_change=take_words)
+        choose("Last word", numbered, "last", on_change=take_words)
+
+
+def show_more(one: Shown, component: Callable[..., Any]) -> None:
+    """Other pictures of the sentence, and its files."""
     files = {name: (suffix, content) for name, suffix, content in one.files()}
-    if picture == "Arcs":
-        component(data=one.picture("dep"), key="arcs")
-    elif picture in PICTURES:
-        st.html(one.picture(PICTURES[picture]))
-    else:
-        st.code(files.get(picture, ("", ""))[1], language=None, wrap_lines=True)
-    with st.container(horizontal=True):
-        for name, (suffix, content) in files.items():
-            st.download_button(
-                f"Download {name}", content, f"parse.{suffix}", on_click="ignore"
-            )
+    with st.expander("More pictures, and files"):
+        picture = st.radio(
+            "Show the sentence as",
+            [*PICTURES, "Brackets", "CoNLL-U"],
+            horizontal=True,
+            key="picture",
+        )
+        if PICTURES.get(picture) == "dep":
+            component(data=one.picture("dep"), key="arcs")
+        elif picture in PICTURES:
+            st.html(one.picture(PICTURES[picture]))
+        else:
+            st.code(files.get(picture, ("", ""))[1], language=None, wrap_lines=True)
+        with st.container(horizontal=True):
+            for name, (suffix, content) in files.items():
+                st.download_button(
+                    f"Download {name}", content, f"parse.{suffix}", on_click="ignore"
+                )
 
 
-def show_report(report: Report) -> None:
-    """The numbers of a span of words."""
+def show_report(words: str, report: Report) -> None:
+    """What the parser says of some words."""
     label, numbers, tables, notes = report
+    said = escape(f"{label or NO_CONSTITUENT}: {shorten(visible(words), 60)}")
+    probability = numbers.get("Probability")
+    if probability is not None:
+        said += (
+            f" \u2013 {next(word for least, word in SURENESS if probability >= least)}"
+        )
+    st.html(f"<strong>{said}</strong>")
     for reason in notes:
         st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
     columns = st.columns([1, 3, 2, 2])
     with columns[0]:
-        st.html(f"<strong>{escape(label or NO_CONSTITUENT)}</strong>")
         for name, value in numbers.items():
             st.metric(name, "\u2013" if value is None else f"{value:.{DIGITS[name]}f}")
     for column, (title, rows) in zip(columns[1:], tables.items(), strict=False):
@@ -526,9 +532,9 @@ def main(pipeline: str) -> None:
     """The page, from top to bottom; Streamlit runs it again after each action of the
     reader."""
     st.set_page_config(page_title=TITLE, layout="wide")
-    st.title(TITLE)
-    st.caption(INTRO)
-    state, text = st.session_state, ask()
+    st.subheader(TITLE)
+    state = st.session_state
+    text = ask()
     try:
         nlp, lock = load(pipeline)
         if state.get("parsed_text") != text:
