@@ -231,8 +231,11 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
     yield ""
     yield from _rows(("sentences", report.sentences), ("tokens", report.tokens))
     if trees:
-        without = ("trees without one over all", report.trees_without_cover)
-        yield from _rows(("constituents", report.constituents), without)
+        yield from _rows(
+            ("constituents", report.constituents),
+            ("trees without one over all", report.trees_without_cover),
+            ("tags that are labels", report.tags_that_are_labels),
+        )
     if arcs:
         yield from _rows(
             ("arcs", report.arcs),

@@ -20,11 +20,16 @@ from typing import (
 from unicodedata import normalize
 
 from ..files import TreebankError, numbered_lines, quoted, refuse_binary
-from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
+from ..trees.brackets import (
+    ROOT_LABELS,
+    TRACE_TAG,
+    read_brackets_with_lines,
+    unescape_word,
+)
 from ..trees.conllu import ConlluSentence, read_conllu
 from ..trees.roles import Proposition
 from ..trees.spans import Span as TreeSpan
-from ..trees.spans import SpanError, tree_to_spans
+from ..trees.spans import SpanError, split_chain, tree_to_spans
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -44,6 +49,7 @@ ROLE_SUFFIXES = (".jsonl", ".props")
 COLUMN_ENDINGS = ("_conll", ".conll12", ".conll2012")
 _EXCERPT = 60  # characters of a sentence that an error shows
 
+_WHITE_SPACE = re.compile(r"\s")
 _SAME = str.maketrans(
     {"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."}
 )
@@ -191,7 +197,7 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
 def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     """A tree as lists.
 
-    RAISES (TreebankError): A word is empty or white space; a label is none.
+    RAISES (TreebankError): A word is empty or white space; a label or a tag is none.
     """
     try:
         words, tags, spans = tree_to_spans(tree)
@@ -204,6 +210,19 @@ def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
             )
     if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
         spans = spans[1:]
+    labels = [part for span in spans for part in split_chain(span[2])]
+    for label in (*labels, *tags):
+        if _WHITE_SPACE.search(label):
+            raise TreebankError(
+                f"{path}:{line}: expected labels without white space, got {label!r}"
+            )
+    for label in labels:
+        if label == TRACE_TAG or label in ROOT_LABELS:
+            raise TreebankError(
+                f"{path}:{line}: expected {label} as a "
+                f"{'tag of traces' if label == TRACE_TAG else 'root'}, got it as a "
+                "constituent within a tree"
+            )
     return TreebankTree(words, tags, spans, path, line)
 
 

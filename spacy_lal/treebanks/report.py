@@ -96,6 +96,12 @@ class TreebankReport:
             self.problems.append(problem)
 
     @property
+    def tags_that_are_labels(self) -> int:
+        """The number of words whose tag is a label of constituents, too: `(VP (S to)
+        ...)`."""
+        return sum(n for tag, n in self.tags.items() if tag in self.labels)
+
+    @property
     def one_outside_head_share(self) -> Optional[float]:
         """Share (0 to 1) of wide constituents with exactly one outside head; None
         without wide constituents."""
@@ -131,6 +137,7 @@ class TreebankReport:
         return {
             "sound": self.sound,
             **values,
+            "tags_that_are_labels": self.tags_that_are_labels,
             "one_outside_head_share": self.one_outside_head_share,
         }
 

@@ -38,6 +38,7 @@ _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
 # No sentence has so many words; Python refuses to convert 5,000 digits.
 _LONG_NUMBER = re.compile(r"\d{10}")
+_WHITE_SPACE = re.compile(r"\s")
 # Characters that would split a line or a column.
 _UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
@@ -300,6 +301,14 @@ def _add_word(
             f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got "
             f"{got}"
         )
+    for name, number in (("UPOS", 3), ("XPOS", 4), ("DEPREL", 7)):
+        if _WHITE_SPACE.search(columns[number]):
+            return (
+                f"expected {name} without white space for {shown}, got "
+                f"{quoted(columns[number], _SHOWN)}"
+            )
+    if columns[7].isdecimal():
+        return f"expected a deprel for {shown}, got the number {columns[7]}"
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
     sentence.pos.append(_value(columns[3]))

@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
 from ..files import TreebankError, numbered_lines, quoted
-from .roles import PREDICATE_ROLE, Argument, Proposition, PropositionError
+from .roles import (
+    PREDICATE_ROLE,
+    Argument,
+    Proposition,
+    PropositionError,
+    is_role,
+)
 
 NO_PREDICATE = "-"
 _CELLS = re.compile(r"[^ \t\r\n\f\v]+")
-_ROLE = re.compile(r"[^()*\s]+")
 _CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
 
 
@@ -139,7 +144,7 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
     reached = 0
     for start, end, role in args:
         is_disjoint = reached <= start < end <= n_words
-        if not is_disjoint or not _ROLE.fullmatch(role):
+        if not is_disjoint or not is_role(role):
             raise PropositionError(
                 f"expected disjoint arguments within {n_words} words, with roles "
                 "without brackets, * and white space, "

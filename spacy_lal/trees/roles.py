@@ -19,6 +19,7 @@ MISSING = -1  # the number of a tag that is not known
 
 Argument = Tuple[int, int, str]  # a half-open range of words from 0, and its role
 _CORE = re.compile(r"(?:ARG|A)([0-9]|A)(?:-.+)?")
+_ROLE = re.compile(r"[^()*\s]+")
 _BIO = re.compile(r"([BI])-(.+)", re.DOTALL)
 
 
@@ -79,8 +80,8 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
     """Check that a proposition is sound in a sentence of `n_words`.
 
     RAISES (PropositionError): The token is no word of the sentence; an argument is
-        empty, goes beyond the sentence, has no role, or does not begin after the end of
-        the one before it; the number of `V` is not one; the token lies in neither `V`
+        empty, goes beyond the sentence, has no role (`is_role`), or does not begin
+        after the end of the one before it; the number of `V` is not one; the token lies in neither `V`
         nor `C-V`.
     """
     token, _, args, _ = proposition
@@ -90,7 +91,7 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
     roles_of_token = []
     for start, end, role in args:
         is_disjoint = reached <= start < end <= n_words
-        is_sound &= is_disjoint and bool(role) and isinstance(role, str)
+        is_sound &= is_disjoint and is_role(role)
         reached = end
         roles.append(role)
         if start <= token < end:
@@ -98,8 +99,8 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
     is_inside = PREDICATE_ROLE in roles_of_token or PREDICATE_PART in roles_of_token
     if not is_sound or roles.count(PREDICATE_ROLE) != 1 or not is_inside:
         raise PropositionError(
-            f"expected disjoint arguments with roles, in text order within {n_words} "
-            "words, one of them V, and the "
+            "expected disjoint arguments with roles without brackets, * and white "
+            f"space, in text order within {n_words} words, one of them V, and the "
             f"predicate within it or a C-V, got the predicate {token} and {list(args)}"
         )
 
@@ -113,6 +114,11 @@ def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
         if role == PREDICATE_ROLE:
             return start, end
     raise PropositionError(f"expected a V among the arguments, got {list(args)}")
+
+
+def is_role(role: Any) -> bool:
+    """Whether it is a role that the columns of CoNLL can hold."""
+    return isinstance(role, str) and _ROLE.fullmatch(role) is not None
 
 
 def is_core(role: str) -> bool:

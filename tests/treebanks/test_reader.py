@@ -440,3 +440,19 @@ def test_toy_treebank_round_trips(name, tmp_path):
 def test_development_treebanks_round_trip(shared_dir, name, tmp_path):
     ptb = shared_dir / name
     assert_round_trip(ptb, ptb.with_name("dev.conllu"), tmp_path / "x.spacy", limit=400)
+
+
+@pytest.mark.parametrize(
+    "tree, message",
+    [
+        ("(S (NP (NNP Kim)) (\u00a0 (VBD left)))", "labels without white space"),
+        ("(S (NP (\u00a0 Kim)) (VP (VBD left)))", "labels without white space"),
+        ("(S (NP (NNP Kim)) (-NONE- (VBD left)))", "expected -NONE- as a tag of trace"),
+        ("(S (NP (NNP Kim)) (ROOT (VBD left)))", "expected ROOT as a root, got it as"),
+    ],
+)
+def test_labels_that_are_none(tmp_path, tree, message):
+    path = tmp_path / "a.ptb"
+    path.write_text(f"{tree}\n", encoding="utf-8")
+    with pytest.raises(TreebankError, match=f"a.ptb:1: .*{message}"):
+        list(read_trees(path))

@@ -141,3 +141,11 @@ def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
         f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem
         for problem in report.problems
     )
+
+
+def test_a_tag_that_is_a_label_is_counted(tmp_path):
+    path = tmp_path / "a.ptb"
+    path.write_text("(VP (S to) (VP (VB go)))\n(S (VP (VB Go)))\n", encoding="utf-8")
+    report = check_treebank(path, None)
+    assert report.sound and report.tags_that_are_labels == 1
+    assert report.to_dict()["tags_that_are_labels"] == 1

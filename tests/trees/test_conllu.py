@@ -1,6 +1,7 @@
 """CoNLL-U: round trips, and errors that say where."""
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -236,3 +237,19 @@ def test_contractions():
     )
     (again,) = read_conllu(text.splitlines())
     assert (again.words, again.spaces) == (words, spaces)
+
+
+@pytest.mark.parametrize(
+    "number, value, message",
+    [
+        (3, "NO UN", "expected UPOS without white space for word 1 ('Kim')"),
+        (4, "\u00a0", "expected XPOS without white space for word 1 ('Kim')"),
+        (7, "\u00a0", "expected DEPREL without white space for word 1 ('Kim')"),
+        (7, "7", "expected a deprel for word 1 ('Kim'), got the number 7"),
+    ],
+)
+def test_values_that_are_none(number, value, message):
+    columns = ["1", "Kim", "Kim", "PROPN", "NNP", "_", "0", "root", "_", "_"]
+    columns[number] = value
+    with pytest.raises(TreebankError, match=re.escape(message)):
+        list(read_conllu(["\t".join(columns)]))

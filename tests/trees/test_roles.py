@@ -137,9 +137,15 @@ def test_sound():
         (1, ((0, 2, "ARG0"), (1, 2, "V")), "disjoint"),
         (1, ((0, 1, "ARG0"),), "one of them V"),
         (1, ((0, 1, "V"), (1, 2, "V")), "one of them V"),
-        (1, ((0, 1, ""), (1, 2, "V")), "arguments with roles, "),
+        (1, ((0, 1, ""), (1, 2, "V")), "arguments with roles without"),
     ],
 )
 def test_unsound(token, args, message):
     with pytest.raises(PropositionError, match=message):
         check_proposition(Proposition(token, "x.01", args), 5)
+
+
+@pytest.mark.parametrize("role", ["(ARG0", "*", "A)", "ARG 0", "AR\tG", "", None, 1])
+def test_roles_that_columns_cannot_hold_are_errors(role):
+    with pytest.raises(PropositionError, match="without brackets, \\* and white space"):
+        check_proposition(Proposition(1, "leave.01", ((0, 1, role), (1, 2, "V"))), 2)
