@@ -15,7 +15,17 @@ all other tokens."""
 import re
 from bisect import bisect_right
 from functools import partial
-from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Set
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 import numpy as np
 from spacy.attrs import NORM
@@ -43,6 +53,11 @@ class WebTokenizer(Tokenizer):
     time is quadratic in a run."""
 
     line_starts = True  # whether sentence starts that the text decides are set
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """For pickle and `copy`: spaCy's own names its rules alone."""
+        make, rules = super().__reduce__()[:2]
+        return make, rules, {"line_starts": self.line_starts}
 
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
