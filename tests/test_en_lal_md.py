@@ -381,6 +381,23 @@ def test_known_roles(nlp: Language, text: str):
     assert roles(nlp(text))[:1] == ROLES[text]
 
 
+@pytest.mark.parametrize(
+    "text, verb, thing, predicate",
+    [
+        ("The news made Tom sad.", "made", "Tom", "sad"),
+        ("The sun made the water hot.", "made", "water", "hot"),
+        ("They called the dog Rex.", "called", "dog", "Rex"),
+        ("He found the book boring.", "found", "book", "boring"),
+        ("We kept the room warm.", "kept", "room", "warm"),
+    ],
+)
+def test_an_object_has_a_complement(
+    nlp: Language, text: str, verb: str, thing: str, predicate: str
+):
+    arcs = {token.text: (token.dep_, token.head.text) for token in nlp(text)}
+    assert arcs[thing] == ("obj", verb) and arcs[predicate] == ("xcomp", verb)
+
+
 # The verb, its subject's role and phrase: no comma after the phrase is a part of it.
 SUBJECTS_BEFORE_COMMAS = {
     "Anna, my neighbour, bought a car.": ("bought", "ARG0", "Anna, my neighbour"),

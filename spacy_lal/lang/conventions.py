@@ -49,6 +49,8 @@ class Guidelines:
     clauses_of_verbs (FrozenSet[str]): Unary chains of clauses without subject.
     parts_of_verb_phrases (FrozenSet[str]): Tags of words, and labels of constituents,
         that give a verb phrase a verb of its own.
+    small_clause (str): Label of a clause of an object and its predicate.
+    small_predicates (FrozenSet[str]): Labels of such predicates.
     measures (FrozenSet[str]): Words that are no agents, lower case."""
 
     preposition_tags: FrozenSet[str]
@@ -58,6 +60,8 @@ class Guidelines:
     verb_phrase: str
     clauses_of_verbs: FrozenSet[str]
     parts_of_verb_phrases: FrozenSet[str]
+    small_clause: str
+    small_predicates: FrozenSet[str]
     measures: FrozenSet[str]
 
 

@@ -61,6 +61,7 @@ def follow_guidelines(
         return parse
     arcs = _Arcs(parse, scores, deprels)
     _raise_subjects(arcs)
+    _free_complements(arcs, parse.spans.tolist(), labels, guidelines)
     _free_auxiliaries(arcs)
     _rename_measures(arcs, words, guidelines.measures)
     _mark_passives(arcs)
@@ -215,6 +216,41 @@ def _raise_subjects(arcs: _Arcs) -> None:
             if is_first and "obj" not in objects:
                 arcs.heads[i] = governor + 1
                 arcs.names[i] = "obj"
+
+
+def _free_complements(
+    arcs: _Arcs,
+    spans: Sequence[Sequence[int]],
+    labels: Sequence[str],
+    guidelines: Guidelines,
+) -> None:
+    """Make the predicate of a small clause an xcomp of the verb, where it depends on
+    the object: (S (NP Tom) (ADJP sad)) in "The news made Tom sad".
+    spans (Sequence[Sequence[int]]): In pre-order."""
+    if "xcomp" not in arcs.deprels:
+        return
+    for k in range(len(spans) - 2):
+        start, end, clause = spans[k]
+        object_start, object_end, phrase = spans[k + 1]
+        is_clause = labels[clause] == guidelines.small_clause
+        is_object = labels[phrase] == guidelines.noun_phrase
+        if not is_clause or not is_object or object_start != start:
+            continue
+        predicates = [
+            span
+            for span in spans[k + 2 :]
+            if span[:2] == [object_end, end]
+            and labels[span[2]] in guidelines.small_predicates
+        ]
+        if not predicates:
+            continue
+        for i in range(object_end, end):
+            thing = arcs.heads[i] - 1
+            verb = arcs.heads[thing] - 1 if thing >= 0 else -1
+            is_inside = start <= thing < object_end
+            if is_inside and arcs.names[thing] == "obj" and 0 <= verb < start:
+                arcs.heads[i] = verb + 1
+                arcs.names[i] = "xcomp"
 
 
 def _free_auxiliaries(arcs: _Arcs) -> None:

@@ -293,6 +293,39 @@ def test_two_clauses_with_one_verb(tags, low, dropped):
     assert found == [span for span in spans if span != dropped]
 
 
+@pytest.mark.parametrize(
+    "spans, arcs, expected",
+    [
+        # (VP called (S (NP the dog) (NP Rex)))
+        (
+            [(0, 4, "VP"), (1, 4, "S"), (1, 3, "NP"), (3, 4, "NP")],
+            "0:root 3:det 1:obj 3:nmod",
+            "0:root 3:det 1:obj 1:xcomp",
+        ),
+        # (VP saw (NP (NP the dog) (NP Rex))): no clause
+        (
+            [(0, 4, "VP"), (1, 4, "NP"), (1, 3, "NP"), (3, 4, "NP")],
+            "0:root 3:det 1:obj 3:nmod",
+            None,
+        ),
+        # the object of another clause; a subject; a phrase that is no predicate
+        (
+            [(0, 4, "VP"), (1, 4, "S"), (1, 3, "NP"), (3, 4, "NP")],
+            "0:root 3:det 1:iobj 3:nmod",
+            None,
+        ),
+        (
+            [(0, 4, "VP"), (1, 4, "S"), (1, 3, "NP"), (3, 4, "PP")],
+            "0:root 3:det 1:obj 3:nmod",
+            None,
+        ),
+    ],
+)
+def test_the_predicate_of_a_small_clause_is_an_xcomp(spans, arcs, expected):
+    found = guided("called the dog Rex", "VBD DT NN NNP", spans, arcs)
+    assert found == (spans, expected or arcs)
+
+
 def test_a_verb_phrase_is_a_verb_of_its_own():
     """(VP (S fearing death) (VP laughed))"""
     spans = [(0, 3, "S::VP"), (0, 2, "S::VP"), (1, 2, "NP"), (2, 3, "VP")]

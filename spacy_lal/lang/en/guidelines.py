@@ -33,5 +33,12 @@ GUIDELINES = Guidelines(
             "VP",
         }
     ),
+    small_clause="S",
+    small_predicates=frozenset(
+        {
+            "ADJP",
+            "NP",
+        }
+    ),
     measures=MEASURES,
 )
