@@ -9,7 +9,7 @@ from zlib import crc32
 from spacy import displacy
 from spacy.displacy.render import DependencyRenderer, SpanRenderer
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 from spacy.util import is_in_jupyter, minify_html
 
 from ..annotations import check_present, has_propositions
@@ -65,10 +65,9 @@ def render(
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is
         displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options
-        (`compact`, `add_lemma`, `colors`,
-        ...); for "attention" and "contributions", `n_shown`, the most label heads to show; for "roles",
-        `folded`: a click on a predicate shows its arguments. Others are ignored, as by
-        displaCy.
+        (`compact`, `add_lemma`, `colors`, ...). For "attention" and "contributions",
+        `n_shown`, the most label heads in a heat map. For "roles", `folded`: a click on
+        a predicate shows its arguments. Others are ignored, as by displaCy.
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that
         parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file,
@@ -182,27 +181,31 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
         if STYLES[style]:
             sentences = [one.cut(item.start, item.end) for one in sentences]
     for one in sentences:
-        known = {
-            "constituents": one.constituents is not None,
-            "dependencies": one.heads is not None,
-        }
-        known["semantic roles"] = has_propositions(doc)
-        if lacking := [needed for needed in STYLES[style] if not known[needed]]:
-            raise ValueError(
-                f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it "
-                "first"
-            )
-        whole = (0, len(one.tokens))
-        is_one = (
-            not one.is_cut
-            or len(one.tokens) == 1
-            or whole in [span[:2] for span in one.constituents or []]
-        )
-        if style in ("tree", "parse") and not is_one:
-            raise ValueError(
-                f"expected a Span that is a constituent or a sentence, got {one.text!r}"
-            )
+        _check_shown(one, style)
     return sentences
+
+
+def _check_shown(sentence: Sentence, style: str) -> None:
+    """Check that a sentence, or the part of it that is shown, has what a style shows.
+    RAISES (ValueError): It lacks something, or is no tree."""
+    known = {
+        "constituents": sentence.constituents is not None,
+        "dependencies": sentence.heads is not None,
+        "semantic roles": has_propositions(sentence.tokens[0].doc),
+    }
+    lacking = [needed for needed in STYLES[style] if not known[needed]]
+    if lacking:
+        raise ValueError(
+            f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first"
+        )
+    n_words = len(sentence.tokens)
+    spans = [span[:2] for span in sentence.constituents or []]
+    is_one = not sentence.is_cut or n_words == 1 or (0, n_words) in spans
+    if style in ("tree", "parse") and not is_one:
+        raise ValueError(
+            "expected a Span that is a constituent or a sentence, got "
+            f"{sentence.text!r}"
+        )
 
 
 def _draw_svg(sentence: Sentence, style: str, options: Dict[str, Any]) -> Svg:
@@ -231,31 +234,18 @@ def _draw_svg(sentence: Sentence, style: str, options: Dict[str, Any]) -> Svg:
 def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
     """Arcs by displaCy, in the colours of the text around them, words as close as their
     letters let them be."""
-    tokens, heads, deprels = sentence.tokens, sentence.heads or [], sentence.deprels
-    words: List[Dict[str, Any]] = []
-    for token in tokens:
-        texts = {
-            "text": token.text,
-            "tag": token.tag_ or token.pos_,
-            "lemma": token.lemma_,
-        }
-        shown = {
-            key: shorten(visible(text), _MAX_ARC_WORD) for key, text in texts.items()
-        }
-        words.append(
-            {**shown, "tag": escape(shown["tag"]), "lemma": escape(shown["lemma"])}
-        )
+    heads = sentence.heads or []
+    deprels = sentence.deprels
+    words = [_word(token, bool(options.get("add_lemma"))) for token in sentence.tokens]
     arcs = []
     for dependent, (head, deprel) in enumerate(zip(heads, deprels, strict=True)):
         if head:
             start, end = sorted((dependent, head - 1))
             side = "left" if dependent < head - 1 else "right"
-            arcs.append(
-                {"start": start, "end": end, "label": escape(deprel), "dir": side}
-            )
-    widest = max(
-        text_width(text) * 16 for text in [*(one["text"] for one in words), *deprels]
-    )
+            arc = {"start": start, "end": end, "label": escape(deprel), "dir": side}
+            arcs.append(arc)
+    texts = [str(one["text"]) for one in words]
+    widest = max(text_width(text) * 16 for text in [*texts, *deprels])
     looks = {
         "color": "currentColor",
         "bg": "transparent",
@@ -267,27 +257,33 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
         for key, value in options.items()
     }
     renderer = DependencyRenderer({**looks, **given})
-    renderer.lang, renderer.direction = writing(tokens[0].doc).values()
-    if not options.get("add_lemma"):
-        words = [{**one, "lemma": None} for one in words]
+    renderer.lang, renderer.direction = writing(sentence.tokens[0].doc).values()
     # Equal drawings have equal names: paths of labels refer to them.
-    markup = renderer.render_svg(
-        f"arcs-{crc32(repr((words, arcs, looks, given)).encode()):x}", words, arcs
-    ).strip()
-    markup = markup.replace(
-        'dy="1.25em"', 'dy="-0.35em"'
-    )  # labels stand above: in a short arc their letters overlap
-    title, description = (
-        f"Dependency arcs: {sentence.text}",
-        describe_arcs([t.text for t in tokens], heads, deprels),
-    )
-    width, height = float(renderer.width), float(renderer.height)
-    size = f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-label="{escape(title)}"'
+    name = f"arcs-{crc32(repr((words, arcs, looks, given)).encode()):x}"
+    markup = renderer.render_svg(name, words, arcs).strip()
+    # Labels stand above: in a short arc their letters overlap.
+    markup = markup.replace('dy="1.25em"', 'dy="-0.35em"')
+    title = f"Dependency arcs: {sentence.text}"
+    description = describe_arcs([t.text for t in sentence.tokens], heads, deprels)
+    width = float(renderer.width)
+    height = float(renderer.height)
+    size = f'viewBox="0 0 {number(width)} {number(height)}"'
+    role = f'role="img" aria-label="{escape(title)}"'
     opening, _, rest = markup.partition(">")
     opening = opening.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
-    return Svg(
-        f"{opening} {size}>{naming(title, description)}{rest}", width, height, title
-    )
+    described = f"{opening} {size} {role}>{naming(title, description)}{rest}"
+    return Svg(described, width, height, title)
+
+
+def _word(token: Token, add_lemma: bool) -> Dict[str, Any]:
+    """A word as displaCy takes it; displaCy escapes the text alone."""
+    tag = shorten(visible(token.tag_ or token.pos_), _MAX_ARC_WORD)
+    lemma = shorten(visible(token.lemma_), _MAX_ARC_WORD)
+    return {
+        "text": shorten(visible(token.text), _MAX_ARC_WORD),
+        "tag": escape(tag),
+        "lemma": escape(lemma) if add_lemma else None,
+    }
 
 
 def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
@@ -300,18 +296,16 @@ def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
             f"{given!r}"
         )
     given = {label: escape(color) for label, color in given.items()}
-    spans, colors = [], {}
+    spans = []
+    colors = {}
     for start, end, chain in sentence.constituents or []:
         labels = split_chain(chain)
-        color = next(
-            (given[one] for one in (chain, *labels) if one in given),
-            chain_color(labels),
-        )
-        colors[escape(chain)] = color
-        spans.append({"start_token": start, "end_token": end, "label": escape(chain)})
+        wanted = [given[one] for one in (chain, *labels) if one in given]
+        label = escape(chain)
+        colors[label] = wanted[0] if wanted else chain_color(labels)
+        spans.append({"start_token": start, "end_token": end, "label": label})
     renderer = SpanRenderer({"top_offset": 36, **options, "colors": colors})
     renderer.direction = writing(sentence.tokens[0].doc)["direction"]
     tokens = [shorten(visible(token.text)) for token in sentence.tokens]
-    return scroll_box(
-        renderer.render_spans(tokens, spans, None), f"Constituents: {sentence.text}"
-    )
+    drawn = renderer.render_spans(tokens, spans, None)
+    return scroll_box(drawn, f"Constituents: {sentence.text}")

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 N_SHOWN = 20
 N_UPRIGHT = 12  # more columns than this have vertical names
-POSITIVE, NEGATIVE = (
-    "#2563eb",
-    "#d95f02",
-)  # blue, orange: mid-tones that the colour-blind can distinguish
-LEAST_TINTED, LEAST_SHOWN = (
-    0.025,
-    0.1,
-)  # shares of the scale from which a cell has a tint, and a number
+# Blue and orange: mid-tones that the colour-blind can distinguish.
+POSITIVE = "#2563eb"
+NEGATIVE = "#d95f02"
+# Shares of the scale from which a cell has a tint, and a number.
+LEAST_TINTED = 0.025
+LEAST_SHOWN = 0.1
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
 _ATTENTION = (
-    "The words that the label heads called by labels of this parse look at, with "
-    "shares of their attention. Some "
-    "heads look evenly at all words."
+    "The words that a label head looks at: the stronger the colour, the larger the "
+    "share of its attention. Heads that look evenly at all words are left out."
 )
-_LOOKS = 1.5  # a head looks at words that get so many times the share of each
-_MOST_WORDS = 5  # that are named
+_EVEN = "The label heads called by labels of this parse look evenly at all words."
+# A head looks at some words if its most attended one gets so many times the share that
+# each word would get.
+_LOOKS = 2.0
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
-_STYLE = f"<style>\n{Path(__file__).with_name('heatmap.css').read_text(encoding='utf8')}</style>"
+_CSS = Path(__file__).with_name("heatmap.css").read_text(encoding="utf8")
+_STYLE = f"<style>\n{_CSS}</style>"
 
 
 def heatmap(
@@ -50,61 +50,64 @@ def heatmap(
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
     """Draw a heat map of the strongest rows, without rows of zeros. Names, `title` and
-    `note`, a sentence below it, are plain text. values: *Shape:* (n_rows, n_columns).
-    Negative values get another colour. first: Numbers of rows that come first, in this
-    order, whatever their values. outlined: Row and column of cells with an outline;
-    `note` says why. totals: Names and numbers of rows above the map, without tints."""
+    `note`, a sentence below it, are plain text.
+    values (Sequence[Sequence[float]]): Negative values get another colour. Shape:
+        (n_rows, n_columns).
+    first (Sequence[int]): Numbers of rows that come first, in this order, whatever
+        their values.
+    outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline;
+        `note` says why.
+    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the
+        map, without tints."""
     table = [[float(value) for value in row] for row in values]
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
-    others = sorted(
-        {i for i, one in enumerate(strengths) if one} - {*first},
-        key=lambda i: (-strengths[i], i),
-    )
+    others = [i for i, one in enumerate(strengths) if one and i not in first]
+    others.sort(key=lambda i: (-strengths[i], i))
     order = [*first, *others][: max(n_shown, 0)]
     if len(order) < len(table):
         note = f"{note} {len(order)} of {len(table)} rows are shown.".strip()
-    turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
-    cells = [(escape(column), escape(shorten(visible(column)))) for column in columns]
-    names = [
-        f'<th scope="col" title="{full}"><div dir="auto"{turned}>{name}</div></th>'
-        for full, name in cells
-    ]
     signed = any(value < 0 for row in table for value in row)
     caption = f"<p>{escape(title)} {_scale(largest, signed)}</p>"
-    caption += f'<p class="lal-note">{escape(note)}</p>' if note else ""
+    if note:
+        caption += f'<p class="lal-note">{escape(note)}</p>'
     body = [_row(name, [float(value) for value in row], 0.0) for name, row in totals]
-    body += [
-        _row(
-            rows[i], table[i], largest, {column for row, column in outlined if row == i}
+    for i in order:
+        cells = [column for row, column in outlined if row == i]
+        body.append(_row(rows[i], table[i], largest, cells))
+    drawn = f"<table>{_head(columns)}<tbody>{''.join(body)}</tbody></table>"
+    boxed = scroll_box(drawn, title or "heat map")
+    return f'<div class="lal-heatmap">{_STYLE}{caption}{boxed}</div>'
+
+
+def _head(columns: Sequence[str]) -> str:
+    turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
+    cells = []
+    for column in columns:
+        name = escape(shorten(visible(column)))
+        cells.append(
+            f'<th scope="col" title="{escape(column)}">'
+            f'<div dir="auto"{turned}>{name}</div></th>'
         )
-        for i in order
-    ]
-    head = f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
-    drawn = scroll_box(
-        f"<table>{head}<tbody>{''.join(body)}</tbody></table>", title or "heat map"
-    )
-    return f'<div class="lal-heatmap">{_STYLE}{caption}{drawn}</div>'
+    return f"<thead><tr><td></td>{''.join(cells)}</tr></thead>"
 
 
 def _row(
     name: str, values: Sequence[float], largest: float, outlined: Collection[int] = ()
 ) -> str:
-    """largest (float): The value of the strongest tint; 0 for a row without tints."""
+    """A row.
+    largest (float): The value of the strongest tint; 0 for a row without tints."""
+    scale = largest or max(map(abs, values))
     cells: List[str] = []
     for i, value in enumerate(values):
         strength = abs(value) / largest if largest else 0.0
         look = ' class="lal-outlined"' if i in outlined else ""
-        look += (
-            f' style="background:{_tint(value, strength)}"'
-            if strength >= LEAST_TINTED
-            else ""
-        )
+        if strength >= LEAST_TINTED:
+            look += f' style="background:{_tint(value, strength)}"'
         is_shown = strength >= LEAST_SHOWN or i in outlined or not largest
-        cells.append(
-            f"<td{look}>{_short(value, largest or max(map(abs, values))) if is_shown else ''}</td>"
-        )
-    head = f'<th scope="row" title="{escape(name)}"><bdi>{escape(shorten(visible(name)))}</bdi></th>'
+        cells.append(f"<td{look}>{_short(value, scale) if is_shown else ''}</td>")
+    shown = escape(shorten(visible(name)))
+    head = f'<th scope="row" title="{escape(name)}"><bdi>{shown}</bdi></th>'
     return f"<tr>{head}{''.join(cells)}</tr>\n"
 
 
@@ -129,7 +132,8 @@ def _scale(largest: float, signed: bool) -> str:
     low, middle = (_tint(-1, 1.0), "transparent, ") if signed else ("transparent", "")
     bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(1, 1.0)})"
     smallest = _short(-largest, largest) if signed else "0"
-    return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest, largest)}</span>'
+    box = f'<span class="lal-scale" style="{bar}"></span>'
+    return f'<span dir="ltr">{smallest}{box}{_short(largest, largest)}</span>'
 
 
 # The label heads; those that are called by the labels of the parse stand first
@@ -138,51 +142,50 @@ def _scale(largest: float, signed: bool) -> str:
 def draw_attention(
     doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language
 ) -> List[str]:
-    """The attention of each label head to each word, one picture a sentence. See
-    `interpret.label_attention`."""
+    """The attention of each label head to each word, one picture a sentence: a strip of
+    words for each head of the parse that looks at some words, and with the option
+    `n_shown`, or without a parse, a heat map. See `interpret.label_attention`."""
     from ..interpret import label_attention
 
     pictures = []
     for sentence in sentences:
         attention = label_attention(nlp, sentence.tokens[0].sent)
         own = _heads_of(sentence, attention.heads)
-        picture = heatmap(
-            attention.weights.tolist(),
-            attention.heads,
-            attention.tokens,
-            title="Share of its attention that a label head gives to each word",
-            n_shown=options.get("n_shown", len(own) or N_SHOWN),
-            first=own,
-        )
-        looks = [
-            f"<li><strong>{escape(attention.heads[i])}</strong>: "
-            f"{_looked_at(attention, i)}</li>"
-            for i in own
-        ]
-        listed = (
-            f'<p>{escape(_ATTENTION)}</p><ul dir="auto">{"".join(looks)}</ul>'
-            if own
-            else ""
-        )
-        pictures.append(
-            listed if own and "n_shown" not in options else listed + picture
-        )
+        picture = _strips(attention, own) if own else ""
+        if "n_shown" in options or not own:
+            picture += heatmap(
+                attention.weights.tolist(),
+                attention.heads,
+                attention.tokens,
+                title="Share of its attention that a label head gives to each word",
+                n_shown=options.get("n_shown", N_SHOWN),
+                first=own,
+            )
+        pictures.append(picture)
     return pictures
 
 
-def _looked_at(attention: "LabelAttention", head: int) -> str:
-    shares = attention.weights[head]
-    places = [
-        i
-        for i in shares.argsort()[::-1][:_MOST_WORDS].tolist()
-        if shares[i] * len(shares) >= _LOOKS
-    ]
-    named = (
-        f"{escape(shorten(visible(attention.tokens[i])))} "
-        f"<small>{shares[i]:.0%}</small>"
-        for i in places
-    )
-    return " \u00b7 ".join(named) or "<small>all words alike</small>"
+def _strips(attention: "LabelAttention", heads: Sequence[int]) -> str:
+    """The words, tinted by their shares, once for each head that looks at some of them;
+    the most uneven head first."""
+    n_places = len(attention.tokens)
+    largest = {head: float(attention.weights[head].max()) for head in heads}
+    looking = [head for head in heads if largest[head] * n_places >= _LOOKS]
+    looking.sort(key=lambda head: -largest[head])
+    if not looking:
+        return f"<p>{_EVEN}</p>"
+    strips = []
+    for head in looking:
+        words = []
+        shares = attention.weights[head].tolist()
+        for word, share in zip(attention.tokens, shares, strict=True):
+            strength = share / largest[head]
+            look = f' style="background:{_tint(1.0, strength)}; padding: .15em .25em"'
+            text = escape(shorten(visible(word)))
+            words.append(f'<span{look} title="{share:.0%}">{text}</span>')
+        name = escape(attention.heads[head])
+        strips.append(f"<li><strong>{name}</strong>: {' '.join(words)}</li>")
+    return f'<p>{_ATTENTION}</p><ul dir="auto" style="line-height: 1.9">{"".join(strips)}</ul>'
 
 
 def draw_contributions(
@@ -192,51 +195,51 @@ def draw_contributions(
     sentence. See `interpret.constituent_contributions`."""
     from ..interpret import constituent_contributions
 
-    of_all = constituent_contributions(
-        nlp, doc if len(sentences) > 1 else sentences[0].tokens[0].sent
-    )
+    shown = doc if len(sentences) > 1 else sentences[0].tokens[0].sent
+    of_all = constituent_contributions(nlp, shown)
     pictures = []
     for sentence in sentences:
-        first, last = sentence.tokens[0].i, sentence.tokens[-1].i
+        first = sentence.tokens[0].i
+        last = sentence.tokens[-1].i
         found = [one for one in of_all if first <= one.start <= last]
-        none = "<p>This sentence has no constituent.</p>"
-        pictures.append(
-            _draw_contributions(found, sentence, options) if found else none
-        )
+        picture = "<p>This sentence has no constituent.</p>"
+        if found:
+            picture = _draw_contributions(found, sentence, options)
+        pictures.append(picture)
     return pictures
 
 
 def _draw_contributions(
     found: Sequence["Contributions"], sentence: Sentence, options: Dict[str, Any]
 ) -> str:
-    doc, names = sentence.tokens[0].doc, found[0].names
-    values = [
-        list(row) for row in zip(*(one.heads.tolist() for one in found), strict=True)
-    ]
+    doc = sentence.tokens[0].doc
+    names = found[0].names
+    columns = []
+    for one in found:
+        text = " ".join(doc[one.start : one.end].text.split())
+        columns.append(f"{one.label}: {text}")
     totals = [
         ("score", [one.score for one in found]),
         ("label heads, sum", [float(one.heads.sum()) for one in found]),
-        *(
-            [("whole tokens", [one.tokens for one in found])]
-            if any(one.tokens for one in found)
-            else []
-        ),
+        ("whole tokens", [one.tokens for one in found]),
         ("bias", [one.bias for one in found]),
     ]
-    texts = [" ".join(doc[one.start : one.end].text.split()) for one in found]
     outlined = [
         (names.index(one.label), i) for i, one in enumerate(found) if one.label in names
     ]
+    heads = [one.heads.tolist() for one in found]
     return heatmap(
-        values,
+        [list(row) for row in zip(*heads, strict=True)],
         names,
-        [f"{one.label}: {text}" for one, text in zip(found, texts, strict=True)],
+        columns,
         title="What each label head adds to the score of a constituent",
         n_shown=options.get("n_shown", N_SHOWN),
         first=_heads_of(sentence, names),
         outlined=outlined,
         note=_OUTLINED if outlined else "",
-        totals=totals,
+        totals=[
+            (name, row) for name, row in totals if any(row) or name != "whole tokens"
+        ],
     )
 
 

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-MAX_SHOWN = 28  # characters of a word in a drawing: a longer one would push the rest out of sight
+# Characters of a word in a drawing: a longer one would push the rest out of sight.
+MAX_SHOWN = 28
 _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {
     0x7F: 0x2421
 }  # U+0007 -> its picture, U+2407
@@ -31,7 +32,10 @@ _POLICY = (
 )
 # At the edges of a box that scrolls; where its content ends, the page's colour scrolls
 # over them.
-_CANVAS = "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, Canvas)))"
+_CANVAS = (
+    "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, "
+    "Canvas)))"
+)
 _SHADOWS = "; ".join(
     (
         f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / "
