@@ -5,6 +5,7 @@
 #   make test-all                                the slow ones too: fuzzers, processes, an environment without torch
 #   make lint                                    ruff, cython-lint, mypy, and how the package reads
 #   make resolve                                 which versions each Python gets
+#   make release                                 all distributions in dist/, checked, installed and tried
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,10 +14,17 @@ TESTABLE := $(VENV)/.testable
 EDITABLE := $(VENV)/.editable
 LINTERS := $(VENV)/.linters
 TOY := training/toy
-# The bundled pipelines, where this checkout has them. English is parsed by the toy pipeline otherwise.
-newest = $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
+# The bundled pipelines: folders of this checkout, or the wheels of PACKAGES_DIR, by the checksums beside them. English is
+# parsed by the toy pipeline where there are none.
+ifdef PACKAGES_DIR
+newest = $(lastword $(sort $(wildcard $(PACKAGES_DIR)/$(1)-*.whl)))
+else
+newest = $(patsubst %/meta.json,./%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
+endif
 PACKAGE := $(call newest,en_lal_md)
 PACKAGES := $(PACKAGE) $(call newest,is_lal_md) $(call newest,fr_lal_md)
+PACKAGE_FILES := $(foreach package,$(PACKAGES),$(if $(filter %.whl,$(package)),$(package),$(package)/meta.json))
+CHECK_PACKAGES := $(if $(PACKAGES_DIR),cd "$(PACKAGES_DIR)" && $(or $(shell command -v sha256sum),shasum -a 256) --check --quiet SHA256SUMS,:)
 ENGLISH := $(VENV)/.english
 BUNDLED := $(VENV)/.bundled
 PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)
@@ -42,7 +50,7 @@ export TEXT
 # Worker processes of the tests, 0 for none: each takes about 2 GB at most.
 WORKERS ?= 2
 
-.PHONY: help install dev parse toy test test-all test-cluster test-app lint resolve clean
+.PHONY: help install dev parse toy test test-all test-cluster test-app lint resolve release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -72,7 +80,8 @@ $(EDITABLE): setup.py setup.cfg pyproject.toml constraints.txt $(COMPILED)
 	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing spaCy, torch and what the tests want into $(VENV), and compiling the library beside its sources"
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt -e ".[train,test]"
-	@$(if $(PACKAGE),$(BIN)/python -m pip install $(PIP_QUIET) --no-deps $(PACKAGES:%=-e ./%))
+	@$(CHECK_PACKAGES)
+	@$(if $(PACKAGE),$(BIN)/python -m pip install $(PIP_QUIET) --no-deps $(foreach package,$(PACKAGES),$(if $(filter %.whl,$(package)),,-e) $(package)))
 	@touch $@
 
 # What is installed is not built again: pip adds what the extras name.
@@ -82,10 +91,11 @@ $(TESTABLE): $(INSTALLED)
 	@touch $@
 
 # Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.
-$(ENGLISH) $(BUNDLED): $(PACKAGES:%=%/meta.json) | $(INSTALLED)
+$(ENGLISH) $(BUNDLED): $(PACKAGE_FILES) | $(INSTALLED)
 	@echo "Installing $(if $(filter %.english,$@),$(PACKAGE),$(strip $(PACKAGES))) into $(VENV)"
-	@rm -rf $(PACKAGES:%=%/build)
-	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(if $(filter %.english,$@),./$(PACKAGE),$(PACKAGES:%=./%))
+	@$(CHECK_PACKAGES)
+	@rm -rf packages/*/build
+	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(if $(filter %.english,$@),$(PACKAGE),$(PACKAGES))
 	@touch $@
 
 $(LINTERS): $(TESTABLE)
@@ -111,7 +121,7 @@ test: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 test-all: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not cluster and not app"
 	@rm -rf $(VENV)-small; $(PYTHON) -m venv $(VENV)-small
-	@$(VENV)-small/bin/pip install $(PIP_QUIET) -c constraints.txt . $(PACKAGE:%=./%)
+	@$(VENV)-small/bin/pip install $(PIP_QUIET) -c constraints.txt . $(PACKAGE)
 	@$(VENV)-small/bin/python tests/without_torch.py
 
 # Ray and Spark on this machine, two workers each; Spark wants a Java runtime.
@@ -139,7 +149,28 @@ resolve: $(INSTALLED)
 	  $(BIN)/uv pip compile --quiet --python-version $$version --extra train --extra test setup.cfg \
 	  | grep -E '^(numpy|spacy|spacy-transformers|thinc|torch|transformers)==' || exit 1; done
 
+# The library's source distribution, its wheel for this machine, and a wheel of each pipeline, with SHA256SUMS. They are
+# installed from dist/ alone into an empty environment, where every language is parsed; an index gives their dependencies.
+RELEASED := $(VENV)-release
+release:
+	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -m pip install $(PIP_QUIET) build "twine>=6.1"
+	@rm -rf dist build/lib* packages/*/build
+	@echo "Building into dist"
+	@$(BIN)/python -m build --outdir dist . > /dev/null
+	@for package in packages/*/setup.py; do \
+	  $(BIN)/python -m build --wheel --outdir dist "$$(dirname "$$package")" > /dev/null || exit 1; done
+	@$(BIN)/twine check --strict dist/*
+	@cd dist && $(or $(shell command -v sha256sum),shasum -a 256) * > SHA256SUMS
+	@echo "Installing dist into $(RELEASED)"
+	@rm -rf $(RELEASED); $(PYTHON) -m venv $(RELEASED)
+	@$(BIN)/python tests/released.py requirements dist > $(RELEASED)/requirements.txt
+	@$(RELEASED)/bin/pip install $(PIP_QUIET) -c constraints.txt -r $(RELEASED)/requirements.txt
+	@$(RELEASED)/bin/pip install $(PIP_QUIET) --no-index --no-deps dist/*.whl
+	@$(RELEASED)/bin/pip check
+	@cd $(RELEASED) && bin/python ../tests/released.py parse ../dist
+
 clean:
-	rm -rf $(VENV) $(VENV)-small build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-small $(RELEASED) build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -rf projects/*/corpus projects/*/training projects/*/metrics projects/*/project.lock
 	find spacy_lal -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete
