@@ -62,7 +62,7 @@ ADDED_BY = (
 )
 HOW_TO_GET = (
     f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. '
-    "To train one: python -m spacy project run srl projects/srl in a checkout of "
+    "To train one: python -m spacy project run all projects/en in a checkout of "
     "spacy_lal (docs/how_to/roles.md)"
 )
 DEFAULT_CONFIG_STR = f"""

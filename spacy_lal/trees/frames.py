@@ -1,6 +1,6 @@
 """PropBank's frames: the descriptions of the arguments of each roleset, and of the
 modifiers that all share. A file of frames is JSON lines, made from PropBank's XML by
-`projects/srl`; they are CC BY-SA 4.0 and no part of this package."""
+`projects/en`; they are CC BY-SA 4.0 and no part of this package."""
 
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union

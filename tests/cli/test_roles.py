@@ -172,7 +172,7 @@ def test_refused(lal, docs, pipeline, tmp_path):
     )
     assert (
         "a trained lal_srl" in result.stderr
-        and "python -m spacy project run srl projects/srl" in result.stderr
+        and "python -m spacy project run all projects/en" in result.stderr
     )
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
     assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr

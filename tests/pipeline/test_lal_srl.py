@@ -158,7 +158,7 @@ def test_an_untrained_component_says_how_to_train_it():
         ValueError,
         match=(
             r"'lal_srl' was neither trained nor loaded.*spacy project run srl "
-            r"projects/srl"
+            r"projects/en"
         ),
     ):
         nlp("She slept.")

@@ -24,7 +24,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from nltk.tree import Tree
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "en" / "scripts"))
 
 from treebank import (  # noqa: E402
     Sentence,

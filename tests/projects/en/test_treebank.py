@@ -10,7 +10,7 @@ from small_sources import columns, pack
 
 from spacy_lal.trees import format_conllu, parse_tree, read_conllu, write_brackets
 
-SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md" / "scripts"
+SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en" / "scripts"
 FILES = {
     "trees/a.ptb": "(X (NN a))\n",
     "trees/old/b.ptb": "(X (NN b))\n",

@@ -8,7 +8,7 @@ of a batch at once. Losses are those of `spacy_lal.loss.parser`, of taggers, and
 predicates and their arguments by BIO tags. The transformer multiplies in bfloat16. The
 learning rate rises and falls by the clock. At the end, dev sets are scored by their
 charts: constituents by label, chains as one, and the best head of each word, which need
-be no tree."""
+be no tree. A run that is stopped goes on where it saved its progress."""
 
 import argparse
 import json
@@ -40,6 +40,8 @@ sys.path.append(str(Path(__file__).resolve().parents[3]))
 from spacy_lal.models.weights.storage import SingleWeights, stored_weight  # noqa: E402
 
 RISE, LOWEST = 0.05, 0.002  # parts of the time and of the rate
+PROGRESS = "progress.pt"  # of a training that is not over, in the output's folder
+REPORT_EVERY, SAVE_EVERY = 20, 120  # seconds
 AHEAD = 6  # batches that are made from Docs of similar length
 LARGE = 1 << 14  # elements of a matrix that travels in 8 bits
 SMALL = 64  # elements of an array that travels in single precision
@@ -917,134 +919,210 @@ def evaluate(
     return {name: 100 * right / max(of, 1.0) for name, (right, of) in counts.items()}
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    """Train, score, write."""
+class Progress(NamedTuple):
+    """How far a training is. seconds (float): Of all its runs together."""
+
+    steps: int = 0
+    words: int = 0
+    seconds: float = 0.0
+
+
+def save_progress(
+    path: Path,
+    pipeline: Pipeline,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+) -> None:
+    """Write all that a training needs to go on; an older file stays until then."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    state = {"pipeline": pipeline.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save({**state, "progress": tuple(progress)}, unfinished)
+    unfinished.replace(path)
+
+
+def load_progress(
+    path: Path, pipeline: Pipeline, optimizer: torch.optim.Optimizer
+) -> Progress:
+    """Load what `save_progress` wrote, if anything."""
+    if not path.exists():
+        return Progress()
+    found = torch.load(path, weights_only=True)
+    pipeline.load_state_dict(found["pipeline"])
+    optimizer.load_state_dict(found["optimizer"])
+    return Progress(*found["progress"])
+
+
+def make_optimizer(
+    pipeline: Pipeline, rate: float, encoder_rate: float
+) -> torch.optim.Optimizer:
+    """AdamW with a rate for each kind of parameter.
+
+    encoder_rate (float): Of the transformer's layers, as a part of `rate`. Its word
+        embeddings do not learn; with 0 nothing of it does.
+    """
+    groups: Dict[float, List[nn.Parameter]] = {}
+    for name, parameter in pipeline.named_parameters():
+        factor = 1.0
+        if name.startswith("transformer."):
+            factor = encoder_rate
+        elif ".span_scorer.ties." in name:
+            factor = 10.0
+        is_embedding = name.startswith("transformer.embeddings.")
+        parameter.requires_grad_(factor > 0 and not is_embedding)
+        if parameter.requires_grad:
+            groups.setdefault(factor, []).append(parameter)
+    options = [
+        {"params": own, "lr": rate * factor, "factor": factor}
+        for factor, own in groups.items()
+    ]
+    on_gpu = next(pipeline.parameters()).is_cuda
+    return torch.optim.AdamW(
+        options, betas=(0.9, 0.99), weight_decay=0.01, fused=on_gpu
+    )
+
+
+def set_rates(optimizer: torch.optim.Optimizer, rate: float, part: float) -> None:
+    """Set the rates at a part of the training, 0 to 1."""
+    level = max(LOWEST, min(part / RISE, (1 - part) / (1 - RISE)))
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["factor"] * level
+
+
+class Means:
+    """The means of the losses since the last report."""
+
+    def __init__(self) -> None:
+        self.sums: Dict[str, Tensor] = {}
+        self.steps = 0
+
+    def add(self, found: Mapping[str, Tensor], n_words: int) -> None:
+        """Add a step's losses, which are sums over words."""
+        self.steps += 1
+        for name, loss in found.items():
+            self.sums[name] = self.sums.get(name, 0.0) + loss.detach() / n_words
+
+    def take(self) -> str:
+        """Print them, and begin again."""
+        means = ", ".join(
+            f"{name} {float(loss) / self.steps:.3f}" for name, loss in self.sums.items()
+        )
+        self.sums, self.steps = {}, 0
+        return means
+
+
+def train(pipeline: Pipeline, args: argparse.Namespace) -> Progress:
+    """Train until the time is over, or the steps are made; go on from what an
+    unfinished run has saved in the output's folder."""
+    device = next(pipeline.parameters()).device
+    optimizer = make_optimizer(pipeline, args.rate, args.encoder_rate)
+    path = args.output / PROGRESS
+    earlier = load_progress(path, pipeline, optimizer)
+    steps, words = earlier.steps, earlier.words
+    decoder, means = Decoder(), Means()
+    begin = shown = saved = time.monotonic()
+    for batch in _loader(args, pipeline.settings, args.seed + steps):
+        seconds = earlier.seconds + time.monotonic() - begin
+        part = steps / args.steps if args.steps else seconds / (60 * args.minutes)
+        if part >= 1:
+            break
+        set_rates(optimizer, args.rate, part)
+        batch = to_device(batch, device)
+        found = losses(pipeline, batch, decoder, args.label_heads)
+        optimizer.zero_grad()
+        (sum(found.values()) / batch["n_tokens"]).backward()
+        nn.utils.clip_grad_norm_(pipeline.parameters(), 1.0)
+        optimizer.step()
+        steps, words = steps + 1, words + batch["n_tokens"]
+        means.add(found, batch["n_tokens"])
+        now = time.monotonic()
+        if now - shown > REPORT_EVERY or steps == 1:
+            speed = words / max(seconds, 1.0)
+            print(
+                f"{part:.0%}, step {steps}, {speed:,.0f} words/s, {means.take()}",
+                flush=True,
+            )
+            shown = now
+        if now - saved > SAVE_EVERY:
+            save_progress(path, pipeline, optimizer, Progress(steps, words, seconds))
+            saved = now
+    return Progress(steps, words, earlier.seconds + time.monotonic() - begin)
+
+
+def _loader(
+    args: argparse.Namespace, settings: Mapping[str, Any], seed: int
+) -> Iterator[Batch]:
+    docs = Docs(args.folder / "train.npz")
+    first_label = settings["first_label"]
+    data = Batches(docs, settings["weights"], args.words, first_label, seed)
+    prefetch = 4 if args.workers else None
+    return iter(
+        torch.utils.data.DataLoader(
+            data, batch_size=None, num_workers=args.workers, prefetch_factor=prefetch
+        )
+    )
+
+
+def report(
+    pipeline: Pipeline, args: argparse.Namespace, progress: Progress
+) -> Dict[str, Any]:
+    """The scores of each dev set, beside how long the training was."""
+    device = next(pipeline.parameters()).device
+    found: Dict[str, Any] = progress._asdict()
+    for path in sorted(args.folder.glob("*.dev.npz")):
+        scores = evaluate(pipeline, path, device, args.words)
+        found[path.name] = {name: round(value, 2) for name, value in scores.items()}
+        print(path.name, found[path.name], flush=True)
+    return found
+
+
+def read_arguments(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("folder", type=Path, help="what export_training.py has written")
-    add("output", type=Path, help="folder to write")
-    add("--learned", type=Path, help="the output of a training to go on from")
-    add(
-        "--layers",
-        type=int,
-        help="how many of the transformer's lower layers to train; the others go",
-    )
-    add("--minutes", type=float, required=True, help="how long to train")
+    add("output", type=Path, help="folder to write, with what a stopped run has saved")
+    add("--learned", type=Path, help="the output of a training to begin from")
+    layers = "how many of the transformer's lower layers to train; the others go"
+    add("--layers", type=int, help=layers)
+    add("--minutes", type=float, required=True, help="how long to train, in all")
     add("--steps", type=int, help="how many steps, in place of the time")
     add("--rate", type=float, default=0.001, help="the highest learning rate")
-    add(
-        "--encoder-rate",
-        type=float,
-        default=0.15,
-        help="of the transformer's layers, as a part of --rate",
-    )
-    add(
-        "--label-heads",
-        type=float,
-        default=0.02,
-        help="the weight of the label heads' loss",
-    )
+    rate = "of the transformer's layers, as a part of --rate; 0: they do not learn"
+    add("--encoder-rate", type=float, default=0.15, help=rate)
+    heads = "the weight of the label heads' loss"
+    add("--label-heads", type=float, default=0.02, help=heads)
     add("--masked", type=float, default=0.08, help="part of the pieces that are hidden")
     add("--words", type=int, default=4000, help="of a batch")
     add("--workers", type=int, default=3, help="processes that make batches")
     add("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Train, score, write."""
+    args = read_arguments(arguments)
     torch.manual_seed(args.seed)
     random.seed(args.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     pipeline = Pipeline(args.folder, args.learned, args.layers).to(device).train()
-    pipeline.masked, settings = args.masked, pipeline.settings
-    docs = Docs(args.folder / "train.npz")
-    data = Batches(
-        docs, settings["weights"], args.words, settings["first_label"], args.seed
-    )
-    loader = torch.utils.data.DataLoader(
-        data,
-        batch_size=None,
-        num_workers=args.workers,
-        prefetch_factor=4 if args.workers else None,
-    )
-    groups: Dict[float, List[nn.Parameter]] = {}
-    for name, parameter in pipeline.named_parameters():
-        parameter.requires_grad_(not name.startswith("transformer.embeddings."))
-        factor = (
-            args.encoder_rate
-            if name.startswith("transformer.")
-            else 10.0
-            if ".span_scorer.ties." in name
-            else 1.0
-        )
-        if parameter.requires_grad:
-            groups.setdefault(factor, []).append(parameter)
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": own, "lr": args.rate * factor, "factor": factor}
-            for factor, own in groups.items()
-        ],
-        betas=(0.9, 0.99),
-        weight_decay=0.01,
-        fused=device.type == "cuda",
-    )
-    decoder, steps, n_words = Decoder(), 0, 0
-    begin = shown = time.monotonic()
-    sums: Dict[str, Tensor] = {}
-    for batch in loader:
-        part = (
-            steps / args.steps
-            if args.steps
-            else (time.monotonic() - begin) / (60 * args.minutes)
-        )
-        if part >= 1:
-            break
-        for group in optimizer.param_groups:
-            group["lr"] = (
-                args.rate
-                * group["factor"]
-                * max(LOWEST, min(part / RISE, (1 - part) / (1 - RISE)))
-            )
-        batch = to_device(batch, device)
-        found = losses(pipeline, batch, decoder, args.label_heads)
-        total = sum(found.values()) / batch["n_tokens"]
-        optimizer.zero_grad()
-        total.backward()
-        nn.utils.clip_grad_norm_(pipeline.parameters(), 1.0)
-        optimizer.step()
-        steps, n_words = steps + 1, n_words + batch["n_tokens"]
-        for name, loss in found.items():
-            sums[name] = (
-                sums.get(name, torch.zeros((), device=device))
-                + loss.detach() / batch["n_tokens"]
-            )
-        if time.monotonic() - shown > 20 or steps in (1, 20):
-            means = ", ".join(
-                f"{name} {float(loss) / steps:.3f}" for name, loss in sums.items()
-            )
-            seconds = time.monotonic() - begin
-            print(
-                f"{part:.0%}, step {steps}, {n_words / seconds:,.0f} words/s, mean losses: {means}",
-                flush=True,
-            )
-            shown = time.monotonic()
-    seconds = time.monotonic() - begin
-    print(f"{steps} steps, {n_words:,} words, {seconds:.0f} s", flush=True)
+    pipeline.masked = args.masked
+    progress = train(pipeline, args)
     write_weights(pack(pipeline.state()), args.output / "weights")
-    report = {"steps": steps, "words": n_words, "seconds": seconds}
-    for path in sorted(args.folder.glob("*.dev.npz")):
-        report[path.name] = {
-            name: round(value, 2)
-            for name, value in evaluate(pipeline, path, device, args.words).items()
-        }
-        print(path.name, report[path.name], flush=True)
-    (args.output / "report.json").write_text(
-        json.dumps(report, indent=1), encoding="utf8"
+    found = report(pipeline, args, progress)
+    text = json.dumps(found, indent=1)
+    (args.output / "report.json").write_text(text, encoding="utf8")
+    (args.output / PROGRESS).unlink(missing_ok=True)
+    print(
+        f"{progress.steps} steps, {progress.words:,} words, {progress.seconds:.0f} s",
+        flush=True,
     )
     return 0
 
 
 if __name__ == "__main__":
-    torch.set_float32_matmul_precision(
-        "medium"
-    )  # a processor with AMX multiplies in bfloat16
+    # a processor with AMX multiplies in bfloat16
+    torch.set_float32_matmul_precision("medium")
     sys.exit(main())

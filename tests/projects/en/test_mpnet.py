@@ -1,4 +1,4 @@
-"""The bundled pipeline's config on an MPNet: the transformer of projects/en_lal_lg, at
+"""The bundled pipeline's config on an MPNet: the transformer of projects/en, at
 a size for tests."""
 
 import json
@@ -15,7 +15,7 @@ from spacy.training.initialize import init_nlp
 from tiny_training import tiny_config, write_toy_corpora
 from transformers import MPNetConfig, MPNetModel, MPNetTokenizerFast
 
-PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_lg" / "project.yml"
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en" / "project.yml"
 LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
 
 

@@ -10,8 +10,8 @@ weights back.
     python scripts/export_training.py back training/start training/gpu/learned
     training/learned
 
-`start` initialises a pipeline: of a config, and of the components that another one has
-besides. `out` writes the weights of its transformer, its lal_parser and its taggers
+`start` initialises a pipeline: of a config, with overrides as `spacy train` takes them, and
+of the components that another one has besides. `out` writes the weights of its transformer, its lal_parser and its taggers
 (senter, tagger, morphologizer, trainable_lemmatizer), and the Docs as arrays: pieces,
 hashed features, gold parses and labels, and semantic roles, which help the transformer
 to learn and are no output. Matrices travel in 8 bits with a scale for each row. `back`
@@ -29,6 +29,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 import numpy as np
 import spacy
 from rough_text import make_rough_text
+from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -455,6 +456,7 @@ def start(args: argparse.Namespace) -> None:
     }
     changes.update({"paths.trees_only": trees} if trees else {})
     changes.update({"nlp.lang": args.lang} if args.lang else {})
+    changes.update(args.overrides)
     changes.update(
         {"components.transformer.model.name": args.encoder} if args.encoder else {}
     )
@@ -531,7 +533,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     back.add_argument("folder", type=Path, help="of the learned weights")
     back.add_argument("output", type=Path, help="folder to write")
     back.set_defaults(run=bring_back)
-    args = parser.parse_args(arguments)
+    args, others = parser.parse_known_args(arguments)
+    if others and args.run is not start:
+        parser.error(f"{args.command} has no {' '.join(others)}")
+    args.overrides = parse_config_overrides(others, env_var=None)
     try:
         args.run(args)
     except (OSError, ValueError) as err:

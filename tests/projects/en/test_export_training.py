@@ -2,11 +2,12 @@
 the weights come back."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, List
 
 import numpy as np
 import pytest
 import spacy
+import srsly
 import torch
 from tiny_pipeline import make_bert
 from tiny_training import tiny_config, write_toy_corpora
@@ -37,8 +38,24 @@ def test_cky_on_tensors_finds_the_trees_of_the_decoder(script):
         ) == 2 * len(chart) - 3
 
 
+def stop_in_the_third_step(training: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a training save each step, and stop once, before it makes its third."""
+    losses, training.steps_made = training.losses, []
+
+    def stopping(*args: Any) -> Any:
+        if len(training.steps_made) == 2 and not stopped:
+            stopped.append(True)
+            raise KeyboardInterrupt
+        training.steps_made.append(args)
+        return losses(*args)
+
+    stopped: List[bool] = []
+    monkeypatch.setattr(training, "losses", stopping)
+    monkeypatch.setattr(training, "SAVE_EVERY", 0)
+
+
 def test_losses_are_the_librarys_and_weights_come_back(
-    script, tmp_path: Path, capfd: Any
+    script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ):
     write_toy_corpora(tmp_path)
     start, folder, corpus = (
@@ -52,7 +69,10 @@ def test_losses_are_the_librarys_and_weights_come_back(
     export, training = script("export_training"), script("train_exported")
     assert (
         export.main(
-            ["start", str(tmp_path / "tiny.cfg"), str(start), "--read", f"{corpus}=1"]
+            [
+                *("start", str(tmp_path / "tiny.cfg"), str(start)),
+                *("--read", f"{corpus}=1", "--training.max_steps", "7"),
+            ]
         )
         == 0
     )
@@ -73,6 +93,7 @@ def test_losses_are_the_librarys_and_weights_come_back(
     )
     # weights as the library's, not in 8 bits
     nlp = spacy.load(start)
+    assert nlp.config["training"]["max_steps"] == 7
     assert export.main(["back", str(start), str(folder), str(tmp_path / "same")]) == 0
     parser: Any = spacy.load(tmp_path / "same").get_pipe("lal_parser")
     examples = list(TreebankCorpus(tmp_path / "dev.spacy")(nlp))
@@ -117,7 +138,14 @@ def test_losses_are_the_librarys_and_weights_come_back(
         "--workers",
         "0",
     ]
-    assert training.main([str(folder), str(tmp_path / "out"), *options]) == 0
+    run = [str(folder), str(tmp_path / "out"), *options]
+    stop_in_the_third_step(training, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        training.main(run)
+    assert training.main(run) == 0  # goes on
+    report = srsly.read_json(tmp_path / "out" / "report.json")
+    assert report["steps"] == 3 and len(training.steps_made) == 3
+    assert not (tmp_path / "out" / training.PROGRESS).exists()
     assert (
         export.main(
             ["back", str(start), str(tmp_path / "out"), str(tmp_path / "learned")]

@@ -5,7 +5,7 @@ UD English-EWT.
         ../../assets/sources/ewt-ud-2016.tar.gz \\ ../../assets/sources/ewt-ud.tar.gz
         ../../assets/ewt
 
-`projects/en_lal_md/scripts/build_ewt.py` builds the trees and the CoNLL-U from the same
+`projects/en/scripts/build_ewt.py` builds the trees and the CoNLL-U from the same
 sources. The columns after the brackets of a .gold_skel hold lemma, roleset and
 arguments. Line k of X.srl.jsonl belongs to sentence k of X.conllu. A predicate stands
 in the last word of those that took its token's place. With --test, the test documents
@@ -13,11 +13,8 @@ are built and nothing else."""
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts"))
 
 from build_ewt import (
     FILE_LISTS,
@@ -28,13 +25,13 @@ from build_ewt import (
     read_skeletons,
     sentence_pairs,
     word_parts,
-)  # noqa: E402
-from treebank import SourceError, run, save_files, unpacked  # noqa: E402
+)
+from treebank import SourceError, run, save_files, unpacked
 
-from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict  # noqa: E402
-from spacy_lal.trees import read_conllu  # noqa: E402
-from spacy_lal.trees.props import cells_to_args  # noqa: E402
-from spacy_lal.trees.roles import Proposition, PropositionError, check_proposition  # noqa: E402
+from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
+from spacy_lal.trees import read_conllu
+from spacy_lal.trees.props import cells_to_args
+from spacy_lal.trees.roles import Proposition, PropositionError, check_proposition
 
 CHECKSUMS = Path(__file__).with_name("roles.sha256")
 LEMMA, ROLESET = N_COLUMNS, N_COLUMNS + 1

@@ -10,11 +10,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 SCRIPT = (
-    Path(__file__).resolve().parents[3]
-    / "projects"
-    / "en_lal_md"
-    / "scripts"
-    / "cut_e5.py"
+    Path(__file__).resolve().parents[3] / "projects" / "en" / "scripts" / "cut_e5.py"
 )
 PIECES = [
     "<s>",

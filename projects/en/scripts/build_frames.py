@@ -9,14 +9,11 @@ examples, notes, and the roles of other lexicons."""
 
 import argparse
 import json
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts"))
-
-from treebank import SourceError, run, save_files, unpacked  # noqa: E402
+from treebank import SourceError, run, save_files, unpacked
 
 FRAMES = "frames"
 FILE = "frames-3.1.jsonl"

@@ -14,7 +14,7 @@ import pytest
 SCRIPT = (
     Path(__file__).resolve().parents[3]
     / "projects"
-    / "en_lal_lg"
+    / "en"
     / "scripts"
     / "join_encoder.py"
 )

@@ -23,7 +23,7 @@ from transformers import (
 SCRIPT = (
     Path(__file__).resolve().parents[3]
     / "projects"
-    / "en_lal_lg"
+    / "en"
     / "scripts"
     / "cut_encoder.py"
 )

@@ -9,7 +9,7 @@ from typing import Callable, Dict
 
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md" / "scripts"
+SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en" / "scripts"
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 import spacy
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
-PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md"
-ABOUT = PROJECT / "about"
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en"
+ABOUT = PROJECT / "about" / "md"
 NAME = "en_lal_md"
 METRICS = {"const_f": 0.9, "genres": {"news": {"const_f": 0.8}}}
 
