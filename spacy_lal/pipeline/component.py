@@ -4,6 +4,7 @@ predicts."""
 
 import warnings
 from itertools import islice
+from pathlib import Path
 from typing import (
     Any,
     Callable,
@@ -16,6 +17,7 @@ from typing import (
     Optional,
     Sequence,
     Set,
+    Tuple,
     Union,
 )
 
@@ -243,12 +245,18 @@ class SentencePipe(TrainablePipe):
 
         RAISES (ValueError): Weights do not fit the config, or cannot be read."""
         readers: Dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
+            "cfg": lambda file: self._load_cfg(self._read_cfg(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
             "model": lambda file: self._load_model(file.read_bytes()),
         }
         util.from_disk(path, readers, exclude)
         return self
+
+    def _read_cfg(self, file: Path) -> Dict[str, Any]:
+        try:
+            return srsly.read_json(file)
+        except ValueError as err:
+            raise ValueError(f"'{self.name}' cannot read {file}: {err}") from err
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
         self.model = self._configured_model
@@ -271,6 +279,33 @@ class SentencePipe(TrainablePipe):
                     f"{type(err).__name__}: {err}. "
                     "Expected them whole, and the config with which they were saved"
                 ) from err
+
+
+# Files of components that spaCy reads where they exist: without one, the first text
+# ends in an error.
+NEEDED_FILES: Dict[str, Tuple[str, ...]] = {
+    "morphologizer": ("cfg", "model"),
+    "senter": ("cfg", "model"),
+    "tagger": ("cfg", "model"),
+    "trainable_lemmatizer": ("cfg", "model", "trees"),
+}
+
+
+def check_files(nlp: Language, folder: Path) -> None:
+    """Check that the folder of a pipeline has the files of its components, and of its
+    vocabulary.
+
+    RAISES (ValueError): A file is missing.
+    """
+    needed = [("vocab", "lookups.bin")]
+    for name in nlp.component_names:
+        factory = nlp.get_pipe_meta(name).factory
+        needed += [(name, file) for file in NEEDED_FILES.get(factory, ())]
+    for name, file in needed:
+        if (folder / name).is_dir() and not (folder / name / file).is_file():
+            raise ValueError(
+                f"the pipeline in {folder} is damaged: {name}/{file} is missing"
+            )
 
 
 def parser_names(nlp: Language) -> List[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
 
 import spacy
@@ -39,7 +40,7 @@ from ..loss.parser import ParserLoss, gold_parses
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
-from .component import SMALL_TOK2VEC, SentencePipe, parser_names
+from .component import SMALL_TOK2VEC, SentencePipe, check_files, parser_names
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
 from .decoders import DecodedParse, Decoder
@@ -174,6 +175,17 @@ class LALParser(SentencePipe):
         self._nlp = None if nlp is None else _PipelineRef(nlp)
         install_extensions()
         install_noun_chunks(vocab)
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "LALParser":
+        """Load from a directory, in place.
+
+        RAISES (ValueError): Weights do not fit the config, or cannot be read; or the
+            pipeline beside it lacks a file.
+        """
+        super().from_disk(path, exclude=exclude)
+        if self.nlp is not None:
+            check_files(self.nlp, Path(path).parent)
+        return self
 
     @property
     def nlp(self) -> Optional[Language]:

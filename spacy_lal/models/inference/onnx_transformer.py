@@ -77,7 +77,7 @@ def build_onnx_transformer(
         "replace_listener": replacement.new_layer,
     }
     shims: List[Shim] = [EncoderShim(runtime, window)]
-    return Model(
+    return EncoderModel(
         "onnx_transformer",
         forward,
         init=init,
@@ -85,6 +85,23 @@ def build_onnx_transformer(
         attrs=attrs,
         shims=shims,
     )
+
+
+class EncoderModel(Model[List[Doc], List[Floats2d]]):
+    """The model of an encoder, whose damaged file is named."""
+
+    def from_bytes(self, bytes_data: bytes) -> Model:
+        """Load weights.
+
+        RAISES (ValueError): They cannot be read.
+        """
+        try:
+            return super().from_bytes(bytes_data)
+        except Exception as err:  # msgpack, thinc and safetensors have no common error
+            raise ValueError(
+                f"the encoder cannot read its weights, encoder/model "
+                f"({len(bytes_data):,} bytes): {type(err).__name__}: {err}"
+            ) from err
 
 
 class ListenerReplacement:

@@ -1,0 +1,55 @@
+"""A damaged package fails when it is loaded, with the component and the file."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import spacy
+
+CUT = {
+    "encoder/model": "the encoder cannot read its weights, encoder/model (100 bytes)",
+    "lal_parser/cfg": "'lal_parser' cannot read .*lal_parser/cfg",
+    "lal_parser/model": "'lal_parser' cannot read its weights (100 bytes)",
+    "lal_srl/cfg": "'lal_srl' cannot read .*lal_srl/cfg",
+    "lal_srl/model": "'lal_srl' cannot read its weights (100 bytes)",
+}
+MISSING = [
+    "morphologizer/cfg",
+    "senter/cfg",
+    "tagger/cfg",
+    "trainable_lemmatizer/trees",
+    "vocab/lookups.bin",
+]
+
+
+@pytest.fixture
+def package(en_lal_md, tmp_path) -> Path:
+    return Path(
+        shutil.copytree(en_lal_md.path, tmp_path / "package", copy_function=os.link)
+    )
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_file_that_was_cut(package, name):
+    path = package / name
+    data = path.read_bytes()[:100]
+    path.unlink()  # a link
+    path.write_bytes(data)
+    message = re.escape(CUT[name]).replace(r"\.\*", ".*")
+    with pytest.raises(ValueError, match=message):
+        spacy.load(package)
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_a_file_that_is_missing(package, name):
+    (package / name).unlink()
+    with pytest.raises(ValueError, match=f"is damaged: {name} is missing"):
+        spacy.load(package)
+
+
+def test_a_component_that_is_left_out_needs_no_file(package):
+    (package / "trainable_lemmatizer" / "trees").unlink()
+    nlp = spacy.load(package, exclude=["trainable_lemmatizer", "lal_lemmas"])
+    assert nlp("She sees a dog.")._.parse_string
