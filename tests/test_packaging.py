@@ -150,3 +150,20 @@ def test_make_hands_the_text_on_untouched(text: str, given_by: str, tmp_path: Pa
         command, cwd=tmp_path, env=environment, capture_output=True, check=True
     )
     assert result.stdout.decode() == text
+
+
+def test_a_clone_that_is_not_compiled_says_what_to_do(tmp_path):
+    """Python finds the sources in the current folder before the installed library."""
+    folder = ROOT / "spacy_lal"
+    left_out = shutil.ignore_patterns("*.so", "*.pyd", "*.c", "*.cpp", "__pycache__")
+    shutil.copytree(folder, tmp_path / "spacy_lal", ignore=left_out)
+    result = subprocess.run(
+        [sys.executable, "-c", "import spacy_lal.decode"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    said = result.stderr.splitlines()[-1]
+    assert "spacy_lal.decode.candidate_spans is not compiled" in said
+    assert "`make dev`" in said

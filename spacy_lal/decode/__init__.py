@@ -18,11 +18,18 @@ of the binarised tree in pre-order. Heads are int32, shape (n + 1,), heads[0] = 
 exactly one word has the root, 0, as its head. Each function also takes a list of
 arrays, a batch. `next_best.pyx` finds the best tree that differs from a given one."""
 
-from .candidate_spans import candidate_spans
-from .cky import cky
-from .eisner import eisner
-from .joint import joint
-from .mst import mst
-from .viterbi import viterbi
+try:
+    from .candidate_spans import candidate_spans
+    from .cky import cky
+    from .eisner import eisner
+    from .joint import joint
+    from .mst import mst
+    from .viterbi import viterbi
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not compiled: Python reads the sources of a clone. Leave its "
+        "folder, to use the installed library, or run `make dev` in it",
+        name=error.name,
+    ) from error
 
 __all__ = ["candidate_spans", "cky", "eisner", "joint", "mst", "viterbi"]

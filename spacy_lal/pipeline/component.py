@@ -30,6 +30,7 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
 from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
+from thinc.compat import has_torch
 
 from ..lang import DEFAULT_PIPELINE
 from ..loss.parser import copy_sentence_starts
@@ -183,6 +184,11 @@ class SentencePipe(TrainablePipe):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not any(len(eg.predicted) for eg in examples):
             return losses
+        if not has_torch:
+            raise ModuleNotFoundError(
+                f"'{self.name}' is trained with torch, which is missing: {TRAIN}",
+                name="torch",
+            )
         if not self.labels:
             raise ValueError(
                 f"'{self.name}' has no network to train yet: call nlp.initialize() "
@@ -273,6 +279,11 @@ class SentencePipe(TrainablePipe):
         if self.labels:
             try:
                 self.model.from_bytes(data)
+            except ModuleNotFoundError as err:
+                raise ModuleNotFoundError(
+                    f"'{self.name}' needs {err.name}, which is missing: {TRAIN}",
+                    name=err.name,
+                ) from err
             except Exception as err:  # msgpack, torch and thinc have no common error
                 raise ValueError(
                     f"'{self.name}' cannot read its weights ({len(data):,} bytes): "
@@ -281,6 +292,7 @@ class SentencePipe(TrainablePipe):
                 ) from err
 
 
+TRAIN = "pip install 'spacy-lal[train]'"
 # Files of components that spaCy reads where they exist: without one, the first text
 # ends in an error.
 NEEDED_FILES: Dict[str, Tuple[str, ...]] = {

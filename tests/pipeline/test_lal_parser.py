@@ -414,3 +414,13 @@ def test_the_name_of_a_model_is_no_model():
             ),
         ):
             spacy.blank("en").add_pipe(factory, config={"model": "benepar_en3"})
+
+
+def test_without_torch_training_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("spacy_lal.pipeline.component.has_torch", False)
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("lal_parser")
+    parser.set_label_data({"constituents": ["S"], "deprels": ["ROOT"], "tags": ["X"]})
+    doc = nlp.make_doc("Go on!")
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'spacy-lal\[train\]'"):
+        parser.update([Example(doc, doc)])
