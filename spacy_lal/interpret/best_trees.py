@@ -395,17 +395,18 @@ def _best_constituent(scores: ndarray) -> int:
 def _four_labels(labels: ndarray) -> Tuple[ndarray, ndarray]:
     """For each span, the scores and ids of the empty label, of the sub-head, and of the
     best two constituents. *Shapes:* (n + 1, n + 1, 4)."""
-    others = labels[..., SUB_HEAD + 1 :]
-    first = others.argmax(-1)[..., None]
-    rest = others.copy()
-    np.put_along_axis(rest, first, -np.inf, axis=-1)
-    second = rest.argmax(-1)[..., None]
-    best = np.take_along_axis(others, first, -1)
-    second_best = np.take_along_axis(rest, second, -1)
-    four = np.concatenate([labels[..., : SUB_HEAD + 1], best, second_best], axis=-1)
-    no_constituents = np.broadcast_to([EMPTY, SUB_HEAD], (*first.shape[:2], 2))
-    constituents = np.concatenate([first, second], axis=-1) + SUB_HEAD + 1
-    return four, np.concatenate([no_constituents, constituents], axis=-1)
+    others = labels[..., SUB_HEAD + 1 :].copy()
+    four = np.empty((*labels.shape[:2], 4))
+    four[..., : SUB_HEAD + 1] = labels[..., : SUB_HEAD + 1]
+    ids = np.empty(four.shape, dtype=np.int64)
+    ids[..., EMPTY] = EMPTY
+    ids[..., SUB_HEAD] = SUB_HEAD
+    for place in (2, 3):
+        four[..., place] = others.max(axis=-1)
+        best = others.argmax(axis=-1)
+        ids[..., place] = best + SUB_HEAD + 1
+        np.put_along_axis(others, best[..., None], -np.inf, axis=-1)
+    return four, ids
 
 
 def _with_ids(nodes: ndarray, ids: ndarray) -> ndarray:

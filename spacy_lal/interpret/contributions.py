@@ -219,10 +219,14 @@ class SpanScores:
         weights = self._weights
         hidden = self._hidden(fenceposts, spans)
         units = np.maximum(hidden.gain * hidden.centred + weights["norm.bias"], 0.0)
-        scores = units @ weights["output.weight"].T + weights["output.bias"]
-        own = self._own(fenceposts, spans)[:, : scores.shape[1] - SUB_HEAD]
-        scores[:, SUB_HEAD : SUB_HEAD + own.shape[1]] += own
-        return np.pad(scores, ((0, 0), (1, 0)))
+        of_labels = units @ weights["output.weight"].T + weights["output.bias"]
+        n_labels = 1 + of_labels.shape[1]
+        scores = np.zeros((len(spans), n_labels))  # the empty label has no weights
+        scores[:, 1:] = of_labels
+        first = SUB_HEAD + 1
+        own = self._own(fenceposts, spans)[:, : n_labels - first]
+        scores[:, first : first + own.shape[1]] += own
+        return scores
 
     def parts(self, fenceposts: ndarray, spans: ndarray, labels: ndarray) -> Parts:
         """The addends of one label score for each span.

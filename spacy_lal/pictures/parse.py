@@ -39,6 +39,11 @@ class Arc(NamedTuple):
         """Its words, in the order of the sentence."""
         return min(self.dependent, self.head), max(self.dependent, self.head)
 
+    @property
+    def length(self) -> int:
+        """The distance between its words."""
+        return abs(self.dependent - self.head)
+
 
 class Needed(NamedTuple):
     """Pixels that a name needs between the first and the last of some words."""
@@ -95,12 +100,16 @@ def describe_arcs(
 
 def _arcs(heads: Sequence[Optional[int]], deprels: Sequence[str]) -> List[Arc]:
     """Short arcs first; each lies beyond all overlapping shorter ones."""
-    pairs = [(dependent, head - 1) for dependent, head in enumerate(heads) if head]
-    pairs.sort(key=lambda pair: (abs(pair[0] - pair[1]), pair))
+    arcs = [
+        Arc(dependent, head - 1, visible(deprel), 1)
+        for dependent, (head, deprel) in enumerate(zip(heads, deprels, strict=True))
+        if head
+    ]
+    arcs.sort(key=lambda arc: (arc.length, arc))
     found: List[Arc] = []
-    for dependent, head in pairs:
-        arc = Arc(dependent, head, visible(deprels[dependent]), 1)
-        level = max((one.level for one in found if _overlap(one, arc)), default=0) + 1
+    for arc in arcs:
+        below = [one.level for one in found if _overlap(one, arc)]
+        level = max(below, default=0) + 1
         found.append(arc._replace(level=level))
     return found
 

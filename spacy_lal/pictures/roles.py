@@ -140,6 +140,9 @@ def _text(doc: Doc, start: int, end: int) -> str:
     if end < len(doc) and doc[end].is_space:
         text += " "
     words = [shorten(word, MAX_WORD) for word in visible(text).split()]
-    before = " " if text[:1].isspace() else ""
-    after = " " if words and text[-1:].isspace() else ""
-    return f"{before}{' '.join(words)}{after}"
+    shown = " ".join(words)
+    if text[:1].isspace():
+        shown = f" {shown}"
+    if words and text[-1:].isspace():
+        shown = f"{shown} "
+    return shown

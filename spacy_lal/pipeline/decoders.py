@@ -223,15 +223,17 @@ def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> nd
     # The joint decoder has chosen the labels of its own nodes.
     best[nodes[:, 0], nodes[:, 1]] = 0.0
     starts, ends = np.nonzero(best > cost)
-    descending = np.argsort(-best[starts, ends], kind="stable")
-    of_tree = nodes[nodes[:, 2] > SUB_HEAD]
-    found = of_tree
-    for start, end in zip(starts[descending], ends[descending], strict=True):
+    order = np.argsort(-best[starts, ends], kind="stable")
+    found = nodes[nodes[:, 2] > SUB_HEAD]
+    n_of_tree = len(found)
+    for k in order.tolist():
+        start = starts[k]
+        end = ends[k]
         if not _crosses(found, start, end):
             label = SUB_HEAD + 1 + int(of_constituents[start, end].argmax())
             added = np.array([[start, end, label]], dtype=nodes.dtype)
             found = np.concatenate([found, added])
-    return found[len(of_tree) :]
+    return found[n_of_tree:]
 
 
 def _crosses(spans: ndarray, start: int, end: int) -> bool:
