@@ -264,3 +264,38 @@ def memory(name: str) -> int:
         if one.startswith(name)
     ]
     return int(line.split()[1])
+
+
+def test_half_sent_requests_are_answered(service, monkeypatch):
+    """They do not hold their places for ever."""
+    module, address = service
+    monkeypatch.setattr(module, "READ_SECONDS", 0.5)
+    port = int(address.rsplit(":", 1)[1].split("/")[0])
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(
+            b"POST /parse HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"
+        )
+        connection.settimeout(20)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_short_text_goes_before_long_ones(service, monkeypatch):
+    module, address = service
+    order = []
+    parse = module.parse
+
+    def slowly(texts):
+        time.sleep(0.3)
+        order.extend(map(len, texts))
+        return parse(texts)
+
+    monkeypatch.setattr(module, "parse", slowly)
+    monkeypatch.setattr(module, "BATCH_CHARS", 40)
+    long = [f"Dogs bark loudly at {i}." * 2 for i in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(ask, address, {"text": text}) for text in long]
+        time.sleep(0.15)
+        short = pool.submit(ask, address, {"text": "It rained."})
+        assert short.result()["words"] == ["It", "rained", "."]
+        [one.result() for one in waiting]
+    assert order.index(len("It rained.")) <= 1 and len(order) == 5
