@@ -196,7 +196,8 @@ def _check_shown(sentence: Sentence, style: str) -> None:
     lacking = [needed for needed in STYLES[style] if not known[needed]]
     if lacking:
         raise ValueError(
-            f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first"
+            f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it "
+            "first"
         )
     n_words = len(sentence.tokens)
     spans = [span[:2] for span in sentence.constituents or []]

@@ -185,7 +185,8 @@ def _strips(attention: "LabelAttention", heads: Sequence[int]) -> str:
             words.append(f'<span{look} title="{share:.0%}">{text}</span>')
         name = escape(attention.heads[head])
         strips.append(f"<li><strong>{name}</strong>: {' '.join(words)}</li>")
-    return f'<p>{_ATTENTION}</p><ul dir="auto" style="line-height: 1.9">{"".join(strips)}</ul>'
+    items = "".join(strips)
+    return f'<p>{_ATTENTION}</p><ul dir="auto" style="line-height: 1.9">{items}</ul>'
 
 
 def draw_contributions(

@@ -207,8 +207,8 @@ class SentencePipe(TrainablePipe):
         if new:
             warnings.warn(
                 f"'{self.name}' does not know gold labels and does not learn from "
-                f"them, such as {', '.join(new[:5])}: labels are fixed when a component "
-                "is initialised",
+                f"them, such as {', '.join(new[:5])}: labels are fixed when a "
+                "component is initialised",
                 stacklevel=4,
             )
             self._unknown.update(labels)

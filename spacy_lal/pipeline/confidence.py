@@ -3,8 +3,8 @@ fitted numbers, the logistic function of `slope * logit + intercept`.
 
 The logit of a head is that of its share in the softmax over all heads of its word, at a
 temperature; of a constituent, that of its marginal probability (`decode/marginals.py`)
-at a temperature; of a relation or a whole sentence, that of the product of its words' head
-confidences.
+at a temperature; of a relation or a whole sentence, that of the product of the head
+confidences of its words.
 `benchmarks/calibration.py` fits the numbers, `nlp.meta["calibration"]` (Platt 1999; Guo
 et al. 2017). All functions raise a ValueError where the pipeline was not calibrated,
 and for a sentence of more than `MAX_LENGTH` words."""
