@@ -248,10 +248,14 @@ def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
     words = ["", *(visible(token.text) for token in sentence.tokens)]
     width = len(str(len(heads)))
     rows = [("", "word", "tag", "head", "", "deprel")]
-    for i, (token, head) in enumerate(zip(sentence.tokens, heads, strict=True), 1):
+    for i, token in enumerate(sentence.tokens, start=1):
+        head = heads[i - 1]
+        number = f"{i:>{width}}"
         tag = token.tag_ or token.pos_
-        governor = ("_", "") if head is None else (str(head), words[head])
-        rows.append((f"{i:>{width}}", words[i], tag, *governor, token.dep_))
+        governor = ("_", "")
+        if head is not None:
+            governor = (str(head), words[head])
+        rows.append((number, words[i], tag, *governor, token.dep_))
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 

@@ -100,9 +100,9 @@ def relations_cli(
 
     A relation may have a time, a place, a negation and a source. They are made from
     roles, where the pipeline has a lal_srl, else from heads, which the command then
-    says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation on each line, tsv the edges of
-    a graph: subject, label, object. The default format is by the ending of -o, or else
-    a table."""
+    says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation
+    on each line, tsv the edges of a graph: subject, label, object. The default format
+    is by the ending of -o, or else a table."""
     output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
     show = RELATION_FORMATS[output_format]
     io.check_n_process(n_process)

@@ -81,8 +81,8 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
 
     RAISES (PropositionError): The token is no word of the sentence; an argument is
         empty, goes beyond the sentence, has no role (`is_role`), or does not begin
-        after the end of the one before it; the number of `V` is not one; the token lies in neither `V`
-        nor `C-V`.
+        after the end of the one before it; the number of `V` is not one; the token lies
+        in neither `V` nor `C-V`.
     """
     token, _, args, _ = proposition
     is_sound = 0 <= token < n_words
