@@ -18,7 +18,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64 (Steele et al. 2014)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 # The longest distance between a predicate and a candidate. Farther ones are not scored:
 # so the cost of a word does not grow with the length of its sentence.
-REACH = 36
+REACH = 30
 _NEAR = 6  # distances up to here are told apart
 _MAX_DISTANCE = 12  # the largest distance, after those beyond `_NEAR` are rounded
 _MAX_LENGTH = 15  # words of a candidate

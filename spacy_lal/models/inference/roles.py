@@ -28,7 +28,7 @@ from .graph import Graph, Port, session
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
 NORM_EPSILON = 1e-6
-_MAX_PAIRS = 8192  # that are scored at once
+_MAX_PAIRS = 2048  # that are scored at once: they stay near a core's cache
 _OPS = NumpyOps()
 _N_PLACES = 5  # head, first, last, previous and next word of a candidate
 
