@@ -1,5 +1,5 @@
-"""Write the pages of docs/reference/ that come from the code: config, commands,
-getters, scores, labels.
+"""Write the pages of docs/reference/ that come from the code, and from the metadata of
+the bundled pipelines: config, commands, getters, scores, labels, models.
 
     python docs/build_reference.py
 
@@ -7,6 +7,7 @@ getters, scores, labels.
 """
 
 import inspect
+import json
 import re
 import sys
 import textwrap
@@ -82,6 +83,16 @@ SCORES = {
     "spans_srl_f": "`srl_f`, likewise",
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
+# Of each pipeline: seconds of a processor that `spacy.load` takes after `import spacy`, and
+# the most memory of a process that loads it and parses a sentence, in MB; one thread,
+# without torch.
+FOOTPRINTS = {
+    "en_lal_md": (0.9, 311),
+    "en_lal_lg": (1.2, 388),
+    "fr_lal_md": (3.4, 279),
+    "is_lal_md": (0.6, 248),
+}
+LANGUAGES = {"en": "English", "fr": "French", "is": "Icelandic"}
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
 NOTICE = (
     "<!-- Written by docs/build_reference.py from the code; edit that, not this. -->"
@@ -417,6 +428,70 @@ def labels_page() -> List[str]:
     return lines
 
 
+def models_page() -> List[str]:
+    """Every bundled pipeline, by the `meta.json` of its package."""
+    lines = ["# Models", "", NOTICE, ""]
+    lines += paragraphs(
+        "The pipelines of `packages/`. Scores are of dev sets with gold tokens, in "
+        "percent, from each package's `meta.json`: `const_f`, UAS and LAS without "
+        "punctuation, tags, lemmas. The [README](../../README.md#accuracy) has scores on "
+        "test sets, the model cards ([md](en_lal_md.md), [lg](en_lal_lg.md)) have limits."
+    )
+    costs, scores, sources = [], [], []
+    for path in sorted((FOLDER.parents[1] / "packages").glob("*/meta.json")):
+        meta = json.loads(path.read_text(encoding="utf8"))
+        name = f"{meta['lang']}_{meta['name']}"
+        found = meta["performance"]
+        speed = found.get("ewt", found.get("dev"))["words_per_second"]
+        load, memory = FOOTPRINTS[name]
+        costs.append(
+            [
+                f"`{name}` {meta['version']}",
+                LANGUAGES[meta["lang"]],
+                f"{megabytes(path.parent / name):.0f}",
+                f"{speed:,.0f}",
+                f"{load} s",
+                f"{memory} MB",
+                meta["license"],
+                ", ".join(meta["requirements"]),
+            ]
+        )
+        for data, of_data in found.items():
+            keys = ("const_f", "dep_uas", "dep_las", "tag_acc", "lemma_acc")
+            cells = [percent(of_data.get(key)) for key in keys]
+            scores.append([f"`{name}`", data, *cells])
+        for source in meta["sources"]:
+            title = f"[{source['name']}]({source['url']})"
+            sources.append([f"`{name}`", title, source["license"]])
+    head = ["pipeline", "language", "MB", "words/s", "load", "memory", "licence"]
+    lines += table([*head, "needs"], costs)
+    lines += paragraphs(
+        "Words a second: when its dev set was scored, with gold tokens. Load: processor "
+        "time after `import spacy`. Memory: the most of a process that loads it and "
+        "parses a sentence. Load and memory are of one thread, without torch."
+    )
+    head = ["pipeline", "dev set", "const_f", "UAS", "LAS", "tags", "lemmas"]
+    lines += ["## Scores", "", *table(head, scores)]
+    lines += [
+        "## Treebanks and encoders",
+        "",
+        *table(["pipeline", "source", "licence"], sources),
+    ]
+    return lines
+
+
+def megabytes(folder: Path) -> float:
+    """The size of a folder's files."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    kept = (path for path in files if path.suffix != ".pyc")
+    return sum(path.stat().st_size for path in kept) / 1e6
+
+
+def percent(share: Any) -> str:
+    """A score as the tables have it; empty where there is none."""
+    return "" if share is None else f"{100 * share:.2f}"
+
+
 def pages() -> Dict[str, str]:
     """The text of each page, by the name of its file."""
     made = {
@@ -425,6 +500,7 @@ def pages() -> Dict[str, str]:
         "getters.md": getters_page(),
         "scores.md": scores_page(),
         "labels.md": labels_page(),
+        "models.md": models_page(),
     }
     return {name: "\n".join(lines).rstrip() + "\n" for name, lines in made.items()}
 

@@ -6,7 +6,14 @@ from pathlib import Path
 from benchmark_programs import import_file
 
 ROOT = Path(__file__).resolve().parent.parent
-NAMES = {"config.md", "commands.md", "getters.md", "scores.md", "labels.md"}
+NAMES = {
+    "config.md",
+    "commands.md",
+    "getters.md",
+    "scores.md",
+    "labels.md",
+    "models.md",
+}
 
 
 def test_pages_are_current():
