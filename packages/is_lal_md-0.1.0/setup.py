@@ -58,6 +58,7 @@ def setup_package():
         name=model_name,
         description=meta.get('description'),
         long_description=readme,
+        long_description_content_type='text/markdown',
         author=meta.get('author'),
         author_email=meta.get('email'),
         url=meta.get('url'),

@@ -23,6 +23,9 @@ from spacy_lal.files import written_folder
 CHECK = Path(__file__).with_name("installation.py")
 README = "README.md"  # which becomes the card
 LICENCES = ("LICENSE", "LICENSES_SOURCES")
+# spaCy's setup.py does not say that a card is in Markdown; the package index asks.
+READ_AS_TEXT = "        long_description=readme,\n"
+READ_AS_MARKDOWN = "        long_description_content_type='text/markdown',\n"
 PYPROJECT = '[build-system]\nrequires = ["setuptools>=68"]\nbuild-backend = "setuptools.build_meta"\n'
 META = "meta.json"  # has the checksums of the other files
 
@@ -97,6 +100,11 @@ def build_package(
                 Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True
             )
             (new / "pyproject.toml").write_text(PYPROJECT, encoding="utf8")
+            setup = (new / "setup.py").read_text(encoding="utf8")
+            (new / "setup.py").write_text(
+                setup.replace(READ_AS_TEXT, READ_AS_TEXT + READ_AS_MARKDOWN),
+                encoding="utf8",
+            )
             # Its setup.py would do this at every installation, and so change what is
             # checked in.
             for place in (new / name, new / name / folder.name):
