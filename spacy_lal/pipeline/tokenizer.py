@@ -44,13 +44,18 @@ from ..lang.en import tokens as rules_of_tokens
 from ..lang.en.words import DETERMINERS, JOINING
 
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
+# Of a run with many marks, which spaCy would take off one by one.
+MAX_MARKED_RUN = 40
+MANY_MARKS = 100
+_MARK = re.compile(r"[^\w\s]")
+_LINK = re.compile(rules_of_tokens.LINK)
 _CUT, _JOINED = re.compile(rules_of_tokens.CUT), re.compile(rules_of_tokens.JOINED)
 _NUMBER_OR_LETTER = re.compile(r"\d|[A-Za-z]\.?$")
 
 
 class WebTokenizer(Tokenizer):
-    """spaCy's tokenizer, which cuts a run of non-whitespace every 2,100 characters: its
-    time is quadratic in a run."""
+    """spaCy's tokenizer, whose time is quadratic in a run without whitespace: long runs
+    are cut."""
 
     line_starts = True  # whether sentence starts that the text decides are set
 
@@ -90,11 +95,18 @@ class WebTokenizer(Tokenizer):
 
 
 def _pieces(string: str) -> Iterator[str]:
-    """Divide a text where a token ends (`rules_of_tokens.CUT`), and runs without whitespace after
-    each MAX_RUN characters."""
+    """Divide a text where a token ends (`rules_of_tokens.CUT`), and runs
+    without whitespace after each `MAX_RUN` characters, those with many marks after each
+    `MAX_MARKED_RUN`."""
     cuts = {place for match in _CUT.finditer(string) for place in match.span()}
-    for run in re.finditer(rf"\S{{{MAX_RUN},}}", string):
-        cuts.update(range(run.start() + MAX_RUN, run.end(), MAX_RUN))
+    for run in re.finditer(rf"\S{{{MAX_MARKED_RUN},}}", string):
+        address = _LINK.match(run[0])
+        rest = run.start() + (address.end() if address else 0)
+        cuts.add(rest)
+        cuts.update(range(run.start() + MAX_RUN, rest, MAX_RUN))
+        n_marks = len(_MARK.findall(string, rest, run.end()))
+        length = MAX_MARKED_RUN if n_marks > MANY_MARKS else MAX_RUN
+        cuts.update(range(rest + length, run.end(), length))
     start = 0
     for end in sorted(cuts):
         if (
@@ -129,6 +141,8 @@ def follow_context(doc: Doc) -> Doc:
     spans = filter_spans(
         [span for span in joined if span is not None and len(span) > 1]
     )
+    merged = {i for span in spans for i in range(span.start, span.end)}
+    divided = [i for i in divided if i not in merged]
     if spans or divided:
         with doc.retokenize() as retokenizer:
             for span in spans:

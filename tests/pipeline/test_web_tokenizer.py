@@ -318,3 +318,52 @@ def test_a_run_up_to_the_limit_is_left_whole():
     assert words(f"See {url} now") == ["See", url, "now"]
     assert words(f"See {url}b now") == ["See", url, "b", "now"]
     assert [token.norm_ for token in NLP("a" * 3000 + " don't")][-2:] == ["do", "not"]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("She died in 1950.[3] Her", "She died in 1950 . [ 3 ] Her"),
+        ("It was burnt.[note 2] It", "It was burnt . [ note 2 ] It"),
+        ("It fell,[6] but", "It fell , [ 6 ] but"),
+        ("It rose.[1][2] Then", "It rose . [ 1 ] [ 2 ] Then"),
+        ("U.S.[4] troops", "U.S. [ 4 ] troops"),
+        ("said so (ibid.).", "said so ( ibid. ) ."),
+        ("It rose.² Then it fell²", "It rose . ² Then it fell ²"),
+        ("an area of 5 m² here", "an area of 5 m² here"),
+        ("a word† and a stop.* Then", "a word † and a stop . * Then"),
+        ("I'VE, WE'RE, THEY'LL, I'M, HE'D", "I 'VE , WE 'RE , THEY 'LL , I 'M , HE 'D"),
+        ("They DON'T know SHE'S here", "They DO N'T know SHE 'S here"),
+        ("He works in R&D.", "He works in R&D ."),
+        ("AT&T. H&M. are shops", "AT&T . H&M . are shops"),
+        ("1.No signs 2.Patient denies", "1 . No signs 2 . Patient denies"),
+        ("Section 1.A of 3.5 and v1.2", "Section 1.A of 3.5 and v1.2"),
+    ],
+)
+def test_marks_of_notes_capitals_and_items(text: str, expected: str):
+    assert words(text) == expected.split()
+
+
+# What the patterns of joined tokens find, before a word that would be divided.
+JOINED = [
+    *("$HOME/", "s3://bucket/", "v1.2.3-", "doi:10.1234/", "10.1234/x("),
+    *("src/a.py/", "<a href=", "#12a", "f(en)", "+49-171-123-4567", "print('x')"),
+]
+
+
+@pytest.mark.parametrize("before", JOINED)
+@pytest.mark.parametrize("word", ["its", "your", "Its", "YOUR"])
+@pytest.mark.parametrize("after", ["a", "to", "so", "going"])
+@pytest.mark.parametrize("between", ["", " ", "-", "."])
+def test_what_is_joined_and_divided_at_one_place_is_read(before, word, after, between):
+    for text in (
+        f"{before}{between}{word} {after}",
+        f"see {before}{word}{between} {after}",
+    ):
+        assert NLP.make_doc(text).text == text
+
+
+def test_runs_with_many_marks_are_cut_and_addresses_are_not():
+    assert max(map(len, words("\"'" * 1000))) <= web_tokenizer.MAX_MARKED_RUN
+    address = "https://a.b/?" + "c=d&e=%20&" * 100 + "f"
+    assert words(address) == [address]

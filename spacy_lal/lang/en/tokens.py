@@ -41,6 +41,7 @@ BEFORE_WORDS = [
 BEFORE_WORDS.append(r'\w+(?="<)')
 # Marks after a word. Shorter words that end in a hyphen are cut off in speech.
 AFTER_WORDS = [
+    r"(?<=[A-Z]&[A-Z])\.",  # the stop of a sentence after R&D, H&M, AT&T
     r"(?<=[A-Za-z]{4})-",
     r"(?<=[0-9])-",
     r"(?<=[A-Za-z0-9.]{2})/",
@@ -73,6 +74,12 @@ INFIXES += [
     r"(?<=[0-9])(?:[ap]m|[AP]M)(?=-)",
 ]
 INFIXES.append(r"(?<=[0-9])['’–](?=[$£€]?[0-9])")
+# Contractions in capitals: I'VE, THEY'LL. A number and a word of a list: 1.No, 2.Patient
+INFIXES += [
+    r"(?:(?<=[A-Z][A-Z])|(?<=\bI))(?=['’](?:D|LL|RE|VE)(?![A-Za-z]))",
+    r"(?<=\bI)(?=['’]M\b)",
+    r"(?:(?<=^[0-9])|(?<=^[0-9][0-9]))\.(?=(?:[A-Z][a-z]+|[a-z]{2,})\b)",
+]
 INFIXES += [
     r"(?<=[A-Za-z])[#:](?=[0-9])",
     r"(?<=[a-z]);(?=[a-z])",
@@ -131,6 +138,10 @@ _CUT = (
     r"""(?<=[\"'])/?>""",
     r"(?<=\))(?=\[)",
     r"(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))",
+    # Marks of notes and citations: died in 1950.[3], burnt.[note 2], word.², word†
+    r"(?<=[\w.,;:!?)\]\"'”’])\[(?:\d{1,3}(?:[-–,] ?\d{1,3})*|[a-z]|(?:note|nb|n\.?) ?\d{1,3})\]",
+    r"(?:(?<=[.,;:!?)\]\"”])|(?<=[a-z]{3}))[¹²³⁰⁴-⁹]+",
+    r"(?<=[\w.,;:!?)\]\"”])[†‡]+",
     r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))",
 )
 CUT = "|".join(_CUT)
