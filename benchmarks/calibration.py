@@ -120,8 +120,8 @@ def observations(
     kind: str,
     temperatures: Sequence[float],
 ) -> Tuple[ndarray, ndarray]:
-    """The logits of all heads, constituents, relations or parses at each temperature, and
-    whether each is right. *Shapes:* (n_temperatures, n), float64; (n,), bool."""
+    """The logits of all heads, constituents, relations or parses at each temperature,
+    and whether each is right. *Shapes:* (n_temperatures, n), float64; (n,), bool."""
     observe = {
         "heads": _observe_heads,
         "labels": _observe_labels,

@@ -83,9 +83,9 @@ SCORES = {
     "spans_srl_f": "`srl_f`, likewise",
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
-# Of each pipeline: seconds of a processor that `spacy.load` takes after `import spacy`, and
-# the most memory of a process that loads it and parses a sentence, in MB; one thread,
-# without torch.
+# Of each pipeline: seconds of a processor that `spacy.load` takes after `import spacy`,
+# and the most memory of a process that loads it and parses a sentence, in MB; one
+# thread, without torch.
 FOOTPRINTS = {
     "en_lal_md": (0.9, 311),
     "en_lal_lg": (1.2, 388),
@@ -434,8 +434,9 @@ def models_page() -> List[str]:
     lines += paragraphs(
         "The pipelines of `packages/`. Scores are of dev sets with gold tokens, in "
         "percent, from each package's `meta.json`: `const_f`, UAS and LAS without "
-        "punctuation, tags, lemmas. The [README](../../README.md#accuracy) has scores on "
-        "test sets, the model cards ([md](en_lal_md.md), [lg](en_lal_lg.md)) have limits."
+        "punctuation, tags, lemmas. The [README](../../README.md#accuracy) has scores "
+        "on test sets, the model cards ([md](en_lal_md.md), [lg](en_lal_lg.md)) have "
+        "limits."
     )
     costs, scores, sources = [], [], []
     for path in sorted((FOLDER.parents[1] / "packages").glob("*/meta.json")):
@@ -466,7 +467,8 @@ def models_page() -> List[str]:
     head = ["pipeline", "language", "MB", "words/s", "load", "memory", "licence"]
     lines += table([*head, "needs"], costs)
     lines += paragraphs(
-        "Words a second: when its dev set was scored, with gold tokens. Load: processor "
+        "Words a second: when its dev set was scored, with gold tokens. Load: "
+        "processor "
         "time after `import spacy`. Memory: the most of a process that loads it and "
         "parses a sentence. Load and memory are of one thread, without torch."
     )

@@ -1,5 +1,5 @@
-"""What `make release` asks of the distributions in a folder: a program of its own, since
-the environment that they are installed into has no tests.
+"""What `make release` asks of the distributions in a folder: a program of its own,
+since the environment that they are installed into has no tests.
 
     python tests/released.py requirements DIST    what the library wants, a line each
     python tests/released.py parse DIST           every pipeline of DIST parses

@@ -437,7 +437,8 @@ def show_sentence(one: Shown) -> None:
 
 
 def show_predicates(one: Shown) -> None:
-    """The roles of the sentence in words, and a list that marks those of a predicate."""
+    """The roles of the sentence in words, and a list that marks those of a
+    predicate."""
     names = []
     for row in one.predicates:
         verb = min(start for (start, _), role in row.spans.items() if role == "V")

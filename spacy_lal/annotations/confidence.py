@@ -70,11 +70,12 @@ def confidences_of(doc: Doc, layer: Layer) -> Confidences:
     reason = f"no lal_parser set the {layer} of this Doc"
     if signature is not None:
         reason = (
-            f"'{signature}', which set the {layer} of this Doc, is not at hand: the Doc "
-            "was stored, or comes from another process, or the pipeline is gone"
+            f"'{signature}', which set the {layer} of this Doc, is not at hand: the "
+            "Doc was stored, or comes from another process, or the pipeline is gone"
         )
     raise ValueError(
-        f"{reason}. Confidence comes from a parser's scores: make the Doc with a loaded "
+        f"{reason}. Confidence comes from a parser's scores: make the Doc with a "
+        "loaded "
         "pipeline, or pass a pipeline to the functions of spacy_lal.interpret, such as "
         "head_confidences(nlp, doc)"
     )

@@ -138,7 +138,8 @@ class Predicate:
         last = args[-1][1]
         if first < sent.start or last > sent.end:
             raise StaleParseError(
-                f"the arguments of {self!r} reach from token {first} to {last}, and its "
+                f"the arguments of {self!r} reach from token {first} to {last}, and "
+                "its "
                 f"sentence from {sent.start} to {sent.end}: sentence boundaries have "
                 "changed since the roles were written"
             )

@@ -165,7 +165,10 @@ class Relation:
         }
 
     def __str__(self) -> str:
-        return f"({self.subject or '-'}; {self.predicate or self.label}; {self.object or '-'})"
+        return (
+            f"({self.subject or '-'}; {self.predicate or self.label}; "
+            f"{self.object or '-'})"
+        )
 
 
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
@@ -180,7 +183,8 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
 def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     """Give the relations of a Doc or Span, in the order of their predicates:
     `Relation(subject, predicate, object,
-    ...)`, from roles where there are some, else from heads. A Doc without heads has none.
+    ...)`, from roles where there are some, else from heads. A Doc without heads has
+    none.
     RAISES (StaleParseError): As `doc._.predicates`."""
     span = item[:] if isinstance(item, Doc) else item
     check_present(span)

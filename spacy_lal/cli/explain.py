@@ -33,7 +33,8 @@ MAX_TITLE = 80
 ENDINGS = (".html", ".htm", ".svg", ".png")
 INTRO = (
     "Each sentence has its constituents above, coloured by label; arcs below, which "
-    "point from a head to its dependent; and a row of roles for each predicate. What the "
+    "point from a head to its dependent; and a row of roles for each predicate. What "
+    "the "
     "label heads of the network look at, and what they add to each score, is folded "
     "below."
 )

@@ -3,12 +3,12 @@ no weights.
 
 | function | from | to | time, memory |
 |---|---|---|---|
-| `joint(labels, arcs)` | label and arc scores | score, spans, heads of trees that agree | O(n^4), O(n^3) |
+| `joint(labels, arcs)` | labels, arcs | score, spans, their heads | O(n^4), O(n^3) |
 | `cky(labels)` | label scores | score, spans | O(n^3), O(n^2) |
 | `eisner(arcs)` | arc scores | heads of a projective tree | O(n^3), O(n^2) |
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
 | `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
-| `candidate_spans(gains, ranges, n)` | scores of given spans | spans, score | O(n), O(n) |
+| `candidate_spans(gains, ranges, n)` | scored spans | spans, score | O(n), O(n) |
 
 For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i,
 j]` scores tokens[i:j], and label 0 is the empty label. `arcs` has the shape (n + 1, n +

@@ -19,7 +19,8 @@ def check_array(value: Any, name: str, shape: str, fits: bool) -> ndarray:
             else type(value).__name__
         )
         raise ValueError(
-            f"{name} must be a numpy array of float32 with the shape {shape}, got {given}"
+            f"{name} must be a numpy array of float32 with the shape {shape}, got "
+            f"{given}"
         )
     return np.ascontiguousarray(value)
 
@@ -58,7 +59,8 @@ def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[nda
     is_number = isinstance(margin, (int, float, np.floating, np.integer))
     if not is_number or not 0.0 <= margin < float("inf") or (gold is None and margin):
         raise ValueError(
-            f"margin must be a finite number, 0 or more, and 0 without {name}, got {margin!r}"
+            f"margin must be a finite number, 0 or more, and 0 without {name}, got "
+            f"{margin!r}"
         )
     if gold is None:
         return None
@@ -70,7 +72,8 @@ def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[nda
             else type(gold).__name__
         )
         raise ValueError(
-            f"{name} must be a numpy array of int32 with the shape {shape} of the labels, got {given}"
+            f"{name} must be a numpy array of int32 with the shape {shape} of the "
+            f"labels, got {given}"
         )
     return np.ascontiguousarray(gold)
 
@@ -89,7 +92,8 @@ def check_batch(n_items: int, **others: Any) -> None:
                 else type(value).__name__
             )
             raise ValueError(
-                f"{name} must be a list of {n_items} arrays, one for each sentence, got {given}"
+                f"{name} must be a list of {n_items} arrays, one for each sentence, "
+                f"got {given}"
             )
 
 
@@ -104,7 +108,8 @@ def check_integer(
         or not least <= value < end
     ):
         raise ValueError(
-            f"{name} must be an integer of {least} or more and below {end}, got {value!r}"
+            f"{name} must be an integer of {least} or more and below {end}, got "
+            f"{value!r}"
         )
 
 
@@ -126,7 +131,8 @@ def check_tag_ids(ids: Any, name: str, n_tags: int, end: int) -> ndarray:
         or array.max() >= end
     ):
         raise ValueError(
-            f"{name} must be {n_tags} integers from -1 to {end - 1}, one for each tag, got {ids!r}"
+            f"{name} must be {n_tags} integers from -1 to {end - 1}, one for each "
+            f"tag, got {ids!r}"
         )
     return np.ascontiguousarray(array, dtype=np.int32)
 
@@ -172,12 +178,16 @@ def check_candidates(
         or (ends > n_tokens).any()
         or (np.diff(starts) < 0).any()
     ):
-        wanted = f"{n_candidates} ranges with 0 <= start < end <= {n_tokens}, sorted by their starts"
+        wanted = (
+            f"{n_candidates} ranges with 0 <= start < end <= {n_tokens}, sorted by "
+            "their starts"
+        )
         raise ValueError(f"{name} must be {wanted}, got {ranges!r}")
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
-MAX_ONCE = 20  # most tags that may occur once: the sets of such tags are part of a decoder's state
+# most tags that may occur once: the sets of such tags are part of a decoder's state
+MAX_ONCE = 20
 
 ResultT = TypeVar("ResultT")
 

@@ -1,9 +1,10 @@
 """Conventions of each language and its treebanks, and the meaning of labels.
 
-To add a language, write its folder, add its `CONVENTIONS` to `LANGUAGES`, and its labels
-to `glossary.json`. Sources of the glossary: Bies et al. (1995) and Santorini (1990) for
-the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCorpus,
-spaCy's English pipelines; in our words, the annotation guidelines of PropBank 3.1."""
+To add a language, write its folder, add its `CONVENTIONS` to `LANGUAGES`, and its
+labels to `glossary.json`. Sources of the glossary: Bies et al. (1995) and Santorini
+(1990) for the Penn Treebank; Universal Dependencies; later treebanks of English,
+GreynirCorpus, spaCy's English pipelines; in our words, the annotation guidelines of
+PropBank 3.1."""
 
 import json
 import warnings
@@ -55,12 +56,15 @@ def explain(label: str) -> Optional[str]:
         label.
     RAISES (TypeError): The label is no string.
 
-    >>> explain("S::VP"), explain("nsubj:pass")
-    ('unary chain: simple declarative clause > verb phrase', 'nominal subject (passive)')
+    >>> explain("S::VP")
+    'unary chain: simple declarative clause > verb phrase'
+    >>> explain("nsubj:pass")
+    'nominal subject (passive)'
     """
     if not isinstance(label, str):
         raise TypeError(
-            f"expected a label as a string, such as 'NP' or 'nsubj:pass', got {type(label).__name__}"
+            "expected a label as a string, such as 'NP' or 'nsubj:pass', got "
+            f"{type(label).__name__}"
         )
     chain = [_constituent(part) for part in label.split("::")]
     found = next(
@@ -79,7 +83,10 @@ def explain(label: str) -> Optional[str]:
         )
     found = found or _deprel(label) or _modifier(label)
     if found is None:
-        message = f"no explanation for {label!r}: expected a label of the Penn Treebank, of Universal Dependencies or of PropBank"
+        message = (
+            f"no explanation for {label!r}: expected a label of the Penn Treebank, of "
+            "Universal Dependencies or of PropBank"
+        )
         warnings.warn(message, stacklevel=2)
     return found
 

@@ -83,7 +83,8 @@ class Conventions:
     guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
-    verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs, and what
+    verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs,
+        and what
         may replace each to give a frame's name, the likelier first."""
 
     code: str

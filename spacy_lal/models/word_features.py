@@ -1,6 +1,6 @@
-"""`spacy-lal.WordFeatures.v1`: vectors of words from their shapes, affixes and forms, as
-`spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, one function
-computes what ten layers compute."""
+"""`spacy-lal.WordFeatures.v1`: vectors of words from their shapes, affixes and forms,
+as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, one
+function computes what ten layers compute."""
 
 from typing import Any, Callable, List, Tuple
 

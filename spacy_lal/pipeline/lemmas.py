@@ -34,8 +34,8 @@ _INFLECTED = {
 _UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
 _UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
 _PLURALS = frozenset(
-    "capita congratulations data earnings greetings jeans media odds pants premises regards stamina supplies thanks "
-    "wrought".split()
+    "capita congratulations data earnings greetings jeans media odds pants premises "
+    "regards stamina supplies thanks wrought".split()
 )
 _ENTRIES = frozenset(
     "corrigenda elves memoranda oxen teeth".split()
@@ -126,8 +126,10 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
     """The lemma of a word of some Penn tag and UPOS. answer (str): The lemma that
     another component gave it.
 
-    >>> lemma_of("fled", "VBD", "VERB", "flead"), lemma_of("Lenses", "NNS", "NOUN", "lense")
-    ('flee', 'lens')
+    >>> lemma_of("fled", "VBD", "VERB", "flead")
+    'flee'
+    >>> lemma_of("Lenses", "NNS", "NOUN", "lense")
+    'lens'
     """
     lower = word.lower()
     if word in ("…", "—"):

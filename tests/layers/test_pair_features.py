@@ -78,7 +78,8 @@ def test_candidates():
 
 
 def test_candidates_do_not_end_with_a_comma():
-    """(S (NP (NP Anna) , (NP a friend) ,) (VP left)): both commas depend on "friend"."""
+    """(S (NP (NP Anna) , (NP a friend) ,) (VP left)): both commas depend on
+    "friend"."""
     spans = [(0, 6), (0, 5), (0, 1), (2, 4), (5, 6)]
     parse = parse_of([5, 3, 3, 0, 3, 5], spans, commas=[1, 4])
     found = find_candidates(parse, np.array([5]), 1000)

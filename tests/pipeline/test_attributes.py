@@ -1,5 +1,5 @@
-"""Every attribute of every component and tokenizer of ours survives bytes, disk, pickle,
-copies and worker processes, with options that are not the default."""
+"""Every attribute of every component and tokenizer of ours survives bytes, disk,
+pickle, copies and worker processes, with options that are not the default."""
 
 import copy
 import functools

@@ -177,7 +177,8 @@ def round_weights(path: Path) -> None:
                     raise SourceError(
                         path,
                         0,
-                        f"expected weights that half precision can hold, got others in {name}",
+                        "expected weights that half precision can hold, got others "
+                        f"in {name}",
                     )
                 node[name] = half.astype(np.float32)
     path.write_bytes(srsly.msgpack_dumps(message))

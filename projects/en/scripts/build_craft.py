@@ -97,7 +97,10 @@ def read_article(craft: Path, number: str) -> Iterator[Sentence]:
     trees = list(read_brackets_with_lines(path, strip_root=False))
     blocks = list(read_conllu_blocks(craft / DEPENDENCIES / f"{number}.conllu"))
     if len(trees) != len(blocks):
-        reason = f"expected {len(blocks)} trees, one for each sentence of {number}.conllu, got {len(trees)}"
+        reason = (
+            f"expected {len(blocks)} trees, one for each sentence of {number}.conllu, "
+            f"got {len(trees)}"
+        )
         raise SourceError(path, 0, reason)
     for (tree, line), block in zip(trees, blocks, strict=True):
         sentence = parse_conllu_block(block)

@@ -50,7 +50,9 @@ SPLITS = ("train", "dev")
 SKELETONS = "data/google/ewt"
 SOURCES = "not-to-release/sources"
 FILE_LISTS = "not-to-release/file-lists"
-N_COLUMNS = 6  # that are read: document, sentence, token, [WORD], tag, brackets; predicates and arguments follow
+# that are read: document, sentence, token, [WORD], tag, brackets; predicates and
+# arguments follow
+N_COLUMNS = 6
 NOUN_PHRASES = frozenset({"NP", "NML"})
 VERBS = ("VB", "MD")
 
@@ -75,7 +77,10 @@ def read_skeletons(path: Path) -> List[Skeleton]:
         if not columns:
             continue
         if len(columns) < N_COLUMNS or columns[5].count("*") != 1:
-            reason = f"expected {N_COLUMNS} columns or more, with a single '*' in the sixth, got {text!r}"
+            reason = (
+                f"expected {N_COLUMNS} columns or more, with a single '*' in the "
+                f"sixth, got {text!r}"
+            )
             raise SourceError(path, line, reason)
         if columns[1:3] == [str(len(cells)), "0"]:
             cells.append([])
@@ -225,7 +230,10 @@ def read_document(
             skeleton, words = trees[pairs[j]], old[pairs[j]].words
             n_leaves = len(preterminals(skeleton.tree))
             if n_leaves != len(words):
-                reason = f"expected {len(words)} tokens as in {old_path}:{old[pairs[j]].line}, got {n_leaves}"
+                reason = (
+                    f"expected {len(words)} tokens as in "
+                    f"{old_path}:{old[pairs[j]].line}, got {n_leaves}"
+                )
                 raise SourceError(skeletons, skeleton.line, reason)
             tree = retokenized(skeleton.tree, words, sentence.words, sentence.tags)
         if tree is None:

@@ -64,7 +64,8 @@ def _roleset(path: Path, element: ElementTree.Element) -> Dict[str, Any]:
         raise SourceError(
             path,
             0,
-            f"expected a roleset with an id, such as give.01, and a name, got {element.attrib}",
+            "expected a roleset with an id, such as give.01, and a name, got "
+            f"{element.attrib}",
         )
     aliases = sorted(
         {f"{alias.get('pos')}:{alias.text}" for alias in element.iter("alias")}

@@ -65,7 +65,8 @@ def read_splits(path: Path) -> Dict[str, List[str]]:
             raise SourceError(
                 path,
                 0,
-                f"expected a list of documents under '## {split}', got {sorted(splits)}",
+                f"expected a list of documents under '## {split}', got "
+                f"{sorted(splits)}",
             )
     return splits
 
@@ -79,7 +80,10 @@ def read_document(gum: Path, document: str) -> Iterator[Sentence]:
     trees = list(read_brackets_with_lines(path, strip_root=False))
     sentences = list(read_conllu(gum / "dep" / f"{document}.conllu"))
     if len(trees) != len(sentences):
-        reason = f"expected {len(sentences)} trees, one for each sentence of {document}.conllu, got {len(trees)}"
+        reason = (
+            f"expected {len(sentences)} trees, one for each sentence of "
+            f"{document}.conllu, got {len(trees)}"
+        )
         raise SourceError(path, 0, reason)
     for (tree, line), sentence in zip(trees, sentences, strict=True):
         check_words(path, line, [leaf[0] for leaf in preterminals(tree)], sentence)

@@ -26,7 +26,10 @@ LICENCES = ("LICENSE", "LICENSES_SOURCES")
 # spaCy's setup.py does not say that a card is in Markdown; the package index asks.
 READ_AS_TEXT = "        long_description=readme,\n"
 READ_AS_MARKDOWN = "        long_description_content_type='text/markdown',\n"
-PYPROJECT = '[build-system]\nrequires = ["setuptools>=68"]\nbuild-backend = "setuptools.build_meta"\n'
+PYPROJECT = (
+    '[build-system]\nrequires = ["setuptools>=68"]\nbuild-backend = '
+    '"setuptools.build_meta"\n'
+)
 META = "meta.json"  # has the checksums of the other files
 
 

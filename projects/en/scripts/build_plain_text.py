@@ -93,7 +93,10 @@ def read_chat(path: Path) -> Iterator[str]:
                 [turn["message"] for turn in conversation["content"]], TURNS_OF_CHAT
             )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        reason = f"expected conversations with 'content', and turns with 'message' ({type(error).__name__}: {error})"
+        reason = (
+            "expected conversations with 'content', and turns with 'message' "
+            f"({type(error).__name__}: {error})"
+        )
         raise SourceError(path, 0, reason) from error
 
 

@@ -74,7 +74,10 @@ def _propositions(path: Path, line: int, rows: List[List[str]]) -> List[Proposit
     found = []
     for number, row in enumerate(rows, start=line):
         if len(row) != n_columns:
-            reason = f"expected {n_columns} columns, with one for each of {len(predicates)} predicates, got {len(row)}"
+            reason = (
+                f"expected {n_columns} columns, with one for each of {len(predicates)} "
+                f"predicates, got {len(row)}"
+            )
             raise SourceError(path, number, reason)
     for column, token in enumerate(predicates, start=ROLESET + 1):
         try:

@@ -222,7 +222,10 @@ def main(arguments: Optional[List[str]] = None) -> None:
         )
     model.save_pretrained(args.folder)
     tokenizer.save_pretrained(args.folder)
-    size = f"{args.layers} layers, {model.config.vocab_size} of {len(content.pieces)} pieces"
+    size = (
+        f"{args.layers} layers, {model.config.vocab_size} of {len(content.pieces)} "
+        "pieces"
+    )
     print(
         f"{args.folder}: {size}, {model.num_parameters() / 1e6:.1f} million parameters"
     )

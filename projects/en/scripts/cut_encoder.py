@@ -62,7 +62,8 @@ def cut_layers(model: PreTrainedModel, n_layers: int) -> None:
     layers = getattr(getattr(model, "encoder", None), "layer", None)
     if layers is None:
         raise ValueError(
-            f"{type(model).__name__} has no encoder.layer: expected an encoder like BERT's or MPNet's"
+            f"{type(model).__name__} has no encoder.layer: expected an encoder like "
+            "BERT's or MPNet's"
         )
     if not 0 < n_layers <= len(layers):
         raise ValueError(
@@ -143,7 +144,8 @@ def cut_pieces(
         kept = frequent_pieces(tokenizer, pieces, texts, top)
     else:
         raise ValueError(
-            f"expected a tokenizer of WordPiece, or of Unigram with --text, got {kind} and {len(texts)} texts"
+            "expected a tokenizer of WordPiece, or of Unigram with --text, got "
+            f"{kind} and {len(texts)} texts"
         )
     kept |= set(tokenizer.all_special_ids) | {
         token["id"] for token in state["added_tokens"]
@@ -155,7 +157,8 @@ def cut_pieces(
     padding = new[tokenizer.pad_token_id]
     if padding != tokenizer.pad_token_id:  # MPNet's positions depend on it
         raise ValueError(
-            f"expected the padding piece before all pieces that go, got number {tokenizer.pad_token_id}"
+            "expected the padding piece before all pieces that go, got number "
+            f"{tokenizer.pad_token_id}"
         )
     model.set_input_embeddings(
         torch.nn.Embedding.from_pretrained(weights, freeze=False, padding_idx=padding)

@@ -355,7 +355,8 @@ def export(args: argparse.Namespace) -> None:
     settings["weights"] = [weight for _, weight in sources]
     arrays.write(args.folder / "train.npz")
     print(
-        f"{arrays.n_docs} Docs, {arrays.n_sents} sentences; {arrays.n_left_out} Docs left out"
+        f"{arrays.n_docs} Docs, {arrays.n_sents} sentences; {arrays.n_left_out} Docs "
+        "left out"
     )
     for path in args.dev:
         dev = Arrays(nlp)
@@ -399,7 +400,8 @@ def bring_back(args: argparse.Namespace) -> None:
         ),
     ]:
         raise ValueError(
-            f"{args.folder}: expected the layers of {args.pipeline}'s transformer; {other[0]!r} is in one alone"
+            f"{args.folder}: expected the layers of {args.pipeline}'s transformer; "
+            f"{other[0]!r} is in one alone"
         )
     for name in components(nlp):
         pipe: Any = nlp.get_pipe(name)

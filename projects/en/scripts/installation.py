@@ -31,8 +31,10 @@ def check_requirements(meta: Dict[str, Any]) -> None:
         if found is None or not requirement.specifier.contains(found, prereleases=True):
             state = "is not installed" if found is None else f"is {found}"
             raise ImportError(
-                f"{package} needs {line}, but {requirement.name} {state} here: pip install '{line}', or install the "
-                f"version of {meta['lang']}_{meta['name']} that was made for what you have"
+                f"{package} needs {line}, but {requirement.name} {state} here: pip "
+                f"install '{line}', or install the "
+                f"version of {meta['lang']}_{meta['name']} that was made for what you "
+                "have"
             )
 
 
@@ -55,12 +57,16 @@ def check_files(meta: Dict[str, Any], folder: Path) -> None:
                 while n_bytes := file.readinto(block):
                     digest.update(block[:n_bytes])
             found = digest.hexdigest()
-            state = f"has {path.stat().st_size:,} bytes with the SHA-256 {found[:12]}..., not {expected[:12]}..."
+            state = (
+                f"has {path.stat().st_size:,} bytes with the SHA-256 {found[:12]}..., "
+                f"not {expected[:12]}..."
+            )
         else:
             found, state = "", "is missing"
         if found != expected:
             raise ImportError(
-                f"{path} {state}: the package {folder.name} is damaged, install it again with pip install "
+                f"{path} {state}: the package {folder.name} is damaged, install it "
+                "again with pip install "
                 "--force-reinstall"
             )
 

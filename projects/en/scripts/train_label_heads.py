@@ -142,7 +142,8 @@ def train(
     model, shim = parser.model, get_shim(parser.model)
     if not getattr(shim.config.span_scorer, "label_heads", False):
         raise ValueError(
-            "the parser's labels have no heads of their own: expected label_heads of SpanScorer"
+            "the parser's labels have no heads of their own: expected label_heads of "
+            "SpanScorer"
         )
     if args.turn:
         found = turn_heads(nlp, islice(batches(sources, args.words), args.turn))
@@ -190,7 +191,8 @@ def train(
             sums[name] = 0.95 * sums.get(name, value / n_words) + 0.05 * value / n_words
         if step % 20 == 19:
             print(
-                f"step {step + 1}: {', '.join(f'{k} {v:.3f}' for k, v in sums.items())}",
+                f"step {step + 1}: "
+                f"{', '.join(f'{k} {v:.3f}' for k, v in sums.items())}",
                 flush=True,
             )
 

@@ -94,7 +94,10 @@ def unpacked(source: Path, *parts: str) -> Iterator[Path]:
             try:
                 _unpack(source, folder, parts)
             except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-                reason = f"expected a whole .tar.gz archive ({error}); delete it and fetch it again"
+                reason = (
+                    f"expected a whole .tar.gz archive ({error}); delete it and fetch "
+                    "it again"
+                )
                 raise SourceError(source, 0, reason) from error
         for part in parts:
             if not (folder / part).exists():
@@ -164,7 +167,10 @@ def put_words(tree: Tree, sentence: ConlluSentence) -> None:
     file and line."""
     leaves = preterminals(tree)
     if len(leaves) != len(sentence.words):
-        reason = f"expected the {len(leaves)} words of the sentence's tree, got {len(sentence.words)}"
+        reason = (
+            f"expected the {len(leaves)} words of the sentence's tree, got "
+            f"{len(sentence.words)}"
+        )
         raise SourceError(Path(sentence.path), sentence.line, reason)
     for leaf, word, tag in zip(leaves, sentence.words, sentence.tags, strict=True):
         leaf[0] = word
@@ -321,7 +327,8 @@ def _check_sums(name: str, files: Mapping[str, bytes], checksums: Path) -> None:
         for file, content in files.items()
     }
     wrong = [
-        f"{file}: expected sha256 {expected.get(file, 'of a file that is not listed')}, got {checksum}"
+        f"{file}: expected sha256 "
+        f"{expected.get(file, 'of a file that is not listed')}, got {checksum}"
         for file, checksum in built.items()
         if expected.get(file) != checksum
         and not (file not in expected and "/test." in file)
@@ -329,7 +336,8 @@ def _check_sums(name: str, files: Mapping[str, bytes], checksums: Path) -> None:
     if wrong:
         lines = "\n  ".join(wrong)
         raise ChecksumError(
-            f"not the files that {checksums} lists; are the sources of the commits in project.yml? Nothing was written."
+            f"not the files that {checksums} lists; are the sources of the commits in "
+            "project.yml? Nothing was written."
             f"\n  {lines}"
         )
 
@@ -344,7 +352,10 @@ def read_texts(path: Path) -> List[str]:
     except UnicodeDecodeError as error:
         raise SourceError(path, 0, f"expected text in UTF-8 ({error})") from error
     except FileNotFoundError as error:
-        reason = "expected a file of one text a line, as scripts/build_plain_text.py writes it; there is none"
+        reason = (
+            "expected a file of one text a line, as scripts/build_plain_text.py writes "
+            "it; there is none"
+        )
         raise SourceError(path, 0, reason) from error
 
 

@@ -1,5 +1,5 @@
-"""Tags, labels and rolesets of English: the Penn Treebank (Bies et al., 1995; Santorini,
-1990), OntoNotes and PropBank."""
+"""Tags, labels and rolesets of English: the Penn Treebank (Bies et al., 1995;
+Santorini, 1990), OntoNotes and PropBank."""
 
 from ..conventions import NounChunks
 
