@@ -117,6 +117,15 @@ def test_versions(setup_cfg: configparser.ConfigParser):
     assert "3.9.18" not in admitted
 
 
+def test_actions_are_pinned():
+    """A tag can be moved to other code; a commit cannot."""
+    folder = ROOT / ".github" / "workflows"
+    text = "".join(path.read_text(encoding="utf8") for path in folder.glob("*.yml"))
+    used = re.findall(r"uses: (\S+)", text)
+    assert len(used) > 10
+    assert all(re.search(r"@[0-9a-f]{40}$", one) for one in used)
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 @pytest.mark.parametrize(
     "text",
