@@ -3,6 +3,7 @@ Words are nodes like any others.
 
     NP < (NN $. PP)      VP <, /^VB/ !<< __      NP=x < (NN . (PP >> =x))
 
+`A <# B` is Tregex's: B is the head child of A (`head_child.py`).
 An unbound label or an unknown relation is an error with its place. *Not* here: macros,
 `;`, `: =x`, `N(0,1)`."""
 
@@ -22,8 +23,10 @@ from typing import (
     Optional,
     Set,
     Tuple,
+    Union,
 )
 
+from .head_child import head_child
 from .regex_cost import cost_of_regex
 
 if TYPE_CHECKING:
@@ -68,16 +71,18 @@ class Pattern:
         self._part = reader.read()
         self._used = reader.used
 
-    def search(self, tree: "Tree") -> List[Match]:
+    def search(self, tree: Union["Tree", "TreeIndex"]) -> List[Match]:
         """The nodes that match, in pre-order.
 
+        tree (Union[Tree, TreeIndex]): An index, for several patterns over one tree.
         RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
         """
-        nodes = _Nodes(tree, self.text, self._used)
+        nodes = tree if isinstance(tree, TreeIndex) else TreeIndex(tree)
+        nodes.begin(self.text, self._used)
         try:
             found = {
                 way.get(_PRINTED, a)
-                for a in range(len(nodes.items))
+                for a in nodes.called(self._part.names)
                 for way in nodes.ways(self._part, a, {})
             }
         except RecursionError:
@@ -90,14 +95,12 @@ class Pattern:
         ]
 
 
-class _Nodes:
+class TreeIndex:
     """The nodes of a tree in pre-order, with the properties that relations read. No
     recursion: trees may be deep."""
 
-    def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
-        self.pattern = pattern
-        self.used = used
-        self.steps = 0.0
+    def __init__(self, tree: "Tree") -> None:
+        self.begin("", set())
         self.items: List[object] = []
         self.texts: List[str] = []
         self.parents: List[int] = []
@@ -128,6 +131,21 @@ class _Nodes:
         for number in range(len(self.items) - 1, 0, -1):
             parent = self.parents[number]
             self.after[parent] = max(self.after[parent], self.after[number])
+        self._numbers: Dict[str, List[int]] = {}  # of the nodes with each text
+        for number, text in enumerate(self.texts):
+            self._numbers.setdefault(text, []).append(number)
+
+    def begin(self, pattern: str, used: Set[str]) -> None:
+        """Begin the search of a pattern that uses some labels: no step was taken."""
+        self.pattern = pattern
+        self.used = used
+        self.steps = 0.0
+
+    def called(self, names: Optional[FrozenSet[str]]) -> Iterable[int]:
+        """The nodes with one of some texts; all nodes for None."""
+        if names is None:
+            return range(len(self.items))
+        return [a for name in names for a in self._numbers.get(name, ())]
 
     def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
         """The ways in which a part matches a node, as labels; all are the same if it
@@ -190,28 +208,36 @@ class _Nodes:
             if self.after[b] <= a
         )
 
+    def head_children(self, a: int) -> List[int]:
+        children = self.children[a]
+        labels = [self.texts[child] for child in children]
+        place = head_child(self.texts[a], labels)
+        return [] if place is None else [children[place]]
+
     def sisters(self, a: int) -> List[int]:
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
 
 
 # The nodes B for which A relation B holds.
-RELATIONS: Dict[str, Callable[[_Nodes, int], Iterable[int]]] = {
+RELATIONS: Dict[str, Callable[[TreeIndex, int], Iterable[int]]] = {
     "<": lambda nodes, a: nodes.children[a],
     ">": lambda nodes, a: islice(nodes.up(a), 1),
     "<:": lambda nodes, a: nodes.children[a] if len(nodes.children[a]) == 1 else [],
     ">:": lambda nodes, a: islice(nodes.up(a, 0, only=True), 1),
     "<<": lambda nodes, a: range(a + 1, nodes.after[a]),
-    ">>": _Nodes.up,
+    ">>": TreeIndex.up,
     "<<,": lambda nodes, a: nodes.down(a, 0),
     ">>,": lambda nodes, a: nodes.up(a, 0),
     "<<'": lambda nodes, a: nodes.down(a, -1),
     ">>'": lambda nodes, a: nodes.up(a, -1),
     "<<:": lambda nodes, a: nodes.down(a, 0, only=True),
     ">>:": lambda nodes, a: nodes.up(a, 0, only=True),
-    ".": _Nodes.next,
-    ",": _Nodes.previous,
+    ".": TreeIndex.next,
+    ",": TreeIndex.previous,
     "..": lambda nodes, a: range(nodes.after[a], len(nodes.items)),
-    ",,": _Nodes.before,
+    ",,": TreeIndex.before,
+    "<#": lambda nodes, a: nodes.head_children(a),
+    ">#": lambda nodes, a: [b for b in nodes.up(a) if a in nodes.head_children(b)][:1],
     "$": lambda nodes, a: [b for b in nodes.sisters(a) if b != a],
     "$.": lambda nodes, a: nodes.sisters(a)[nodes.places[a] + 1 : nodes.places[a] + 2],
     "$,": lambda nodes, a: nodes.sisters(a)[
@@ -244,12 +270,12 @@ def _related(name: str) -> Any:
     direction, minus, number = nth.groups()
     place = -int(number) if minus else int(number) - 1
 
-    def nth_child(nodes: _Nodes, a: int) -> List[int]:
+    def nth_child(nodes: TreeIndex, a: int) -> List[int]:
         children = nodes.children[a]
         is_there = -len(children) <= place < len(children)
         return [children[place]] if is_there else []
 
-    def nth_parent(nodes: _Nodes, a: int) -> List[int]:
+    def nth_parent(nodes: TreeIndex, a: int) -> List[int]:
         parents = islice(nodes.up(a), 1)
         return [b for b in parents if a in nth_child(nodes, b)]
 
@@ -257,25 +283,33 @@ def _related(name: str) -> Any:
 
 
 class _Part(NamedTuple):
-    ways: Callable[[_Nodes, int, Labels], Ways]  # in which it matches a node
+    ways: Callable[[TreeIndex, int, Labels], Ways]  # in which it matches a node
     binds: FrozenSet[str] = frozenset()  # labels
+    names: Optional[FrozenSet[str]] = None  # the only texts that it matches, if known
 
 
-def _name(test: Callable[[_Nodes, str], bool]) -> _Part:
-    return _Part(
-        lambda nodes, a, labels: iter([labels] if test(nodes, nodes.texts[a]) else [])
-    )
+def _name(
+    test: Callable[[TreeIndex, str], bool], names: Optional[FrozenSet[str]] = None
+) -> _Part:
+    def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
+        return iter([labels] if test(nodes, nodes.texts[a]) else [])
+
+    return _Part(ways, names=names)
+
+
+def _exactly(wanted: str) -> _Part:
+    return _name(lambda _, text: text == wanted, frozenset([wanted]))
 
 
 def _bound(part: _Part, label: str) -> _Part:
-    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+    def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return ({**found, label: a} for found in nodes.ways(part, a, labels))
 
-    return _Part(ways, part.binds | {label})
+    return _Part(ways, part.binds | {label}, part.names)
 
 
-def _relation(related: Callable[[_Nodes, int], Iterable[int]], part: _Part) -> _Part:
-    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+def _relation(related: Callable[[TreeIndex, int], Iterable[int]], part: _Part) -> _Part:
+    def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return (
             found for b in related(nodes, a) for found in nodes.ways(part, b, labels)
         )
@@ -284,32 +318,40 @@ def _relation(related: Callable[[_Nodes, int], Iterable[int]], part: _Part) -> _
 
 
 def _all(parts: Sequence[_Part]) -> _Part:
-    def ways(nodes: _Nodes, a: int, labels: Labels, at: int = 0) -> Ways:
+    def ways(nodes: TreeIndex, a: int, labels: Labels, at: int = 0) -> Ways:
         if at == len(parts):
             yield labels
             return
         for found in nodes.ways(parts[at], a, labels):
             yield from ways(nodes, a, found, at + 1)
 
-    return _of_parts(ways, parts)
+    return _of_parts(ways, parts, parts[0].names)
 
 
 def _any(parts: Sequence[_Part]) -> _Part:
-    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+    def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return (found for part in parts for found in nodes.ways(part, a, labels))
 
-    return _of_parts(ways, parts)
+    names = [part.names for part in parts]
+    known = [one for one in names if one is not None]
+    is_known = len(known) == len(names)
+    return _of_parts(ways, parts, frozenset().union(*known) if is_known else None)
 
 
-def _of_parts(ways: Callable[..., Ways], parts: Sequence[_Part]) -> _Part:
+def _of_parts(
+    ways: Callable[..., Ways],
+    parts: Sequence[_Part],
+    names: Optional[FrozenSet[str]],
+) -> _Part:
     if len(parts) == 1:
         return parts[0]
-    return _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    binds: FrozenSet[str] = frozenset().union(*(part.binds for part in parts))
+    return _Part(ways, binds, names)
 
 
 _NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
 _SPACE = re.compile(r"(?:[ \r\t\n]|#[^\n]*)*")
-_OPERATOR = re.compile(r"[$%,.<>][%,.<>0-9\-':]*")
+_OPERATOR = re.compile(r"[$%,.<>][%,.<>0-9\-':#]*")
 _LITERAL = re.compile(r"[^\]\[ \r\t\n;:.,&|<>()$!@%'^=]+")
 _LABEL = re.compile(r"[A-Za-z0-9]+")
 # By its quotation mark.
@@ -441,9 +483,9 @@ class _Reader:
             wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
             if ignore_case:
                 return _name(lambda _, text: text.casefold() == wanted.casefold())
-            return _name(lambda _, text: text == wanted)
+            return _exactly(wanted)
         wanted = self._token(_LITERAL, _NODE)
-        return _name(lambda _, text: text == wanted or wanted in ("*", "__"))
+        return _name(lambda _, text: True) if wanted in ("*", "__") else _exactly(wanted)
 
     def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
         try:
@@ -455,7 +497,7 @@ class _Reader:
             lambda text: compiled.search(text) is not None
         )
 
-        def test(nodes: _Nodes, text: str) -> bool:
+        def test(nodes: TreeIndex, text: str) -> bool:
             nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
             return found(text)
 
