@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 # From the ground up. A room imports from its own floor and from those below.
 FLOORS: List[str] = [
     "files lang trees decode scores role_scores",
-    "layers",
+    "layers complexity",
     "annotations export search loss treebanks models",
     "pipeline checkpoint",
     "training evaluation interpret pictures distributed",
@@ -25,7 +25,7 @@ FLOOR: Dict[str, int] = {
 }
 # Modules that the files of a room never import, not even in a function.
 FORBIDDEN: Dict[str, str] = {
-    "lang trees decode scores role_scores": "torch spacy thinc transformers",
+    "lang trees decode scores role_scores complexity": "torch spacy thinc transformers",
     "evaluation pictures": "torch thinc transformers",
     "layers": "spacy thinc transformers",
     "loss": "thinc transformers spacy_lal.models",

@@ -5,6 +5,7 @@ whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .clauses import Clause, get_clauses, simplify
+from .complexity import get_complexity, sentence_complexities
 from .confidence import Confidences, Signature
 from .constraints import (
     CONSTRAINTS_KEY,
@@ -18,13 +19,7 @@ from .constraints import (
     get_constraints,
     in_words,
 )
-from .getters import (
-    MISSING_TAG,
-    NonConstituentException,
-    UnparsedDocError,
-    install_extensions,
-    sentence_trees,
-)
+from .getters import NonConstituentException, install_extensions
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .other_tokens import as_doc, carry_over
 from .parses import (
@@ -64,6 +59,7 @@ from .roles import (
     set_sentence_propositions,
     to_allennlp,
 )
+from .sentence_trees import MISSING_TAG, UnparsedDocError, sentence_trees
 from .sentences import (
     SENT_IDS,
     Sentences,

@@ -8,6 +8,7 @@ import typer
 from spacy.cli._util import app as spacy_app
 
 from spacy_lal.cli.app import app_cli
+from spacy_lal.cli.complexity import complexity_cli
 from spacy_lal.cli.evaluate import evalb_cli, evaluate_cli, srl_eval_cli
 from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.io import Command
@@ -23,6 +24,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "roles": roles_cli,
     "relations": relations_cli,
     "search": search_cli,
+    "complexity": complexity_cli,
     "app": app_cli,
     "evaluate": evaluate_cli,
     "evalb": evalb_cli,

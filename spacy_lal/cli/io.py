@@ -299,8 +299,8 @@ def output_format(
     suffix = output.suffix.lower() if output is not None else ""
     if suffix in ("", ".txt"):
         return formats[0]
-    by_ending = FORMAT_OF.get(suffix, suffix[1:])
-    if by_ending not in formats:
+    by_ending = suffix[1:] if suffix[1:] in formats else FORMAT_OF.get(suffix)
+    if by_ending is None or by_ending not in formats:
         fail(
             f"expected a format of {', '.join(formats)} by --format, or an ending that "
             f"says it, got {output}"

@@ -2,7 +2,7 @@
 one in its own folder; modules outside `spacy_lal/lang` ask it and name no language."""
 
 from dataclasses import dataclass
-from typing import Container, FrozenSet, Optional, Tuple
+from typing import Container, FrozenSet, NamedTuple, Optional, Tuple
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,18 @@ class Guidelines:
     measures: FrozenSet[str]
 
 
+class Structure(NamedTuple):
+    """A structure of syntax that is counted in trees.
+
+    name (str): As in the paper.
+    meaning (str): What it is.
+    pattern (str): Of tgrep, over a tree below a node ROOT."""
+
+    name: str
+    meaning: str
+    pattern: str
+
+
 @dataclass(frozen=True)
 class Conventions:
     """The conventions of a language.
@@ -83,9 +95,11 @@ class Conventions:
     guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
+    clause_labels (FrozenSet[str]): Labels of clauses.
+    structures (Tuple[Structure, ...]): Structures that measures of syntactic complexity
+        count; none where nobody has defined them.
     verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs,
-        and what
-        may replace each to give a frame's name, the likelier first."""
+        and what may replace each to give a frame's name, the likelier first."""
 
     code: str
     root_labels: FrozenSet[str]
@@ -97,4 +111,6 @@ class Conventions:
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
     auxiliary_rolesets: FrozenSet[str] = frozenset()
+    clause_labels: FrozenSet[str] = frozenset()
+    structures: Tuple[Structure, ...] = ()
     verb_endings: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()

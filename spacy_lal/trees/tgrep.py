@@ -155,6 +155,10 @@ class TreeIndex:
         return ways if part.binds & self.used else islice(ways, 1)
 
     def count(self, steps: float) -> None:
+        """Add steps to the search.
+
+        RAISES (PatternError): There are more than `MAX_STEPS`.
+        """
         self.steps += steps
         if self.steps > MAX_STEPS:
             raise PatternError(
@@ -163,10 +167,12 @@ class TreeIndex:
             )
 
     def end(self, number: int) -> int:
+        """The place after the last word of a node."""
         after = self.after[number]
         return self.firsts[after] if after < len(self.items) else len(self.words)
 
     def label(self, number: int) -> str:
+        """The label of a node, empty for a word."""
         return self.texts[number] if isinstance(self.items[number], list) else ""
 
     def down(self, a: int, place: int, only: bool = False) -> Iterator[int]:
@@ -190,6 +196,7 @@ class TreeIndex:
             yield a
 
     def next(self, a: int) -> Iterator[int]:
+        """The nodes that begin where a node ends."""
         b = self.after[a]
         first = self.end(a)
         while b < len(self.items) and self.firsts[b] == first:
@@ -197,11 +204,13 @@ class TreeIndex:
             b += 1
 
     def previous(self, a: int) -> Iterator[int]:
+        """The nodes that end where a node begins."""
         for word in self.words[: self.firsts[a]][-1:]:
             yield word
             yield from self.up(word, -1)
 
     def before(self, a: int) -> Iterator[int]:
+        """The nodes that end before a node begins."""
         return (
             b
             for b in range(bisect_left(self.firsts, self.firsts[a]))
@@ -209,12 +218,14 @@ class TreeIndex:
         )
 
     def head_children(self, a: int) -> List[int]:
+        """The head child of a node, if the rule is known; see `head_child`."""
         children = self.children[a]
         labels = [self.texts[child] for child in children]
         place = head_child(self.texts[a], labels)
         return [] if place is None else [children[place]]
 
     def sisters(self, a: int) -> List[int]:
+        """A node and its sisters, in order."""
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
 
 
@@ -485,7 +496,9 @@ class _Reader:
                 return _name(lambda _, text: text.casefold() == wanted.casefold())
             return _exactly(wanted)
         wanted = self._token(_LITERAL, _NODE)
-        return _name(lambda _, text: True) if wanted in ("*", "__") else _exactly(wanted)
+        return (
+            _name(lambda _, text: True) if wanted in ("*", "__") else _exactly(wanted)
+        )
 
     def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
         try:

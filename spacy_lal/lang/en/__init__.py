@@ -3,6 +3,7 @@ tokens, sentence starts and lemmas."""
 
 from ..conventions import Conventions
 from .guidelines import GUIDELINES
+from .structures import CLAUSE_LABELS, STRUCTURES
 from .treebank import (
     AUXILIARY_ROLESETS,
     EVALB_DELETED,
@@ -25,5 +26,7 @@ CONVENTIONS = Conventions(
     noun_chunks=NOUN_CHUNKS,
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,
+    clause_labels=CLAUSE_LABELS,
+    structures=STRUCTURES,
     verb_endings=VERB_ENDINGS,
 )

@@ -11,5 +11,6 @@ CONVENTIONS = Conventions(
     punctuation_tags=PUNCTUATION_TAGS,
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
+    clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
     default_package="fr_lal_md",
 )

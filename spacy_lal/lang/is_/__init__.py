@@ -12,5 +12,6 @@ CONVENTIONS = Conventions(
     punctuation_tags=PUNCTUATION_TAGS,
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
+    clause_labels=frozenset({"S0", "S", "IP", "CP"}),
     default_package="is_lal_md",
 )

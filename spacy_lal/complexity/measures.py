@@ -1,0 +1,272 @@
+"""The record of a text's syntactic complexity: of a sentence, or of the sum of some."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence
+
+from ..lang import conventions
+from .dependencies import (
+    HeadedWord,
+    count_finite_clauses,
+    count_passives,
+    mean_dependency_distance,
+    modifiers_of_nouns,
+    words_before_main_verb,
+)
+from .depths import measure_depths
+from .structures import find_structures
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+# In the order of L2SCA's own output.
+COUNTS = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
+INDICES = (
+    *("MLS", "MLT", "MLC", "C/S", "VP/T", "C/T", "DC/C", "DC/T"),
+    *("T/S", "CT/T", "CP/T", "CP/C", "CN/T", "CN/C"),
+)
+PARTS = ("VP1", "VP2", "C1", "C2", "T1", "T2", "CN1", "CN2", "CN3")
+MEANS = (
+    *("yngve_depth", "frazier_depth", "tree_height", "dependency_distance"),
+    *("words_before_verb", "noun_modifiers", "passives", "finite_clauses"),
+)
+Number = Optional[float]
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """Counts of structures (Lu 2010), and means over sentences.
+
+    A count or an index of a text without sentences is 0, a mean of one is None. What
+    needs constituents, heads, or structures that are defined for English alone is None
+    without them.
+
+    W (int): Words: tokens that are no punctuation.
+    S (int): Sentences.
+    VP1, VP2 (Optional[int]): Verb phrases; verbs of questions without one.
+    C1, C2 (Optional[int]): Clauses with a subject and a finite verb; fragments.
+    T1, T2 (Optional[int]): T-units: a main clause with all that depends on it;
+        fragments.
+    CN1, CN2, CN3 (Optional[int]): Complex noun phrases; nominal clauses; gerunds and
+        infinitives as subjects.
+    DC (Optional[int]): Dependent clauses.
+    CT (Optional[int]): T-units with a dependent clause.
+    CP (Optional[int]): Coordinate phrases.
+    yngve_depth (Optional[float]): Mean of the sentences' mean Yngve depth (1960) of
+        words; at least 0. See `depths.Depths`.
+    frazier_depth (Optional[float]): Mean of the sentences' mean Frazier depth (1985) of
+        words; at least 0. See `depths.Depths`.
+    tree_height (Optional[float]): Mean of the most constituents above a word.
+    dependency_distance (Optional[float]): Mean of the sentences' mean dependency
+        distance (Liu 2008); at least 1. See `mean_dependency_distance`.
+    words_before_verb (Optional[float]): Mean of the words before the main verb, SYNLE
+        of Coh-Metrix. See `words_before_main_verb`.
+    noun_modifiers (Optional[float]): Mean of the sentences' mean number of modifiers of
+        a noun phrase, SYNNP of Coh-Metrix. See `modifiers_of_nouns`.
+    passives (Optional[float]): Mean of passive verbs. See `count_passives`.
+    finite_clauses (Optional[float]): Mean of finite predicates. See
+        `count_finite_clauses`."""
+
+    W: int = 0
+    S: int = 0
+    VP1: Optional[int] = 0
+    VP2: Optional[int] = 0
+    C1: Optional[int] = 0
+    C2: Optional[int] = 0
+    T1: Optional[int] = 0
+    T2: Optional[int] = 0
+    CN1: Optional[int] = 0
+    CN2: Optional[int] = 0
+    CN3: Optional[int] = 0
+    DC: Optional[int] = 0
+    CT: Optional[int] = 0
+    CP: Optional[int] = 0
+    yngve_depth: Number = None
+    frazier_depth: Number = None
+    tree_height: Number = None
+    dependency_distance: Number = None
+    words_before_verb: Number = None
+    noun_modifiers: Number = None
+    passives: Number = None
+    finite_clauses: Number = None
+
+    @property
+    def VP(self) -> Optional[int]:  # noqa: N802  (Lu's names, as all below)
+        """Verb phrases, VP1 + VP2."""
+        return _sum([self.VP1, self.VP2])
+
+    @property
+    def C(self) -> Optional[int]:  # noqa: N802
+        """Clauses, C1 + C2."""
+        return _sum([self.C1, self.C2])
+
+    @property
+    def T(self) -> Optional[int]:  # noqa: N802
+        """T-units, T1 + T2."""
+        return _sum([self.T1, self.T2])
+
+    @property
+    def CN(self) -> Optional[int]:  # noqa: N802
+        """Complex nominals, CN1 + CN2 + CN3."""
+        return _sum([self.CN1, self.CN2, self.CN3])
+
+    @property
+    def MLS(self) -> Number:  # noqa: N802
+        """Mean length of sentence, W / S (Lu 2010); 0 without sentences."""
+        return _ratio(self.W, self.S)
+
+    @property
+    def MLT(self) -> Number:  # noqa: N802
+        """Mean length of T-unit, W / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.W, self.T)
+
+    @property
+    def MLC(self) -> Number:  # noqa: N802
+        """Mean length of clause, W / C (Lu 2010); 0 without clauses."""
+        return _ratio(self.W, self.C)
+
+    @property
+    def C_S(self) -> Number:  # noqa: N802
+        """Clauses a sentence, C / S (Lu 2010); 0 without sentences."""
+        return _ratio(self.C, self.S)
+
+    @property
+    def VP_T(self) -> Number:  # noqa: N802
+        """Verb phrases a T-unit, VP / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.VP, self.T)
+
+    @property
+    def C_T(self) -> Number:  # noqa: N802
+        """Clauses a T-unit, C / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.C, self.T)
+
+    @property
+    def DC_C(self) -> Number:  # noqa: N802
+        """Dependent clauses a clause, DC / C (Lu 2010); 0 without clauses."""
+        return _ratio(self.DC, self.C)
+
+    @property
+    def DC_T(self) -> Number:  # noqa: N802
+        """Dependent clauses a T-unit, DC / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.DC, self.T)
+
+    @property
+    def T_S(self) -> Number:  # noqa: N802
+        """T-units a sentence, T / S (Lu 2010); 0 without sentences."""
+        return _ratio(self.T, self.S)
+
+    @property
+    def CT_T(self) -> Number:  # noqa: N802
+        """Complex T-units a T-unit, CT / T (Lu 2010), 0 to 1; 0 without T-units."""
+        return _ratio(self.CT, self.T)
+
+    @property
+    def CP_T(self) -> Number:  # noqa: N802
+        """Coordinate phrases a T-unit, CP / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.CP, self.T)
+
+    @property
+    def CP_C(self) -> Number:  # noqa: N802
+        """Coordinate phrases a clause, CP / C (Lu 2010); 0 without clauses."""
+        return _ratio(self.CP, self.C)
+
+    @property
+    def CN_T(self) -> Number:  # noqa: N802
+        """Complex nominals a T-unit, CN / T (Lu 2010); 0 without T-units."""
+        return _ratio(self.CN, self.T)
+
+    @property
+    def CN_C(self) -> Number:  # noqa: N802
+        """Complex nominals a clause, CN / C (Lu 2010); 0 without clauses."""
+        return _ratio(self.CN, self.C)
+
+    def to_dict(self) -> Dict[str, Number]:
+        """All measures by their names: counts and indices in the order of L2SCA's
+        output (`C/S` for `C_S`), the means, then the parts of the counts."""
+        names = (*COUNTS, *INDICES, *MEANS, *PARTS)
+        return {name: getattr(self, name.replace("/", "_")) for name in names}
+
+
+def measure_sentence(
+    tags: Sequence[str],
+    tree: "Optional[Tree]" = None,
+    words: Optional[Sequence[HeadedWord]] = None,
+    *,
+    lang: str = "en",
+) -> Complexity:
+    """Measure one sentence.
+
+    tags (Sequence[str]): The fine tag of each of n tokens.
+    tree (Optional[Tree]): Its constituency tree; without it, what needs constituents is
+        None.
+    words (Optional[Sequence[HeadedWord]]): Its n tokens with heads; without them, what
+        needs heads is None.
+    lang (str): The language, by its code.
+    """
+    marks = conventions(lang).mark_tags
+    is_word = [tag not in marks for tag in tags]
+    if words is not None:
+        is_word = [not word.is_punct for word in words]
+    measured: Dict[str, Any] = {"W": sum(is_word), "S": 1}
+    measured.update(_of_tree(tree, lang))
+    if words is not None:
+        measured.update(_of_heads(words))
+    return Complexity(**measured)
+
+
+def _of_tree(tree: "Optional[Tree]", lang: str) -> Dict[str, Any]:
+    language = conventions(lang)
+    counts: Dict[str, Any] = dict.fromkeys((*PARTS, "DC", "CT", "CP"))
+    if tree is None:
+        return counts
+    for name, found in find_structures(tree, lang).items():
+        counts[name] = len(found)
+    depths = measure_depths(
+        tree,
+        punctuation=language.mark_tags,
+        roots=language.root_labels,
+        clauses=language.clause_labels,
+    )
+    n_words = len(depths.yngve)
+    if n_words:
+        counts["yngve_depth"] = sum(depths.yngve) / n_words
+        counts["tree_height"] = depths.height
+    if n_words and language.clause_labels:
+        counts["frazier_depth"] = sum(depths.frazier) / n_words
+    return counts
+
+
+def _of_heads(words: Sequence[HeadedWord]) -> Dict[str, Number]:
+    has_features = any(word.morph for word in words)
+    return {
+        "dependency_distance": mean_dependency_distance(words),
+        "words_before_verb": words_before_main_verb(words),
+        "noun_modifiers": modifiers_of_nouns(words),
+        "passives": count_passives(words),
+        "finite_clauses": count_finite_clauses(words) if has_features else None,
+    }
+
+
+def summed(sentences: Iterable[Complexity]) -> Complexity:
+    """The complexity of a text: counts are summed, means are taken over the sentences
+    that have the measure. A count is None if it is None for a sentence."""
+    records: List[Complexity] = list(sentences)
+    values: Dict[str, Any] = {}
+    for field in fields(Complexity):
+        column = [getattr(record, field.name) for record in records]
+        if field.name in MEANS:
+            known = [value for value in column if value is not None]
+            values[field.name] = sum(known) / len(known) if known else None
+        else:
+            values[field.name] = _sum(column)
+    return Complexity(**values)
+
+
+def _sum(counts: Sequence[Optional[int]]) -> Optional[int]:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _ratio(count: Optional[int], of: Optional[int]) -> Number:
+    if count is None or of is None:
+        return None
+    return count / of if of else 0.0

@@ -1,0 +1,41 @@
+"""The structures of a language's syntax that are counted in trees (Lu 2010)."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Dict, List, Tuple
+
+from ..lang import conventions
+from ..trees.tgrep import Match, Pattern, TreeIndex
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+ROOT = "ROOT"
+
+
+@cache
+def _patterns(lang: str) -> Tuple[Tuple[str, Pattern], ...]:
+    """Each structure's name and pattern; a pattern is compiled once."""
+    return tuple(
+        (structure.name, Pattern(structure.pattern))
+        for structure in conventions(lang).structures
+    )
+
+
+def find_structures(tree: "Tree", lang: str = "en") -> Dict[str, List[Match]]:
+    """The nodes of each structure in a sentence, in pre-order.
+
+    tree (Tree): A constituency tree, with or without a root node.
+    lang (str): The language, by its code.
+    RETURNS (Dict[str, List[Match]]): By the structure's name, such as `T1`. Empty for a
+        language whose structures nobody has defined.
+    """
+    index = TreeIndex(_below_root(tree, lang))
+    return {name: pattern.search(index) for name, pattern in _patterns(lang)}
+
+
+def _below_root(tree: "Tree", lang: str) -> "Tree":
+    """The tree below a node ROOT, which the patterns ask for."""
+    from nltk.tree import Tree
+
+    is_root = tree.label() in conventions(lang).root_labels
+    return Tree(ROOT, list(tree) if is_root else [tree])
