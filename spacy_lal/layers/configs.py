@@ -332,8 +332,9 @@ class SpanScorerConfig(Block):
     from_tokens: bool = False
 
     def check(self, layout: FencepostLayout, n_labels: int) -> None:
-        """RAISES (ValueError): `label_heads` or `from_tokens` requires what the layout
-        lacks."""
+        """Check the options against the layout of fenceposts.
+
+        RAISES (ValueError): `label_heads` or `from_tokens` requires what it lacks."""
         if self.label_heads and layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
             raise ValueError(
                 "label_heads = true requires label attention with a head for each of "

@@ -192,8 +192,10 @@ def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
     if window.relaxed:
         stop = (~padding).sum(1)[:, None] - 1
         sees_all = (places <= 1) | (places >= stop - 1)  # (batch_size, seq_len)
-        outside = outside & ~(sees_all[:, :, None] | sees_all[:, None, :])
-    of_words = outside & ~padding[:, :, None]
+        is_free = sees_all[:, :, None] | sees_all[:, None, :]
+        outside = outside & ~is_free
+    queries = ~padding[:, :, None]
+    of_words = outside & queries
     return keys | of_words.unsqueeze(1)
 
 

@@ -41,7 +41,10 @@ class Block:
 
 
 def check_even(name: str, value: int, reason: str) -> None:
-    """RAISES (ValueError): `value` is odd. reason (str): Why it must be even."""
+    """Check that an option is even.
+
+    reason (str): Why it must be.
+    RAISES (ValueError): `value` is odd."""
     if value % 2:
         raise ValueError(f"{name}: expected an even integer ({reason}), got {value}")
 

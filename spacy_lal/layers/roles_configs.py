@@ -189,8 +189,10 @@ class RolesNetworkConfig:
         return isinstance(self.role_scorer, SpanRoleScorerConfig)
 
     def check(self, sizes: RolesSizes) -> None:
-        """RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels`
-        is 0."""
+        """Check the options against the sizes.
+
+        RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels` is
+            0."""
         if self.syntax.heads == "own" and not sizes.n_deprels:
             raise ValueError(
                 'heads = "own" needs a network with arcs of its own, and this one has '

@@ -355,14 +355,17 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     the cross-entropy of the gold label's head, under a softmax over the heads and "no
     constituent", whose score is 0."""
     starts, ends = _spans_and_neighbours(gold)
+    labels = gold[starts, ends]
     # counted from 1; 0 means no constituent
-    heads = np.maximum(gold[starts, ends] - (FIRST_LABEL - 1), 0)
-    scores = np.zeros((len(starts), ties.shape[1] + 1), dtype=ties.dtype)
+    heads = np.maximum(labels - (FIRST_LABEL - 1), 0)
+    n_heads = ties.shape[1]
+    scores = np.zeros((len(starts), n_heads + 1), dtype=ties.dtype)
     scores[:, 1:] = ties[ends] - ties[starts]
     loss, d_scores = cross_entropy(scores, heads)
+    d_ties = d_scores[:, 1:]
     gradient = np.zeros_like(ties)
-    np.add.at(gradient, ends, d_scores[:, 1:])
-    np.subtract.at(gradient, starts, d_scores[:, 1:])
+    np.add.at(gradient, ends, d_ties)
+    np.subtract.at(gradient, starts, d_ties)
     return loss, gradient
 
 

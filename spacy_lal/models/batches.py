@@ -338,8 +338,9 @@ def _vector_rows(
     arrays: List[Floats2d],
     of_sentences: bool,
 ) -> VectorRows:
-    """RAISES (ValueError): The arrays have other rows or another width than
-    expected."""
+    """The arrays as rows of vectors, checked.
+
+    RAISES (ValueError): The arrays have other rows or another width than expected."""
     expected = doc_lengths
     kind = "one for each token of each Doc"
     if of_sentences:

@@ -154,8 +154,10 @@ def forward(
 
 
 def require_vectors(model: Model, docs: List[Doc]) -> None:
-    """RAISES (ValueError): A component that the model listens to has not run on a Doc,
-    or ran on other tokens."""
+    """Check that Docs have the vectors that a model reads.
+
+    RAISES (ValueError): A component that the model listens to has not run on a Doc, or
+        ran on other tokens."""
     for listener in (node for node in model.walk() if node.name in LISTENERS):
         for doc in docs:
             if listener.name == LISTENERS[0]:

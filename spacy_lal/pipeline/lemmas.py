@@ -104,21 +104,25 @@ def candidates(word: str, part: str, ending: str) -> List[str]:
 
 
 def _without_s(word: str, part: str) -> List[str]:
-    if part == "noun" and word.endswith("men"):
+    is_noun = part == "noun"
+    if is_noun and word.endswith("men"):
         return [word[:-2] + "an"]
-    if not word.endswith("s") or word.endswith("ss") or len(word) < 3:
+    has_ending = word.endswith("s") and not word.endswith("ss")
+    if not has_ending or len(word) < 3:
         return []
+    stem = word[:-3]
     found = [word[:-1]]
     if word.endswith("ies"):
-        found.insert(0, word[:-3] + "y")
-    elif word.endswith("ves") and part == "noun":
-        found += [word[:-3] + "f", word[:-3] + "fe"]
+        found.insert(0, stem + "y")
+    elif word.endswith("ves") and is_noun:
+        found += [stem + "f", stem + "fe"]
     elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
-        is_short = part == "noun" and word.endswith("oes") and len(word) < 6
-        is_later = is_short or (word.endswith("ses") and not word.endswith("sses"))
-        found.insert(int(is_later), word[:-2])  # "foes", "noses"
+        is_foes = is_noun and word.endswith("oes") and len(word) < 6
+        is_noses = word.endswith("ses") and not word.endswith("sses")
+        is_later = is_foes or is_noses
+        found.insert(int(is_later), word[:-2])
         if word.endswith(("sses", "zzes")):
-            found.append(word[:-3])
+            found.append(stem)
     return found
 
 

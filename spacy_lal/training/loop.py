@@ -435,7 +435,9 @@ def _read_checkpoint(
 
 
 def _check_best(path: Path, state: State) -> None:
-    """RAISES (ValueError): A best pipeline was written, and is not there."""
+    """Check that the best pipeline is there if one was written.
+
+    RAISES (ValueError): It is missing."""
     restore_folder(path)
     if state["results"] and not (path / "config.cfg").is_file():
         raise ValueError(

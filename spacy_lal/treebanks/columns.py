@@ -147,8 +147,10 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
 
 
 def _check_rows(rows: _Rows, path: str) -> None:
-    """RAISES (TreebankError): The words are not numbered from 0, a row has too few or
-    too many columns, or a word is left out.
+    """Check the numbers of words and of columns.
+
+    RAISES (TreebankError): The words are not numbered from 0, a row has too few or
+        too many columns, or a word is left out.
     """
     for number, (line, cells) in enumerate(rows):
         if len(cells) > NUMBER and cells[NUMBER] != str(number):

@@ -31,8 +31,9 @@ _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """RAISES (ValueError): The graph does not compute what a transformer's config
-    says."""
+    """Check that the graph computes what a transformer's config says.
+
+    RAISES (ValueError): It does not."""
     expected = {
         "model_type": KNOWN,
         "hidden_act": ("gelu",),

@@ -395,7 +395,10 @@ def _overlaps(span: Span, text: str, offsets: Sequence[Tuple[int, int]]) -> ndar
     last = numpy.array(ends)[:, None]
     begins = numpy.array(without_space(text, offsets))
     stops = numpy.array(offsets)[:, 1]
-    overlaps = (first < stops) & (begins < last) & (begins < stops)
+    has_characters = begins < stops
+    begins_before_end = begins < last
+    ends_after_begin = first < stops
+    overlaps = has_characters & begins_before_end & ends_after_begin
     return overlaps.astype("float32")
 
 

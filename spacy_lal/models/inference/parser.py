@@ -112,9 +112,11 @@ class ParserInference:
             numbers = [i for i, one in enumerate(firsts) if one == first]
             chosen = [layers[i] for i in numbers]
             sizes = [len(bias) for _, bias in chosen]
-            ends = numpy.cumsum(sizes)[:-1].tolist()
-            product = Product(*self._folded(chosen, first))
-            yield _FirstLayers(numbers, ends, first, product)
+            ends = numpy.cumsum(sizes)
+            weight, bias = self._folded(chosen, first)
+            product = Product(weight, bias)
+            inner_ends = ends[:-1].tolist()
+            yield _FirstLayers(numbers, inner_ends, first, product)
 
     def _folded(
         self, layers: List[Tuple[ndarray, ndarray]], first: int

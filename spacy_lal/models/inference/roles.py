@@ -157,12 +157,14 @@ class RolesInference:
         heads)."""
         encoder = self.config.encoder
         heads = qkv.reshape(len(qkv), 3, encoder.n_heads, encoder.head_width)
-        context = numpy.empty(heads.shape[:1] + heads.shape[2:], dtype="float32")
+        context = numpy.empty_like(heads[:, 0], dtype="float32")
         scale = encoder.head_width**-0.5
         for words in sentences:
             query, key, value = heads[words].transpose(1, 2, 0, 3)
-            shares = _softmax((query * scale) @ key.swapaxes(1, 2))
-            context[words] = (shares @ value).swapaxes(0, 1)
+            logits = (query * scale) @ key.swapaxes(1, 2)
+            shares = _softmax(logits)
+            found = shares @ value
+            context[words] = found.swapaxes(0, 1)
         return context.reshape(len(qkv), -1)
 
 

@@ -51,7 +51,9 @@ def stored_weight(name: str, weight: ndarray, bits: int) -> Dict[str, ndarray]:
 
 
 def check_half(name: str, weight: ndarray) -> None:
-    """RAISES (ValueError): A number is too large for half precision, or is none."""
+    """Check that half precision holds a weight.
+
+    RAISES (ValueError): A number is too large, or is none."""
     largest = float(numpy.abs(weight).max()) if weight.size else 0.0
     if not largest <= MAX_HALF:
         raise ValueError(
