@@ -45,7 +45,7 @@ BUNDLED = {
         "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:mod:dort "
         "punct:dort",
         "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
-        {"LGPL-LR", "MIT"},
+        {"LGPL-LR", "CC BY-SA 4.0", "MIT"},
         40_000_000,
     ),
 }
