@@ -25,7 +25,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import get_relations
+from spacy_lal.annotations import get_relations, get_triples
 
 FORMS_OF_BE = frozenset(["be", "is", "am", "are", "was", "were", "been", "being"])
 SAYING = ("said", "told", "added", "adds", "says")
@@ -231,6 +231,21 @@ def of_relations(doc: Doc) -> List[Extraction]:
     ]
 
 
+def of_triples(doc: Doc) -> List[Extraction]:
+    """Give the triples of a Doc; further arguments belong to the object, as CaRB joins
+    them."""
+    return [
+        extraction(
+            one.relation,
+            one.subject,
+            " ".join([one.object, *one.arguments]),
+            one.confidence,
+            one.source.kind,
+        )
+        for one in get_triples(doc)
+    ]
+
+
 def halves(gold: Extractions) -> Tuple[Extractions, Extractions]:
     """Divide a gold file after half of its sentences."""
     items = list(gold.items())
@@ -266,9 +281,9 @@ def main(arguments: Optional[List[str]] = None) -> None:
         found = read_extractions(args.extractions)
     else:
         docs = parsed(spacy.load(args.pipeline), gold)
+        extract = of_relations if args.relations else of_triples
         found = {
-            sentence: of_relations(doc)
-            for sentence, doc in zip(gold, docs, strict=True)
+            sentence: extract(doc) for sentence, doc in zip(gold, docs, strict=True)
         }
     print("| | P | R | F1 | area |\n| --- | --: | --: | --: | --: |")
     row(args.pipeline or args.extractions.name, score(gold, found))

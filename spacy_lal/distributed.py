@@ -171,9 +171,8 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     if output == RELATIONS:
         span = pa.struct([("text", string), *bounds, ("label", string)])
         spans = [(name, span) for name in annotations.Relation.SPANS]
-        relation = pa.struct(
-            [("kind", string), ("label", string), *spans, ("arguments", pa.list_(span))]
-        )
+        texts = [(name, string) for name in ("kind", "label", "factuality")]
+        relation = pa.struct([*texts, *spans, ("arguments", pa.list_(span))])
         return [pa.field("relations", pa.list_(relation))]
     types = {
         "tokens": string,

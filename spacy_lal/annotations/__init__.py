@@ -4,7 +4,6 @@ reads them. Whitespace tokens are no part of a parse: "word" means a token that 
 whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
-from .clauses import Clause, get_clauses, simplify
 from .complexity import get_complexity, sentence_complexities
 from .confidence import Confidences, Signature
 from .constraints import (
@@ -18,6 +17,15 @@ from .constraints import (
     contains_chain,
     get_constraints,
     in_words,
+)
+from .facts import (
+    Clause,
+    Relation,
+    Triple,
+    get_clauses,
+    get_relations,
+    get_triples,
+    simplify,
 )
 from .getters import NonConstituentException, install_extensions
 from .noun_chunks import install_noun_chunks, noun_chunks
@@ -48,7 +56,6 @@ from .predicates import (
     has_frames,
     install_frames,
 )
-from .relations import Relation, get_relations
 from .roles import (
     ROLES_KEY,
     frame_of,

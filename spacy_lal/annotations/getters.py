@@ -19,16 +19,15 @@ from spacy.tokens import Doc, Span, Token
 
 from ..lang import known_labels
 from ..trees import split_chain
-from .clauses import get_clauses
 from .complexity import get_complexity
 from .confidence import confidences_of
+from .facts import get_clauses, get_relations, get_triples
 from .parses import (
     METHODS_KEY,
     SPANS_KEY,
     get_parse_method,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
-from .relations import get_relations
 from .roles import get_srl
 from .sentence_trees import Item, SentenceTree, UnparsedDocError, sentence_trees
 from .sentences import has_sentences
@@ -201,12 +200,14 @@ _ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "srl", get_srl),
     (Doc, "complexity", get_complexity),
     (Span, "complexity", get_complexity),
+    (Doc, "triples", get_triples),
     (Span, "clauses", get_clauses),
     (Span, "label_confidence", get_label_confidence),
     (Span, "parse_confidence", get_parse_confidence),
     (Span, "parse_method", get_parse_method),
     (Span, "predicates", get_span_predicates),
     (Span, "relations", get_relations),
+    (Span, "triples", get_triples),
     (Token, "head_confidence", get_head_confidence),
     (Token, "predicate", get_token_predicate),
 ]

@@ -1,0 +1,93 @@
+"""`sent._.clauses` gives the clauses of a sentence, in English alone. They come from
+heads with deprels of Universal Dependencies, in a Doc without heads from
+constituents."""
+
+from typing import List
+
+from spacy.tokens import Span, Token
+
+from ..parses import SPANS_KEY
+from ..span_groups import check_present
+from .constituents import clauses_in_constituents
+from .grammar import (
+    SUBJECTS,
+    TAGS,
+    Clause,
+    child_of,
+    is_auxiliary,
+    is_finite,
+    is_predicate,
+    phrase,
+    subject_of,
+    top_of,
+    trimmed,
+)
+
+_COORDINATE = "coordinate"
+_KINDS = {
+    "ROOT": "main",
+    "acl:relcl": "relative",
+    "advcl:relcl": "relative",
+    "advcl": "adverbial",
+    "conj": _COORDINATE,
+    "parataxis": _COORDINATE,
+    "list": _COORDINATE,
+    "appos": _COORDINATE,
+    "dep": _COORDINATE,
+}
+
+
+def get_clauses(span: Span) -> List[Clause]:
+    """Give the clauses of a sentence, or those of a Span whose verbs lie in it, in the
+    order of their verbs: kind, verb, subject, and whether they can stand alone. A Doc
+    without heads has those of its constituents and tags.
+    RAISES (ValueError): There are constituents, but neither heads nor sentence
+        boundaries."""
+    check_present(span)
+    if span.doc.has_annotation("DEP"):
+        return [_clause(token) for token in span if is_predicate(token)]
+    if SPANS_KEY not in span.doc.spans:
+        return []
+    found = clauses_in_constituents(span.doc)
+    within = (one for one in found if span.start <= one.verb.i < span.end)
+    return sorted(within, key=lambda one: one.verb.i)
+
+
+def _clause(token: Token) -> Clause:
+    top = top_of(token)
+    subject = subject_of(token)
+    mark = child_of(top, "mark")
+    kind = _KINDS.get(top.dep_, "complement")
+    if top.dep_ == "acl" and mark is None:
+        kind = "relative"
+    is_imperative = token.tag_ == TAGS.base
+    has_subject = any(child_of(x, *SUBJECTS) for x in (token, top))
+    is_own = has_subject or (subject is None and is_imperative)
+    is_outer = kind not in ("relative", "adverbial") and mark is None
+    is_alone = is_own and is_outer and (is_finite(token) or is_imperative)
+    named = None
+    if subject is not None:
+        is_before = subject.i < top.left_edge.i
+        named = phrase(subject, 0, top.i if is_before else None)
+    verb = child_of(token, "cop") or token
+    return Clause(_range(token, top), kind, verb, named, is_alone)
+
+
+def _range(token: Token, top: Token) -> Span:
+    start = top.left_edge.i
+    end = top.right_edge.i + 1
+    is_next = top.dep_ == "acl:relcl" and top.head.i == start - 1
+    if is_next and top.head.tag_ in TAGS.relative:
+        start -= 1  # "what" of "what they found", which has no antecedent
+    for child in (*top.children, *token.children):
+        is_clause = is_predicate(child) or is_auxiliary(child)
+        if child.dep_ not in ("conj", "parataxis") or not is_clause:
+            continue
+        if child.i > token.i:
+            end = min(end, child.left_edge.i)
+        else:
+            start = child.right_edge.i + 1
+    doc = token.doc
+    while start < token.i and (doc[start].is_punct or doc[start].dep_ == "cc"):
+        start += 1
+    return trimmed(token, start, end)

@@ -1,0 +1,305 @@
+"""What facts ask of the heads of a sentence, in English alone: which words are
+predicates, what their subjects and objects are, which words a phrase has. Deprels are
+those of Universal Dependencies; the words and tags of the language lie in
+`lang/en/clauses.py`."""
+
+from dataclasses import dataclass
+from typing import Iterator, List, Optional
+
+from spacy.tokens import Span, Token
+
+from ...lang.en.clauses import CLAUSES as ENGLISH
+
+TAGS = ENGLISH.tags
+SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
+INNER_SUBJECTS = SUBJECTS[:4]
+OUTER_SUBJECTS = SUBJECTS[4:]
+COORDINATION = ("conj", "cc", "cc:preconj")
+VERBAL = ("aux", "aux:pass", "cop")
+# What hangs on a phrase's head, and is no part of the phrase in a relation
+_OUT_OF_CLAUSE = (
+    *COORDINATION,
+    "acl:relcl",
+    "advcl:relcl",
+    "appos",
+    "parataxis",
+    "vocative",
+    "discourse",
+    "list",
+)
+OUT_OF_PHRASE = (
+    *_OUT_OF_CLAUSE,
+    *VERBAL,
+    *SUBJECTS,
+    "case",
+    "punct",
+    "mark",
+    "advcl",
+    "expl",
+)
+_NO_HEADS = (
+    *VERBAL,
+    "amod",
+    "compound",
+    "case",
+    "mark",
+    "fixed",
+    "flat",
+    "goeswith",
+)
+_OF_RELATIVES = ("xcomp", "conj", "nmod", "obl", "obj", *SUBJECTS)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What is known of a clause.
+
+    span (Span): Its words, with the clauses that belong to it, without coordinate
+        clauses, conjunction and outer marks.
+    kind (str): "main", "complement", "relative", "adverbial" or "coordinate" (after
+        another clause, with or without a conjunction).
+    verb (Token): Its verb; the copula, where it has one.
+    subject (Optional[Span]): Its subject, as in `Relation`: its own, an antecedent,
+        that of the clause around it.
+    is_independent (bool): Whether it can stand alone: it has a finite verb and a
+        subject of its own and nothing that subordinates it, or it is an imperative."""
+
+    span: Span
+    kind: str
+    verb: Token
+    subject: Optional[Span]
+    is_independent: bool
+
+
+def child_of(token: Token, *deprels: str) -> Optional[Token]:
+    """Give the first child with one of the deprels."""
+    return next((child for child in token.children if child.dep_ in deprels), None)
+
+
+def is_predicate(token: Token) -> bool:
+    """Tell whether a word is the head of a clause: a verb that is no auxiliary, or a
+    word with a copula."""
+    if token.dep_ in _NO_HEADS:
+        return False
+    if child_of(token, "cop") is not None:
+        return True
+    is_verb = token.tag_.startswith(TAGS.verbal)
+    if token.pos_:
+        is_verb = token.pos_ in ("VERB", "AUX")
+    return is_verb and not is_auxiliary(token)
+
+
+def is_auxiliary(token: Token) -> bool:
+    """Tell whether a verb only helps the next one: "going to", "have to", "used to"."""
+    verb = child_of(token, "xcomp")
+    if verb is None or child_of(verb, "mark") is None:
+        return False
+    if child_of(token, "obj", "advcl") is not None:
+        return False
+    lemma = token.lemma_ or token.lower_
+    is_gerund = token.tag_ == TAGS.gerund
+    is_helping = is_gerund or lemma not in ENGLISH.auxiliary_gerunds
+    return is_helping and lemma in ENGLISH.auxiliary_verbs
+
+
+def is_passive(token: Token) -> bool:
+    """Tell whether a verb is passive: with an auxiliary or a subject that says so, or a
+    participle that modifies."""
+    if any(child.dep_.endswith(":pass") for child in token.children):
+        return True
+    if token.tag_ != TAGS.participle or child_of(token, "aux", "cop"):
+        return False
+    if token.dep_ == "conj":
+        return is_passive(token.head)
+    return token.dep_ in ("acl", "advcl")
+
+
+def top_of(token: Token) -> Token:
+    """Give the head of the whole verb: "going" of "going to leave"."""
+    if token.dep_ == "xcomp" and is_auxiliary(token.head):
+        return top_of(token.head)
+    return token
+
+
+def is_finite(token: Token) -> bool:
+    """Tell whether a clause's verb or its auxiliary is finite."""
+    top = top_of(token)
+    verbs = [token, top]
+    verbs += [x for x in (*token.children, *top.children) if x.dep_ in VERBAL]
+    return any(x.tag_ in TAGS.finite for x in verbs)
+
+
+def is_relative(token: Token) -> bool:
+    """Tell whether a clause's head makes its clause a relative one: with a relative
+    word or without, the second half of "It was the driver who caused it", or "to win"
+    of "the first woman to win"."""
+    if token.dep_ == "acl:relcl":
+        return True
+    head = token.head
+    if token.dep_ == "advcl:relcl":
+        return child_of(head, "cop") is not None and child_of(head, "expl") is not None
+    if token.dep_ != "acl":
+        return False
+    is_marked = child_of(token, "mark") is not None
+    return not is_marked or any(x.lower_ in ENGLISH.inclusive for x in head.lefts)
+
+
+def subject_of(token: Token) -> Optional[Token]:
+    """Give the grammatical subject of a clause's head: its own, or that of the clause
+    that controls it."""
+    subject = child_of(token, *SUBJECTS)
+    head = token.head
+    if subject is not None:
+        return antecedent(subject)
+    if head.i == token.i:
+        return None
+    if is_relative(token):
+        return head
+    if token.dep_ == "xcomp":
+        thing = child_of(head, "obj", "iobj")
+        is_lent = thing is None or head.lemma_ in ENGLISH.subject_control
+        return subject_of(head) if is_lent else thing
+    if token.dep_ == "advcl" and is_prevented(token) and child_of(head, "obj"):
+        return child_of(head, "obj")
+    is_joined = token.dep_ == "conj" and is_predicate(head)
+    return subject_of(head) if is_joined or token.dep_ == "advcl" else None
+
+
+def is_prevented(token: Token) -> bool:
+    """Tell whether a participle says what somebody did not do: "kept him from
+    leaving"."""
+    mark = child_of(token, "mark")
+    return mark is not None and mark.lower_ in ENGLISH.preventing
+
+
+def antecedent(token: Token) -> Token:
+    """Give the noun for a relative word; any other word stands for itself."""
+    if token.tag_ not in TAGS.relative or child_of(token, "acl:relcl") is not None:
+        return token
+    verb = token.head
+    while verb.dep_ in _OF_RELATIVES and verb.head.i != verb.i:
+        verb = verb.head
+    is_within = verb.head.i < token.i < verb.i
+    return verb.head if is_within and is_relative(verb) else token
+
+
+def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Token]:
+    """Give the object of an active verb: a thing, a clause, an antecedent, that of the
+    other verb of "cooked and ate the fish"; `with_prepositions`, else what a
+    preposition joins, but for times and goals of motion."""
+    found = (
+        child_of(token, "obj")
+        or child_of(token, "ccomp")
+        or child_of(token, "xcomp")
+        or shared_object(token)
+        or _missing_object(token)
+    )
+    if found is not None or not with_prepositions:
+        return found
+    obliques = (x for x in token.rights if x.dep_ == "obl")
+    return next((x for x in obliques if not is_adjunct(x)), None)
+
+
+def is_adjunct(token: Token) -> bool:
+    """Tell whether an oblique is no object of its verb: a time, a goal of motion."""
+    return token.ent_type_ in ENGLISH.times or is_goal(token)
+
+
+def is_goal(token: Token) -> bool:
+    """Tell whether a phrase is the goal of a verb of motion: "ran to the
+    bus"."""
+    case = child_of(token, "case")
+    is_moving = token.head.lemma_ in ENGLISH.motion
+    return is_moving and case is not None and case.lower_ in ENGLISH.directions
+
+
+def _missing_object(token: Token) -> Optional[Token]:
+    """Give the object that stands outside of its clause: an antecedent, an object that
+    follows two verbs."""
+    subject = child_of(token, *SUBJECTS)
+    head = token.head
+    if token.dep_ == "conj" and subject is None and is_predicate(head):
+        shared = (x for x in head.rights if x.dep_ == "obj" and x.i > token.i)
+        return next(shared, None)
+    is_open = token.dep_ == "acl:relcl" and subject is not None
+    if not is_open or head.lemma_ in ENGLISH.adverbial_nouns:
+        return None
+    return None if any(x.tag_ in TAGS.relative for x in token.lefts) else head
+
+
+def shared_object(token: Token) -> Optional[Token]:
+    """Give the object of the next verb in "cooked and ate the fish"."""
+    verb = child_of(token, "conj")
+    if verb is None or not is_predicate(verb) or child_of(verb, *SUBJECTS):
+        return None
+    if token.lemma_ in ENGLISH.intransitive:
+        return None
+    between = token.doc[token.i + 1 : verb.i]
+    is_next = all(x.dep_ in ("cc", "punct", "aux", "advmod") for x in between)
+    return next((x for x in verb.rights if x.dep_ == "obj"), None) if is_next else None
+
+
+def conjuncts(head: Token) -> List[Token]:
+    """Give the words that are coordinated with a word before them, "Tom" of "Anna, not
+    Tom" too."""
+    return [other for child in head.rights for other in _conjuncts_at(child)]
+
+
+def _conjuncts_at(child: Token) -> Iterator[Token]:
+    if child.dep_ == "conj" or is_denied_apposition(child):
+        yield child
+        yield from conjuncts(child)
+
+
+def is_denied_apposition(token: Token) -> bool:
+    """Tell whether an apposition says who it was not: "Anna, not Tom"."""
+    return token.dep_ == "appos" and token.left_edge.lower_ in ENGLISH.negations
+
+
+def phrase(
+    head: Token,
+    start: int = 0,
+    end: Optional[int] = None,
+    label: str = "",
+    *,
+    is_clause: bool = True,
+) -> Span:
+    """Give the words below a head and next to it from `start` to `end`, without
+    prepositions, conjuncts, appositions, relative clauses and marks at its ends;
+    without a clause's own words ("red" of "it is red") if not `is_clause`."""
+    is_clause = is_clause and (is_auxiliary(head) or is_predicate(head))
+    out = _OUT_OF_CLAUSE if is_clause else OUT_OF_PHRASE
+    kept = {head.i}
+    for child in head.children:
+        is_within = child.dep_ not in out and not is_outside(child)
+        if is_within or child.tag_ == TAGS.hyphen:
+            kept.update(range(child.left_edge.i, child.right_edge.i + 1))
+    first = head.i
+    while first - 1 in kept and first > start:
+        first -= 1
+    last = head.i + 1
+    while last in kept and last != end:
+        last += 1
+    return trimmed(head, first, last, label)
+
+
+def is_outside(token: Token) -> bool:
+    """Tell whether a word denies or joins its phrase, and is no part of it: "not" of
+    "not Tom", "both" before two conjuncts."""
+    head = token.head
+    is_first = token.i == head.left_edge.i and child_of(head, "conj") is not None
+    is_correlative = is_first and token.lower_ in ENGLISH.correlatives
+    is_noun = not is_predicate(head)
+    is_denial = token.dep_ == "advmod" and token.lower_ in ENGLISH.negations
+    return is_correlative or (is_denial and is_noun)
+
+
+def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
+    """Give the tokens around a word, without marks and white space at the ends."""
+    inner = [head.i]
+    for token in head.doc[start:end]:
+        is_mark = token.dep_ == "punct" or (not token.dep and token.is_punct)
+        is_currency = token.tag_ == TAGS.currency and token.i < head.i
+        if is_currency or not (is_mark or token.is_space):
+            inner.append(token.i)
+    return Span(head.doc, min(inner), max(inner) + 1, label=label)

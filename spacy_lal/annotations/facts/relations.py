@@ -1,0 +1,446 @@
+"""`doc._.relations` says who did what to whom, in English alone.
+
+Relations come from heads with deprels of Universal Dependencies and, where a word has
+some, from roles. A passive is turned, conjuncts are relations of their own, relative
+words stand for their antecedents, and a verb without a subject takes that of the verb
+that controls it."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import (
+    Any,
+    ClassVar,
+    Collection,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+)
+
+from spacy.tokens import Doc, Span, Token
+
+from ...lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
+from ..confidence import confidences_of
+from ..predicates import Predicate, get_span_predicates
+from ..span_groups import check_present
+from .factuality import denial_of, factuality_of, is_contrast, is_disjunct
+from .grammar import (
+    ENGLISH,
+    INNER_SUBJECTS,
+    OUTER_SUBJECTS,
+    TAGS,
+    antecedent,
+    child_of,
+    conjuncts,
+    is_auxiliary,
+    is_denied_apposition,
+    is_goal,
+    is_passive,
+    is_predicate,
+    object_of,
+    phrase,
+    subject_of,
+    trimmed,
+)
+
+COPULA = "copula"
+APPOSITION = "apposition"
+POSSESSIVE = "possessive"
+NOMINAL = "nominal"
+VERB = "verb"
+_ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
+_CONNECTIVES = ("cc", "cc:preconj", "mark")
+_DENYING = (*_CONNECTIVES, "advmod")
+_Slot = Optional[Tuple[Token, str]]  # the head of a subject or an object, and its label
+
+
+class Filler(NamedTuple):
+    """What fills the place of a subject or an object.
+
+    span (Optional[Span]): A phrase; None where none is named.
+    denial (Optional[Token]): The word that denies it: "not" of "Anna, not Tom".
+    is_contrast (bool): Whether it holds where another is denied: "but Tom".
+    is_disjunct (bool): Whether it or another one holds: "or Tom"."""
+
+    span: Optional[Span]
+    denial: Optional[Token] = None
+    is_contrast: bool = False
+    is_disjunct: bool = False
+
+
+@dataclass(frozen=True)
+class Relation:
+    """It says who did what to whom. All Spans are of the Doc; their labels are roles
+    (ARG0), or deprels where a relation comes from heads.
+
+    subject, object (Optional[Span]): A phrase without its preposition, apposition and
+        relative clause; a clause. None where none is named.
+    predicate (Optional[Span]): A verb with its particle, a copula, a noun, a possessive
+        mark; None where no word says it: appositions, possessive pronouns.
+    kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
+    arguments (Tuple[Span, ...]): What else is said: further arguments and adjuncts,
+        whole.
+    attribution (Optional[Span]): Who says so.
+    factuality (str): Whether the text says that it is so: "asserted", "negated",
+        "hypothetical" (conditions, questions, wishes, modals) or "reported".
+    tokens (Tuple[Token, ...]): The words whose heads the relation rests on: the
+        predicate, the heads of subject and object."""
+
+    subject: Optional[Span]
+    predicate: Optional[Span]
+    object: Optional[Span]
+    kind: str
+    arguments: Tuple[Span, ...]
+    attribution: Optional[Span]
+    factuality: str
+    tokens: Tuple[Token, ...]
+    SPANS: ClassVar = (
+        "subject",
+        "predicate",
+        "object",
+        "place",
+        "time",
+        "negation",
+        "modality",
+        "attribution",
+    )
+
+    @property
+    def label(self) -> str:
+        """Names an edge of a graph: the predicate's lemma, "not" before it, the
+        object's preposition after it ("not depend on"); "be" for an apposition, "have"
+        for a possessive."""
+        if self.predicate is None or self.kind == POSSESSIVE:
+            return "be" if self.kind == APPOSITION else "have"
+        words = ["not"] if self.negation else []
+        words += [token.lemma_ or token.text for token in self.predicate]
+        if self.object is None or self.object.start <= self.predicate.end:
+            return " ".join(words)
+        head = self.object.root
+        if head.dep_ != "obl:agent":
+            words += [x.text.lower() for x in head.lefts if x.dep_ == "case"]
+        return " ".join(words)
+
+    @property
+    def place(self) -> Optional[Span]:
+        """Says where: ARGM-LOC; from heads, an adjunct with a named place."""
+        return self._first("ARGM-LOC", named=ENGLISH.places)
+
+    @property
+    def time(self) -> Optional[Span]:
+        """Says when: ARGM-TMP; from heads, an adjunct without preposition ("last year")
+        or with a named time."""
+        return self._first("ARGM-TMP", "obl:unmarked", named=ENGLISH.times)
+
+    @property
+    def negation(self) -> Optional[Span]:
+        """Gives the word that denies it."""
+        return self._first("ARGM-NEG", *ENGLISH.negations, *ENGLISH.replacing)
+
+    @property
+    def modality(self) -> Optional[Span]:
+        """Gives the modal verb."""
+        return self._first("ARGM-MOD", "aux")
+
+    def _first(self, *names: str, named: Collection[str] = ()) -> Optional[Span]:
+        for one in self.arguments:
+            is_named = one.label_ in names or one.text.lower() in names
+            is_oblique = one.label_.startswith("obl")
+            if is_named or (is_oblique and any(x.ent_type_ in named for x in one)):
+                return one
+        return None
+
+    @property
+    def confidence(self) -> float:
+        """Tells how probably it is right, `spacy_lal.interpret.relation_confidence`;
+        computed at each access.
+        RAISES (ValueError): The parser is not in this process, or was not
+            calibrated."""
+        return confidences_of(self.sent.doc, "heads").of_relation(self.tokens)
+
+    @property
+    def sent(self) -> Span:
+        """Gives the sentence."""
+        return self.tokens[0].sent
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Writes it as plain objects, docs/reference/formats.md: Spans with text,
+        tokens, characters and label."""
+        spans = {name: _as_dict(getattr(self, name)) for name in self.SPANS}
+        return {
+            "kind": self.kind,
+            "label": self.label,
+            "factuality": self.factuality,
+            **spans,
+            "arguments": [*map(_as_dict, self.arguments)],
+        }
+
+    def __str__(self) -> str:
+        parts = (self.subject, self.predicate or self.label, self.object)
+        return f"({'; '.join(str(part or '-') for part in parts)})"
+
+
+def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
+    if span is None:
+        return None
+    names = ("text", "start", "end", "start_char", "end_char")
+    return {**{name: getattr(span, name) for name in names}, "label": span.label_}
+
+
+def get_relations(item: Union[Doc, Span]) -> List[Relation]:
+    """Give the relations of a Doc or Span, in the order of their predicates, from roles
+    where there are some, else from heads. A Doc without heads has none.
+
+    RAISES (StaleParseError): As `doc._.predicates`."""
+    span = item[:] if isinstance(item, Doc) else item
+    check_present(span)
+    if not span.doc.has_annotation("DEP"):
+        return []
+    roles = {one.token.i: one for one in get_span_predicates(span)}
+    return [one for token in span for one in _of_token(token, roles.get(token.i))]
+
+
+def clause_of(token: Token) -> Token:
+    """Give the head of a predicate's clause: of a copula what it says."""
+    return token.head if token.dep_ == "cop" else token
+
+
+def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+    """Find the relations whose predicate is a word; at an apposition or possessor those
+    of its noun."""
+    if roles is not None and roles.is_auxiliary:
+        return
+    is_role = roles is not None and token.pos_ == "VERB"
+    is_verb = is_role or child_of(token, "cop") is None
+    if token.dep_ == "cop" or (is_verb and is_predicate(token)):
+        yield from _of_verb(token, roles)
+    elif roles is not None and not is_auxiliary(token):
+        subject, thing, others = _of_roles(roles, None, None, is_active=True)
+        if subject and thing:
+            yield from _distributed(NOMINAL, token, roles.span, subject, thing, others)
+    noun = (token.head, "head")
+    is_number = "NUM" in (token.pos_, token.head.pos_)
+    is_same = token.dep_ == "appos" and not is_denied_apposition(token)
+    if is_same and not is_number:
+        yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
+    elif token.dep_ == "nmod:poss":
+        mark = child_of(token, "case")
+        predicate = None if mark is None else token.doc[mark.i : mark.i + 1]
+        owner = (antecedent(token), "nmod:poss")
+        yield from _distributed(POSSESSIVE, token, predicate, owner, noun)
+
+
+def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+    """Find those of a verb or a copula."""
+    clause = clause_of(token)
+    is_copula = clause is not token
+    is_active = is_copula or not is_passive(token)
+    subject = _doer(token, clause)
+    thing = _done(token, clause, has_roles=roles is not None)
+    if not is_active:
+        subject, thing = thing, subject
+    if roles is not None:
+        predicate = roles.span
+        subject, thing, others = _of_roles(roles, subject, thing, is_active=is_active)
+    else:
+        predicate = with_particle(token)
+        heads = {slot[0].i for slot in (subject, thing) if slot is not None}
+        others = tuple(_arguments(clause, heads))
+    denial = denial_of(clause)
+    if denial is not None and denial.dep_ in _CONNECTIVES:
+        others += (token.doc[denial.i : denial.i + 1],)
+    if subject or thing:
+        kind = COPULA if is_copula or token.lemma_ == "be" else VERB
+        yield from _distributed(kind, token, predicate, subject, thing, others)
+
+
+def _doer(token: Token, clause: Token) -> _Slot:
+    """Give the grammatical subject of a verb or a copula."""
+    outer = child_of(clause, *OUTER_SUBJECTS)
+    if outer is not None and token != child_of(clause, "cop"):
+        # "is late" of "All is he is late"
+        head: Optional[Token] = child_of(clause, *INNER_SUBJECTS) or clause
+        head = antecedent(head)
+    else:
+        head = subject_of(clause)
+    return None if head is None else (head, "nsubj")
+
+
+def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
+    """Give the object of an active verb, the agent of a passive one, what a copula
+    says. With roles, agents and prepositions are theirs."""
+    if clause is not token:
+        return antecedent(clause), clause.dep_
+    if not is_passive(token):
+        done = object_of(token, with_prepositions=not has_roles)
+    else:
+        done = None if has_roles else child_of(token, "obl:agent")
+    return None if done is None else (antecedent(done), done.dep_)
+
+
+def with_particle(token: Token) -> Span:
+    """Give a verb with the particle next to it."""
+    particle = child_of(token, "compound:prt")
+    is_next = particle is not None and particle.i == token.i + 1
+    return token.doc[token.i : token.i + 1 + is_next]
+
+
+def _arguments(clause: Token, heads: Collection[int]) -> Iterator[Span]:
+    """Give the arguments and adjuncts of a clause by its heads, but for some."""
+    for x in clause.children:
+        is_argument = x.dep_ in _ARGUMENTS or x.tag_ == TAGS.modal
+        if is_argument and x.i not in heads:
+            yield trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_)
+
+
+def _of_roles(
+    predicate: Predicate, subject: _Slot, thing: _Slot, *, is_active: bool
+) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
+    """Find subject, object and other arguments by roles; without a role, those of heads
+    stay. A goal of motion is no object."""
+    token = predicate.token
+    core = (one for one in predicate.arguments if one.is_core and not is_goal(one.root))
+    ordered = sorted(core, key=lambda one: one.role)
+    first = None
+    for one in ordered:
+        start = one.joined.start
+        end = one.joined.end
+        is_before = end <= token.i or token.pos_ not in ("VERB", "AUX")
+        if subject:
+            is_before = start <= subject[0].i < end
+        if first is None and (one.role == "ARG0" or (is_active and is_before)):
+            first = one
+    second = next((one for one in ordered if one is not first), None)
+    used = (first, second)
+    rest = (x for x in predicate.arguments if x not in used and x.role[:2] != "R-")
+    others = tuple(x.span for x in rest)
+    if first is not None:
+        subject = (_noun_of(first.root, token), first.role)
+    if second is not None:
+        thing = (_noun_of(second.root, token), second.role)
+    return subject, thing, others
+
+
+def _noun_of(root: Token, token: Token) -> Token:
+    """Give the head of an argument; of a relative clause on a predicate noun this noun,
+    where the role is given to what the noun is said of ("She was the first to win")."""
+    head = antecedent(root)
+    noun = subject_of(token)
+    is_said = noun is not None and child_of(noun, "cop") is not None
+    if is_said and noun.is_ancestor(token) and head == subject_of(noun):
+        return noun
+    return head
+
+
+def _distributed(
+    kind: str,
+    token: Token,
+    predicate: Optional[Span],
+    subject: _Slot,
+    thing: _Slot,
+    others: Tuple[Span, ...] = (),
+) -> Iterator[Relation]:
+    """Make a relation for each pair of conjuncts of the subject and the object."""
+    has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
+    said_by = _attribution(token)
+    start = 0
+    if kind == POSSESSIVE or has_outer:
+        start = token.right_edge.i + 1
+    is_clause = kind != COPULA or has_outer
+    stated = ASSERTED
+    if kind in (VERB, COPULA):
+        stated = factuality_of(clause_of(token))
+    if said_by is not None and stated == ASSERTED:
+        stated = REPORTED
+    subjects = _fillers(subject, token)
+    things = _fillers(thing, token, start, is_clause=is_clause)
+    for pair in product(subjects, things):
+        factuality, arguments = _stated_of(pair, token, stated, others)
+        spans = [one.span for one in pair]
+        heads = (span.root for span in spans if span is not None)
+        yield Relation(
+            subject=spans[0],
+            predicate=predicate,
+            object=spans[1],
+            kind=kind,
+            arguments=arguments,
+            attribution=said_by,
+            factuality=factuality,
+            tokens=(token, *heads),
+        )
+
+
+def _stated_of(
+    pair: Tuple[Filler, ...], token: Token, stated: str, others: Tuple[Span, ...]
+) -> Tuple[str, Tuple[Span, ...]]:
+    """Tell the factuality of one pair of conjuncts, and its arguments: with the words
+    that deny a conjunct, without the word that does not deny "but Tom"."""
+    if stated == NEGATED and any(one.is_contrast for one in pair):
+        denial = denial_of(clause_of(token))
+        return ASSERTED, tuple(x for x in others if x.root != denial)
+    denials = [one.denial for one in pair if one.denial is not None]
+    if denials:
+        words = (x for x in denials if x.dep_ in _DENYING)
+        return NEGATED, (*others, *(x.doc[x.i : x.i + 1] for x in words))
+    is_open = any(one.is_disjunct for one in pair)
+    return (HYPOTHETICAL if is_open and stated == ASSERTED else stated), others
+
+
+def _fillers(
+    slot: _Slot, verb: Token, start: int = 0, *, is_clause: bool = True
+) -> List[Filler]:
+    """Give what fills a slot: the phrases of its head and of the head's conjuncts, up
+    to the verb's own clause. A noun stands without the clause that says it, if the verb
+    is of a relative clause on this noun."""
+    if slot is None:
+        return [Filler(None)]
+    head, label = slot
+    is_clause = is_clause and not head.is_ancestor(clause_of(verb))
+    is_before = verb.left_edge.i > head.i
+    end = verb.left_edge.i if is_before else len(head.doc)
+    heads = [head]
+    for x in conjuncts(head):
+        is_own = bool(start) and child_of(x, "nmod:poss", "det") is not None
+        is_verb = is_predicate(x) and not (is_clause and is_predicate(head))
+        if x.i < end and not is_own and not is_verb:
+            heads.append(x)
+    return [
+        Filler(
+            phrase(x, start, end, label, is_clause=is_clause),
+            None if is_predicate(x) else denial_of(x),
+            x is not head and is_contrast(x),
+            not is_predicate(x) and is_disjunct(x),
+        )
+        for x in heads
+    ]
+
+
+def _attribution(token: Token) -> Optional[Span]:
+    """Tell who says it: the subject of a verb of saying above, or the noun after
+    "according to"."""
+    token = clause_of(token)
+    while True:
+        source = _source_of(token)
+        head = token.head
+        is_said = token.dep_ in ("ccomp", "parataxis") and head.lemma_ in ENGLISH.saying
+        if source is None and is_said and not is_passive(head):
+            source = subject_of(head)
+            words = {child.lemma_.lower() for child in head.children}
+            if source is None or words & ENGLISH.negations:
+                return None
+        if source is not None:
+            return phrase(source)
+        is_aside = token.dep_ == "parataxis" and token.lemma_ in ENGLISH.saying
+        if head.i == token.i or is_aside:
+            return None
+        token = head
+
+
+def _source_of(token: Token) -> Optional[Token]:
+    """Give the noun after "according to"."""
+    obliques = (x for x in token.children if x.dep_ == "obl")
+    named = (x for x in obliques if x.left_edge.lower_ in ENGLISH.sources)
+    return next(named, None)

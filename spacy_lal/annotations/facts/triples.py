@@ -1,0 +1,384 @@
+"""`doc._.triples` says relations in the text's own words, as open information
+extraction does: a passive stays a passive, and the words of a relation (auxiliaries,
+"not", particles, the preposition of an oblique) are words of the sentence, in its
+order. English alone.
+
+A confidence is the logistic of a sum of weights, which lie in the language's room: how
+far people agree with triples of this kind (CaRB; fitted on the first half of its
+development file). `Triple.source.confidence` says how sure the parser is."""
+
+from dataclasses import dataclass
+from math import exp, log
+from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
+
+from spacy.tokens import Doc, Span, Token
+
+from ...lang.clause_words import NEGATED
+from ...lang.en.clauses import CONFIDENCE
+from .factuality import denial_of
+from .grammar import (
+    COORDINATION,
+    ENGLISH,
+    SUBJECTS,
+    TAGS,
+    VERBAL,
+    child_of,
+    conjuncts,
+    is_outside,
+    is_predicate,
+    subject_of,
+)
+from .relations import (
+    APPOSITION,
+    NOMINAL,
+    POSSESSIVE,
+    Relation,
+    clause_of,
+    get_relations,
+)
+
+_ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse")
+_CLAUSES = ("ccomp", "xcomp")
+_OBLIQUES = ("obl", "obl:agent")
+_ADJUNCTS = (*_OBLIQUES, "obl:unmarked", "iobj", "advmod")
+_OUT_OF_PHRASE = (*_ASIDE, *COORDINATION, "appos", "case")
+_OUT_OF_PREDICATE = (
+    *_OUT_OF_PHRASE,
+    *VERBAL,
+    *SUBJECTS,
+    *_ADJUNCTS,
+    "advcl",
+    "expl",
+    "mark",
+)
+_OUT_OF_OWNED = (*_OUT_OF_PREDICATE, "nmod:poss", "punct")
+_SHARED = ("aux", "aux:pass")
+_NESTED = ("nmod", "obl")
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A fact in the text's own words.
+
+    subject, relation, object (str): Words of the sentence, divided by spaces, in its
+        order. The relation of an apposition is "be", and of a possessive "has".
+    arguments (Tuple[str, ...]): What else is said, with prepositions.
+    source (Relation): The relation that it says, with its Spans."""
+
+    subject: str
+    relation: str
+    object: str
+    arguments: Tuple[str, ...]
+    source: Relation
+
+    @property
+    def confidence(self) -> float:
+        """Tells how probably people agree with it."""
+        total = CONFIDENCE["bias"] + sum(
+            CONFIDENCE[name] * value for name, value in _features(self).items()
+        )
+        return 1 / (1 + exp(-total))
+
+    @property
+    def factuality(self) -> str:
+        """Tells whether the text says that it is so, as `Relation.factuality`."""
+        return self.source.factuality
+
+    @property
+    def negated(self) -> bool:
+        """Tells whether it is denied."""
+        return self.factuality == NEGATED or self.source.negation is not None
+
+    @property
+    def modality(self) -> Optional[Span]:
+        """Gives the modal verb."""
+        return self.source.modality
+
+    @property
+    def attribution(self) -> Optional[Span]:
+        """Gives who says so."""
+        return self.source.attribution
+
+    def __str__(self) -> str:
+        return f"({self.subject}; {self.relation}; {self.object})"
+
+
+def _features(triple: Triple) -> Dict[str, float]:
+    """Give what the confidence of a triple depends on: the kind of relation, the deprel
+    of its clause, lengths."""
+    source = triple.source
+    deprel = clause_of(source.tokens[0]).dep_
+    found = {
+        source.kind: 1.0,
+        deprel: 1.0,
+        "words of the sentence": log(len(source.sent)),
+        "words of the object": log(len(triple.object.split())),
+    }
+    return {name: value for name, value in found.items() if name in CONFIDENCE}
+
+
+def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
+    """Give the triples of a Doc or Span: one for each relation that has a subject and
+    something said of it.
+
+    nested (bool): Whether each prepositional phrase within an object, and each further
+        argument, gives a triple of its own, whose relation has the words before it:
+        "(He; became a founding justice of; the High Court)".
+    """
+    found: Dict[Tuple[str, ...], Triple] = {}
+    for relation in get_relations(item):
+        for triple in _of_relation(relation, nested=nested):
+            key = (triple.subject, triple.relation, triple.object)
+            found.setdefault(key, triple)
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The words of a triple, by their places in the Doc.
+
+    subject, relation, object (Set[int]): Its parts.
+    arguments (Tuple[Set[int], ...]): Further arguments.
+    heads (Tuple[Token, ...]): The heads of the object and of the arguments."""
+
+    subject: Set[int]
+    relation: Set[int]
+    object: Set[int]
+    arguments: Tuple[Set[int], ...]
+    heads: Tuple[Token, ...]
+
+
+def _of_relation(relation: Relation, *, nested: bool) -> Iterator[Triple]:
+    if relation.kind in (APPOSITION, POSSESSIVE):
+        yield from _of_nouns(relation)
+    if relation.kind in (APPOSITION, POSSESSIVE, NOMINAL):
+        return
+    for parts in _of_verb(relation):
+        yield _triple(relation, parts)
+        if nested:
+            yield from (_triple(relation, one) for one in _within(parts))
+
+
+def _triple(relation: Relation, parts: _Parts) -> Triple:
+    doc = relation.sent.doc
+    return Triple(
+        _text(doc, parts.subject),
+        _text(doc, parts.relation),
+        _text(doc, parts.object),
+        tuple(_text(doc, words) for words in parts.arguments),
+        relation,
+    )
+
+
+def _of_nouns(relation: Relation) -> Iterator[Triple]:
+    """Give the triple of an apposition or a possessive."""
+    if relation.subject is None or relation.object is None:
+        return
+    doc = relation.sent.doc
+    subject = _words(relation.subject.root, _OUT_OF_PHRASE)
+    is_owned = relation.kind == POSSESSIVE
+    out = _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE
+    thing = _words(relation.object.root, out)
+    name = "has" if is_owned else "be"
+    yield Triple(_text(doc, subject), name, _text(doc, thing), (), relation)
+
+
+def _of_verb(relation: Relation) -> Iterator[_Parts]:
+    """Give the triples of a verb or a copula: of its grammatical subject and its
+    object; without an object, of an oblique, and of the oblique's conjuncts."""
+    clause = clause_of(relation.tokens[0])
+    subject = subject_of(clause)
+    if subject is None:
+        return
+    heads = [x.root for x in (relation.subject, relation.object) if x is not None]
+    subjects = [x for x in heads if x == subject or x in conjuncts(subject)]
+    objects = [x for x in heads if x not in (subject, *subjects)]
+    first = subjects[0] if subjects else subject
+    words = _words_of_relation(relation, clause)
+    rest = [x for x in clause.children if _is_adjunct(x) and x.i not in words]
+    if objects and _is_said_below(objects[0], clause):
+        return
+    if not objects:
+        objects = _obliques(clause, rest)
+    named = _words_of_subject(first, clause) - words
+    for thing in objects[:1] if len(heads) > len(subjects) else objects:
+        found, kept = _words_of_object(thing, clause, words)
+        further = tuple(x for x in rest if not _is_within(objects[0], x))
+        yield _Parts(
+            named - kept,
+            kept,
+            found - kept,
+            tuple(_words(x, _ASIDE) for x in further),
+            (thing, *further),
+        )
+
+
+def _is_adjunct(token: Token) -> bool:
+    """Tell whether a word heads a further argument, and no relative word is in it."""
+    relative = (*TAGS.relative, TAGS.relative_adverb)
+    is_open = any(x.tag_ in relative for x in (token, *token.children))
+    return token.dep_ in _ADJUNCTS and not is_open and not _is_denial(token)
+
+
+def _is_within(token: Token, head: Token) -> bool:
+    return token == head or head.is_ancestor(token)
+
+
+def _is_said_below(thing: Token, clause: Token) -> bool:
+    """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
+    is_shared = thing.dep_ == "xcomp" and thing.head == clause and is_predicate(thing)
+    if not is_shared or child_of(clause, "obj", "iobj") is not None:
+        return False
+    return child_of(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS) is not None
+
+
+def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
+    """Give the first oblique, one after the verb before others, with its conjuncts; an
+    adverb where there is none."""
+    obliques = [x for x in rest if x.dep_ in _OBLIQUES]
+    after = [x for x in obliques if x.i > clause.i]
+    first = next(iter([*after, *obliques, *rest]), None)
+    if first is None:
+        return []
+    return [first, *(x for x in conjuncts(first) if not is_predicate(x))]
+
+
+# Words of the parts
+
+
+def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
+    """Give the words of the verb, with the word that denies it or one of its conjuncts,
+    and without one that does not deny "but Tom"."""
+    words = _words_of_verb(clause)
+    denial = denial_of(clause)
+    if relation.negation is not None:
+        return words | {x.i for x in relation.negation}
+    return words if denial is None else words - {denial.i}
+
+
+def _words_of_verb(clause: Token) -> Set[int]:
+    """Give a verb or copula with auxiliaries, particles, adverbs before it, with the
+    verbs that control it ("was able to reinforce"), with a conjunction that says that
+    it may not be so, and the auxiliaries that it shares ("was arrested and jailed")."""
+    words = set() if child_of(clause, "cop") else {clause.i}
+    for child in clause.children:
+        if child.dep_ in (*VERBAL, "compound:prt") or _marks_doubt(child):
+            words |= _below(child)
+        elif child.dep_ == "advmod" and _is_verbal_adverb(child, clause):
+            words.add(child.i)
+    head = clause.head
+    has_subject = child_of(clause, *SUBJECTS) is not None
+    if has_subject:
+        return words
+    if clause.dep_ == "xcomp" and child_of(head, "obj", "iobj") is None:
+        marks = {x.i for x in clause.children if x.dep_ == "mark"}
+        return words | marks | {head.i} | _words_of_verb(head)
+    is_bare = child_of(clause, *VERBAL) is None and clause.tag_ not in TAGS.finite
+    if clause.dep_ == "conj" and is_predicate(head) and is_bare:
+        shared = (x for x in head.children if x.dep_ in _SHARED or _is_denial(x))
+        words |= {x.i for x in shared}
+    return words
+
+
+def _marks_doubt(token: Token) -> bool:
+    doubting = ENGLISH.conditional | ENGLISH.replacing
+    return token.dep_ == "mark" and token.lower_ in doubting
+
+
+def _is_denial(token: Token) -> bool:
+    return token.dep_ == "advmod" and token.lower_ in ENGLISH.negations
+
+
+def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
+    """Tell whether an adverb belongs to the verb: "not", or one word between subject
+    and verb."""
+    if _is_denial(adverb):
+        return True
+    is_alone = not any(adverb.children) and adverb.tag_ != TAGS.relative_adverb
+    has_subject = any(x.dep_ in SUBJECTS for x in clause.lefts)
+    return has_subject and is_alone and adverb.i < clause.i
+
+
+def _words_of_subject(head: Token, clause: Token) -> Set[int]:
+    """Give the words of a subject; of the antecedent of a relative clause those before
+    this clause."""
+    if head.is_ancestor(clause):
+        return _words(head, _OUT_OF_PREDICATE) - _below(clause)
+    is_clause = is_predicate(head) and head.dep_ in SUBJECTS
+    return _words(head, () if is_clause else _OUT_OF_PHRASE)
+
+
+def _words_of_object(
+    head: Token, clause: Token, words: Set[int]
+) -> Tuple[Set[int], Set[int]]:
+    """Give the words of an object, and those of the relation with its preposition; that
+    of an object before the verb is a part of the object."""
+    if head == clause:
+        return _words(head, _OUT_OF_PREDICATE), words | _case_of(head)
+    if head.is_ancestor(clause):
+        return _words(head, _OUT_OF_PREDICATE) - _below(clause), words
+    found = _words(head, _OUT_OF_PHRASE)
+    if head.i < clause.i:
+        return found | _case_of(head), words
+    if head.dep_ in _CLAUSES and is_predicate(head):
+        marks = {x.i for x in head.lefts if x.dep_ == "mark"}
+        return found | _case_of(head), words | marks
+    return found, words | _case_of(head)
+
+
+def _within(parts: _Parts) -> Iterator[_Parts]:
+    """Give the triples of the prepositional phrases in an object, and of further
+    arguments: what stands before belongs to the relation."""
+    thing, *further = parts.heads
+    before = parts.relation | parts.object
+    for head in _phrases_in(thing, parts.object):
+        words = _words(head, _OUT_OF_PHRASE)
+        first = min(words | _case_of(head))
+        kept = {i for i in before if i < first} | _case_of(head)
+        yield _Parts(parts.subject, kept, words - kept, (), (head,))
+    for head in further:
+        words = _words(head, _OUT_OF_PHRASE)
+        if head.dep_ in _OBLIQUES and head.i > thing.i:
+            kept = before | _case_of(head)
+            yield _Parts(parts.subject, kept, words - kept, (), (head,))
+
+
+def _phrases_in(head: Token, within: Set[int]) -> Iterator[Token]:
+    """Give the heads of the prepositional phrases below a noun, outer before inner."""
+    for child in head.rights:
+        is_phrase = child.dep_ in _NESTED and child_of(child, "case") is not None
+        if is_phrase and child.i in within:
+            yield child
+            yield from _phrases_in(child, within)
+
+
+def _below(token: Token) -> Set[int]:
+    return {x.i for x in token.subtree}
+
+
+def _words(head: Token, out: Tuple[str, ...]) -> Set[int]:
+    """Give a word and the words below it, but for children with some deprels."""
+    found = {head.i}
+    for child in head.children:
+        if child.dep_ not in out and not is_outside(child):
+            found |= _below(child)
+    return found
+
+
+def _case_of(head: Token) -> Set[int]:
+    """Give the words of the preposition of a phrase, or of its first conjunct."""
+    cases = [x for x in head.lefts if x.dep_ == "case"]
+    if not cases and head.dep_ == "conj":
+        return _case_of(head.head)
+    found: Set[int] = set()
+    return found.union(*(_below(x) for x in cases))
+
+
+def _text(doc: Doc, words: Set[int]) -> str:
+    """Write words in the order of the sentence, without marks at the ends."""
+    tokens = [doc[i] for i in sorted(words) if not doc[i].is_space]
+    while tokens and tokens[0].dep_ == "punct" and tokens[0].tag_ not in TAGS.opening:
+        tokens.pop(0)
+    while tokens and tokens[-1].dep_ == "punct" and tokens[-1].tag_ not in TAGS.closing:
+        tokens.pop()
+    return " ".join(token.text for token in tokens)

@@ -1,0 +1,119 @@
+"""The record of the words and tags by which a language's clauses and facts are read."""
+
+from dataclasses import dataclass
+from typing import FrozenSet, Mapping, NamedTuple, Tuple
+
+ASSERTED = "asserted"
+NEGATED = "negated"
+HYPOTHETICAL = "hypothetical"
+REPORTED = "reported"
+
+
+class Signature(NamedTuple):
+    """What an implicative verb says of its complement (Karttunen 1971): the
+    complement's factuality where the verb is affirmed, and where it is negated."""
+
+    affirmed: str
+    negated: str
+
+
+@dataclass(frozen=True)
+class ClauseTags:
+    """Fine tags that clauses are read by.
+
+    verbal (Tuple[str, ...]): The first letters of all verbs' tags.
+    finite (Tuple[str, ...]): Of finite verbs, modals included.
+    base, participle, gerund (str): Of infinitives, passive and active participles.
+    modal (str): Of modals.
+    relative (FrozenSet[str]): Of relative pronouns.
+    relative_adverb (str): Of "when", "where".
+    prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
+    currency, hyphen (str): Of "$" and of a hyphen between words.
+    opening, closing (FrozenSet[str]): Of marks that belong to what follows, and to
+        what comes before."""
+
+    verbal: Tuple[str, ...]
+    finite: Tuple[str, ...]
+    base: str
+    participle: str
+    gerund: str
+    modal: str
+    relative: FrozenSet[str]
+    relative_adverb: str
+    prepositions: FrozenSet[str]
+    currency: str
+    hyphen: str
+    opening: FrozenSet[str]
+    closing: FrozenSet[str]
+
+
+@dataclass(frozen=True)
+class ClauseWords:
+    """The words, lower case or lemmas, that clauses and facts are read by.
+
+    tags (ClauseTags): Fine tags.
+    places, times (FrozenSet[str]): Labels of entities.
+    auxiliary_verbs: Verbs that only help the next one.
+    auxiliary_gerunds: Those of them that do so as a gerund alone.
+    subject_control: Verbs whose subject is that of the infinitive after an object.
+    intransitive: Verbs without an object.
+    motion: Verbs of motion; `directions`: Prepositions of their goals.
+    preventing: Words before what somebody was kept from.
+    saying, wishing, factive, denying: Verbs before a finite clause.
+    implicative (Mapping[str, Signature]): Verbs and adjectives before an infinitive or
+        participle, and adjectives before a clause.
+    factive_nouns: Nouns whose clause holds.
+    inclusive: Adjectives after which the noun is the subject of an infinitive.
+    negations: Words that deny; `denied`: Pronouns for nobody and nothing; `near`:
+        Adverbs of what almost was.
+    limiting: Words after "not" that do not deny: "not only".
+    adversative: Conjunctions that end a denial.
+    disjunctive: Conjunctions of which one side holds.
+    replacing: Words before a thing or a clause that was not.
+    conditional: Words before a clause that may not hold.
+    reporting, doubting: Adverbs of somebody else's word, and of what may be.
+    sources: The first words of "according to".
+    correlatives: First words of "both ... and".
+    adverbial_nouns: Nouns that are no object of their relative clause.
+    determiners, joining, factual: For `simplify`: determiners of known things,
+        conjunctions that join equals, and those before clauses that hold.
+    pronoun (str): The one pronoun that keeps its capital.
+    complementizers: Words before a clause that is an argument.
+    temporal: Adverbs before a clause that says when."""
+
+    tags: ClauseTags
+    places: FrozenSet[str]
+    times: FrozenSet[str]
+    auxiliary_verbs: FrozenSet[str]
+    auxiliary_gerunds: FrozenSet[str]
+    subject_control: FrozenSet[str]
+    intransitive: FrozenSet[str]
+    motion: FrozenSet[str]
+    directions: FrozenSet[str]
+    preventing: FrozenSet[str]
+    saying: FrozenSet[str]
+    wishing: FrozenSet[str]
+    factive: FrozenSet[str]
+    denying: FrozenSet[str]
+    implicative: Mapping[str, Signature]
+    factive_nouns: FrozenSet[str]
+    inclusive: FrozenSet[str]
+    negations: FrozenSet[str]
+    denied: FrozenSet[str]
+    near: FrozenSet[str]
+    limiting: FrozenSet[str]
+    adversative: FrozenSet[str]
+    disjunctive: FrozenSet[str]
+    replacing: FrozenSet[str]
+    conditional: FrozenSet[str]
+    reporting: FrozenSet[str]
+    doubting: FrozenSet[str]
+    sources: FrozenSet[str]
+    correlatives: FrozenSet[str]
+    adverbial_nouns: FrozenSet[str]
+    determiners: FrozenSet[str]
+    joining: FrozenSet[str]
+    factual: FrozenSet[str]
+    pronoun: str
+    complementizers: FrozenSet[str]
+    temporal: FrozenSet[str]
