@@ -92,6 +92,48 @@ FOOTPRINTS = {
     "fr_lal_md": (3.4, 279),
     "is_lal_md": (0.6, 248),
 }
+# What users import: module -> functions and classes.
+FUNCTIONS = {
+    "spacy_lal": ["explain", "search_trees"],
+    "spacy_lal.annotations": [
+        "Predicate",
+        "Argument",
+        "Relation",
+        "Clause",
+        "get_complexity",
+        "sentence_complexities",
+        "simplify",
+        "to_allennlp",
+        "constrain",
+        "SpanConstraint",
+        "HeadConstraint",
+        "install_extensions",
+        "install_frames",
+        "install_noun_chunks",
+        "set_constituents",
+        "set_parses",
+        "set_propositions",
+        "as_doc",
+    ],
+    "spacy_lal.interpret": [
+        "head_confidences",
+        "label_confidence",
+        "parse_confidence",
+        "k_best",
+        "iter_best_trees",
+        "constituent_margins",
+        "arc_margins",
+        "best_labels",
+        "span_marginals",
+        "label_attention",
+        "label_contributions",
+        "contributions",
+        "Contributions",
+    ],
+    "spacy_lal.pictures": ["render", "draw"],
+    "spacy_lal.export": ["to_conllu"],
+    "spacy_lal.distributed": ["BatchParser", "parse_ray", "parse_spark", "to_doc"],
+}
 LANGUAGES = {"en": "English", "fr": "French", "is": "Icelandic"}
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
 NOTICE = (
@@ -428,6 +470,62 @@ def labels_page() -> List[str]:
     return lines
 
 
+def functions_page() -> List[str]:
+    """The functions and classes that a user imports."""
+    lines = ["# Functions", "", NOTICE, ""]
+    lines += paragraphs(
+        "What a program imports beside spaCy's own classes. Attributes of Docs are in "
+        "[getters](getters.md), blocks of configs in [config](config.md)."
+    )
+    for module, names in FUNCTIONS.items():
+        lines += [f"## {module}", ""]
+        for name in names:
+            lines += function_entry(name, getattr(import_module(module), name))
+    return lines
+
+
+def function_entry(name: str, function: Any) -> List[str]:
+    """The signature, the text, the arguments and the result of a function or class."""
+    parameters = inspect.signature(function).parameters.values()
+    shown = [one.name for one in parameters if one.name != "self"]
+    text, described, errors = doc_parts(inspect.getdoc(function) or "", shown)
+    lines = [f"### {name}", "", f"`{name}({', '.join(shown)})`", ""]
+    lines += paragraphs(text)
+    rows = [
+        [f"`{option}`", f"`{kind}`" if kind else "", plain(meaning)]
+        for option, (kind, meaning) in described.items()
+    ]
+    if inspect.isclass(function):
+        rows += attributes_of(function, set(described))
+    if rows:
+        lines += table(["name", "type", "meaning"], rows)
+    returned = re.search(r"^RETURNS (.*?)(?=^\S|\Z)", cleaned(function), re.M | re.S)
+    if returned:
+        lines += paragraphs("Gives " + " ".join(returned[1].split()))
+    if errors:
+        lines += paragraphs("Errors: " + re.sub(r"\((\w+)\):", r"`\1`:", errors))
+    return lines
+
+
+def attributes_of(cls: type, known: Container[str]) -> List[List[str]]:
+    """Rows of the properties and methods of a class that have a text."""
+    rows = []
+    for name, value in vars(cls).items():
+        is_method = inspect.isfunction(value)
+        is_shown = not name.startswith("_") and name not in known
+        if is_shown and (is_method or isinstance(value, property)):
+            text = doc_parts(inspect.getdoc(value) or "")[0]
+            if text:
+                shown = f"{name}()" if is_method else name
+                rows.append([f"`{shown}`", "", plain(" ".join(text.split()))])
+    return rows
+
+
+def cleaned(function: Any) -> str:
+    """The docstring without its indentation."""
+    return inspect.getdoc(function) or ""
+
+
 def models_page() -> List[str]:
     """Every bundled pipeline, by the `meta.json` of its package."""
     lines = ["# Models", "", NOTICE, ""]
@@ -502,6 +600,7 @@ def pages() -> Dict[str, str]:
         "getters.md": getters_page(),
         "scores.md": scores_page(),
         "labels.md": labels_page(),
+        "functions.md": functions_page(),
         "models.md": models_page(),
     }
     return {name: "\n".join(lines).rstrip() + "\n" for name, lines in made.items()}

@@ -12,6 +12,7 @@ NAMES = {
     "getters.md",
     "scores.md",
     "labels.md",
+    "functions.md",
     "models.md",
 }
 

@@ -84,6 +84,8 @@ def test_inflected_words_have_the_lemma_of_the_table_or_of_the_spelling(
         ("troops", "NNS", "NOUN", "troops", "troops"),
         ("best", "RBS", "ADV", "well", "well"),
         ("best", "JJS", "ADJ", "good", "good"),
+        ("hardest", "RBS", "ADV", "hard", "hard"),
+        ("hardest", "RBS", "ADV", "hardes", "hard"),
         ("forgave", "VBP", "VERB", "forgave", "forgive"),  # a wrong tag
         ("thought", "NN", "NOUN", "think", "thought"),
         ("geese", "DT", "DET", "geese", "goose"),
