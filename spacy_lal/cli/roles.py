@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
+    Any,
     Callable,
     Dict,
     Iterator,
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
-    from spacy_lal.annotations import Relation
+    from spacy_lal.annotations import Relation, Triple
     from spacy_lal.export import Sentence
     from spacy_lal.trees.roles import Proposition
 
 SUFFIX = ".spacy"
+OPENIE = "openie"
+ASSERTED = "asserted"
 FROM_HEADS = "their relations are made of heads alone"
 
 
@@ -88,9 +91,22 @@ def relations_cli(
     model: io.ModelOption = None,
     text: TextOption = None,
     output_format: Annotated[
-        Optional[str], typer.Option("--format", "-f", help="table, json, tsv")
+        Optional[str], typer.Option("--format", "-f", help="table, json, tsv, openie")
     ] = None,
     output: io.OutputOption = None,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="tsv, openie: also what is denied, conditional or reported"
+        ),
+    ] = False,
+    nested: Annotated[
+        bool,
+        typer.Option("--nested", help="openie: also phrases within an argument"),
+    ] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="openie: a column of confidences")
+    ] = False,
     paragraphs: ParagraphsOption = None,
     batch_size: io.BatchOption = 32,
     n_process: io.ProcessesOption = 1,
@@ -101,10 +117,18 @@ def relations_cli(
     A relation may have a time, a place, a negation and a source. They are made from
     roles, where the pipeline has a lal_srl, else from heads, which the command then
     says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation
-    on each line, tsv the edges of a graph: subject, label, object. The default format
-    is by the ending of -o, or else a table."""
-    output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
-    show = RELATION_FORMATS[output_format]
+    on each line with its factuality, tsv the edges of a graph: subject, label, object.
+    openie has triples in the text's own words: sentence, subject, relation, object. tsv
+    and openie leave out what the text does not assert. The default format is by the
+    ending of -o, or else a table."""
+    formats = [*RELATION_FORMATS, OPENIE]
+    output_format = io.output_format(output_format, output, formats)
+    if output_format != OPENIE and (nested or confidence):
+        io.fail("--nested and --confidence are for --format openie")
+    from spacy_lal.annotations import get_triples
+
+    show = RELATION_FORMATS.get(output_format)
+    only_asserted = output_format in ("tsv", OPENIE) and not every
     io.check_n_process(n_process)
     sources = find_sources(words, text, output)
     docs = _docs(
@@ -116,8 +140,16 @@ def relations_cli(
             if len(doc) and not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             for sentence in doc.sents if len(doc) else ():
-                if not sentence.text.isspace():
-                    write(show(sentence, sentence._.relations, number))
+                if sentence.text.isspace():
+                    continue
+                if show is None:
+                    found = get_triples(sentence, nested=nested)
+                    write(
+                        triple_lines(sentence, _said(found, only_asserted), confidence)
+                    )
+                else:
+                    relations = _said(sentence._.relations, only_asserted)
+                    write(show(sentence, relations, number))
     io.wrote(output, f"the relations of {io.counted(number + 1, 'text')}")
 
 
@@ -336,6 +368,25 @@ def relation_edges(
             edge = (one.subject, one.label, one.object)
             lines.append("\t".join(map(_shown, edge)) + "\n")
     return "".join(lines)
+
+
+def triple_lines(
+    sentence: "Span", triples: "Sequence[Triple]", confidence: bool
+) -> str:
+    """A line for each triple: the sentence, subject, relation, object; its confidence,
+    if that is asked for."""
+    lines = []
+    for one in triples:
+        cells = [_shown(sentence.text), one.subject, one.relation, one.object]
+        if confidence:
+            cells.append(f"{one.confidence:.4f}")
+        lines.append("\t".join(cells) + "\n")
+    return "".join(lines)
+
+
+def _said(found: "Sequence[Any]", only_asserted: bool) -> "List[Any]":
+    """Relations or triples, or those of them that the text asserts."""
+    return [one for one in found if not only_asserted or one.factuality == ASSERTED]
 
 
 def _shown(value: object) -> str:

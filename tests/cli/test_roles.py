@@ -263,3 +263,23 @@ def test_parse_leaves_a_component_out(lal, pipeline):
     assert json.loads(lal(*args).stdout)["tags"] != [""] * 5
     without = lal(*args, "--without", "tagger")
     assert without.exit_code == 0 and json.loads(without.stdout)["tags"] is None
+
+
+def test_openie_has_the_texts_own_words_and_only_what_is_asserted(
+    lal, en_lal_md, tmp_path
+):
+    path = tmp_path / "docs.spacy"
+    text = "Anna, not Tom, became a judge of the court."
+    DocBin(docs=[en_lal_md(text)], store_user_data=True).to_disk(path)
+    args = ("relations", path, "--format", "openie")
+    line = f"{text}\tAnna\tbecame\ta judge of the court\n"
+    assert lal(*args).stdout == line
+    assert (
+        f"{text}\tTom\tnot became\ta judge of the court\n" in lal(*args, "--all").stdout
+    )
+    nested = lal(*args, "--nested").stdout
+    assert f"{text}\tAnna\tbecame a judge of\tthe court\n" in nested
+    *_, number = lal(*args, "--confidence").stdout.split("\t")
+    assert 0 < float(number) < 1
+    wrong = lal("relations", path, "--nested")
+    assert (wrong.exit_code, "openie" in wrong.stderr) == (2, True)
