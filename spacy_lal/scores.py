@@ -125,9 +125,8 @@ def choose_deprels(
             found[i] = of_words.argmax(axis=-1).astype(numpy.int32)
     for batch in batches.values():
         features: Any = scores[batch[0]].deprel_features  # type: ignore[union-attr]
-        chosen = features.choose(
-            [scores[i].place for i in batch], [heads[i] for i in batch]
-        )  # type: ignore[union-attr]
+        places = [scores[i].place for i in batch]  # type: ignore[union-attr]
+        chosen = features.choose(places, [heads[i] for i in batch])
         found.update(zip(batch, chosen, strict=True))
     return [found[i] for i in range(len(scores))]
 

@@ -89,9 +89,8 @@ class WebTokenizer(Tokenizer):
             words=[token.text for token in tokens],
             spaces=[bool(token.whitespace_) for token in tokens],
         )
-        return doc.from_array(
-            [NORM], np.concatenate([one.to_array([NORM]) for one in docs])
-        )  # type: ignore[arg-type]
+        norms: Any = np.concatenate([one.to_array([NORM]) for one in docs])
+        return doc.from_array([NORM], norms)
 
 
 def _pieces(string: str) -> Iterator[str]:
