@@ -262,10 +262,9 @@ def _doer(token: Token, clause: Token) -> _Slot:
     outer = child_of(clause, *OUTER_SUBJECTS)
     if outer is not None and token != child_of(clause, "cop"):
         # "is late" of "All is he is late"
-        head: Optional[Token] = child_of(clause, *INNER_SUBJECTS) or clause
-        head = antecedent(head)
-    else:
-        head = subject_of(clause)
+        inner = child_of(clause, *INNER_SUBJECTS) or clause
+        return antecedent(inner), "nsubj"
+    head = subject_of(clause)
     return None if head is None else (head, "nsubj")
 
 
@@ -329,10 +328,10 @@ def _noun_of(root: Token, token: Token) -> Token:
     where the role is given to what the noun is said of ("She was the first to win")."""
     head = antecedent(root)
     noun = subject_of(token)
-    is_said = noun is not None and child_of(noun, "cop") is not None
-    if is_said and noun.is_ancestor(token) and head == subject_of(noun):
-        return noun
-    return head
+    if noun is None or child_of(noun, "cop") is None:
+        return head
+    is_relative = noun.is_ancestor(token) and head == subject_of(noun)
+    return noun if is_relative else head
 
 
 def _distributed(

@@ -8,7 +8,7 @@ far people agree with triples of this kind (CaRB; fitted on the first half of it
 development file). `Triple.source.confidence` says how sure the parser is."""
 
 from dataclasses import dataclass
-from math import exp, log
+from math import exp
 from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from spacy.tokens import Doc, Span, Token
@@ -74,9 +74,9 @@ class Triple:
     @property
     def confidence(self) -> float:
         """Tells how probably people agree with it."""
-        total = CONFIDENCE["bias"] + sum(
-            CONFIDENCE[name] * value for name, value in _features(self).items()
-        )
+        source = self.source
+        features = ("bias", source.kind, clause_of(source.tokens[0]).dep_)
+        total = sum(CONFIDENCE.get(name, 0.0) for name in features)
         return 1 / (1 + exp(-total))
 
     @property
@@ -101,20 +101,6 @@ class Triple:
 
     def __str__(self) -> str:
         return f"({self.subject}; {self.relation}; {self.object})"
-
-
-def _features(triple: Triple) -> Dict[str, float]:
-    """Give what the confidence of a triple depends on: the kind of relation, the deprel
-    of its clause, lengths."""
-    source = triple.source
-    deprel = clause_of(source.tokens[0]).dep_
-    found = {
-        source.kind: 1.0,
-        deprel: 1.0,
-        "words of the sentence": log(len(source.sent)),
-        "words of the object": log(len(triple.object.split())),
-    }
-    return {name: value for name, value in found.items() if name in CONFIDENCE}
 
 
 def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
