@@ -2,6 +2,8 @@
 
 import pytest
 
+from spacy_lal.annotations import get_triples
+
 
 def triples(doc):
     return [(str(one), one.factuality) for one in doc._.triples]
@@ -47,3 +49,72 @@ def test_confidence_is_a_probability(en_lal_md):
     found = en_lal_md("The company was founded by Ada in 1990.")._.triples
     assert [one.arguments for one in found] == [("in 1990",)]
     assert all(0 < one.confidence < 1 for one in found)
+
+
+DEFINITIONS = {
+    "Python is a language used by scientists.": "(scientists; used; a language)",
+    "It was the driver who caused the crash.": "(the driver; caused; the crash)",
+    "Those are problems we cannot solve.": "(we; solve; problems)",
+    "Ann and her old uncle are kind people that didn't harm my son.": (
+        "(kind people; harm; my son)"
+    ),
+    "They are students working in a lab.": "(students; working; -)",
+    "She was the first woman to win the prize.": "(the first woman; win; the prize)",
+}
+
+
+@pytest.mark.parametrize("text", DEFINITIONS)
+def test_the_noun_of_a_definition_is_the_subject_or_object(en_lal_md, text):
+    assert DEFINITIONS[text] in map(str, en_lal_md(text)._.relations)
+
+
+FACTUALITY = {
+    ("She bought apples but not pears.", "pears"): "negated",
+    ("The bank, not the customer, paid the fee.", "the customer"): "negated",
+    ("Anna rather than Tom paid the bill.", "Tom"): "negated",
+    ("He watched TV instead of helping his mother.", "helping"): "negated",
+    ("The plant closes unless the state pays the debt.", "pays"): "hypothetical",
+    ("It is unlikely that the bank paid the fine.", "paid"): "hypothetical",
+    ("If he had paid the bill, the bank would have gone.", "paid"): "hypothetical",
+    ("Had he paid the bill, the bank would have gone.", "paid"): "hypothetical",
+    ("He denied that he had paid the bill.", "paid"): "negated",
+    ("She refused to sign the contract.", "sign"): "negated",
+    ("Did the bank pay the fine?", "pay"): "hypothetical",
+    ("I wish he had paid the bill.", "paid"): "hypothetical",
+    ("Kim said that he had paid the bill.", "paid"): "reported",
+    ("He didn't fail to pay the bill.", "pay"): "asserted",
+    ("No customer paid the bill.", "paid"): "negated",
+}
+
+
+@pytest.mark.parametrize("text, word", FACTUALITY)
+def test_factuality(en_lal_md, text, word):
+    found = {
+        one.factuality
+        for one in en_lal_md(text)._.relations
+        if word in map(str, (one.subject, one.predicate, one.object))
+        and one.kind == "verb"
+    }
+    assert found == {FACTUALITY[text, word]}
+
+
+def test_correlatives_and_goals(en_lal_md):
+    both = en_lal_md("Both Anna and Tom signed the form.")._.relations
+    assert [str(one.subject) for one in both] == ["Anna", "Tom"]
+    (ran,) = en_lal_md("She ran to the bus.")._.relations
+    assert ran.object is None
+    assert str(en_lal_md("Both parents signed it.")._.relations[0].subject) == (
+        "Both parents"
+    )
+
+
+def test_nested(en_lal_md):
+    doc = en_lal_md("He became a founding justice of the High Court.")
+    assert [str(one) for one in get_triples(doc, nested=True)] == [
+        "(He; became; a founding justice of the High Court)",
+        "(He; became a founding justice of; the High Court)",
+    ]
+    doc = en_lal_md("It deals with cases of fraud in relation to direct taxes.")
+    assert "(It; deals with cases of fraud in relation to; direct taxes)" in [
+        str(one) for one in get_triples(doc, nested=True)
+    ]
