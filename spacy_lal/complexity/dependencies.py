@@ -101,15 +101,20 @@ def count_passives(words: Sentence) -> int:
 
 
 def count_finite_clauses(words: Sentence) -> int:
-    """How many predicates are finite, or have a finite auxiliary or copula
-    (`VerbForm=Fin`)."""
+    """How many predicates are finite, or have a finite auxiliary or copula: they have
+    `VerbForm=Fin`, or a mood without a `VerbForm`, as in Icelandic."""
     return len(
         {
             word.head if word.relation in OF_VERBS else i
             for i, word in enumerate(words)
-            if FINITE in word.morph.split("|")
+            if _is_finite(word.morph)
         }
     )
+
+
+def _is_finite(morph: str) -> bool:
+    has_mood_alone = "Mood=" in morph and "VerbForm=" not in morph
+    return has_mood_alone or FINITE in morph.split("|")
 
 
 def _places(words: Sentence) -> List[int]:

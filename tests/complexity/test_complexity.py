@@ -131,6 +131,16 @@ def test_a_copula_is_the_main_verb_and_punctuation_has_no_place():
     assert found.finite_clauses == 1
 
 
+def test_a_mood_without_a_form_of_the_verb_is_finite():
+    """Hún vill fara (she wants to go), with the features of the Icelandic pipeline."""
+    words = headed(
+        (1, "nsubj", "PRON", "Case=Nom", False),
+        (1, "root", "VERB", "Mood=Ind|Tense=Pres", False),
+        (1, "xcomp", "VERB", "VerbForm=Inf|Mood=Ind", False),
+    )
+    assert measure_sentence(["P", "V", "V"], None, words).finite_clauses == 1
+
+
 def test_a_text_is_the_sum_of_its_sentences():
     trees = [Tree.fromstring(COUNTED[i][0]) for i in (0, 1)]
     one, other = (measure_sentence([tag for _, tag in t.pos()], t) for t in trees)
