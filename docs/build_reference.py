@@ -99,6 +99,7 @@ FUNCTIONS = {
         "Predicate",
         "Argument",
         "Relation",
+        "Triple",
         "Clause",
         "get_complexity",
         "sentence_complexities",

@@ -298,8 +298,10 @@ def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
     """Give the tokens around a word, without marks and white space at the ends."""
     inner = [head.i]
     for token in head.doc[start:end]:
-        is_mark = token.dep_ == "punct" or (not token.dep and token.is_punct)
-        is_currency = token.tag_ == TAGS.currency and token.i < head.i
-        if is_currency or not (is_mark or token.is_space):
+        is_mark = token.is_punct if not token.dep else token.dep_ == "punct"
+        is_outer = is_mark or token.is_space
+        is_before = token.i < head.i
+        is_currency = is_before and token.tag_ == TAGS.currency
+        if is_currency or not is_outer:
             inner.append(token.i)
     return Span(head.doc, min(inner), max(inner) + 1, label=label)

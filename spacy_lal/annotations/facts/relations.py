@@ -379,13 +379,17 @@ def _stated_of(
     that deny a conjunct, without the word that does not deny "but Tom"."""
     if stated == NEGATED and any(one.is_contrast for one in pair):
         denial = denial_of(clause_of(token))
-        return ASSERTED, tuple(x for x in others if x.root != denial)
+        kept = [x for x in others if x.root != denial]
+        return ASSERTED, tuple(kept)
     denials = [one.denial for one in pair if one.denial is not None]
     if denials:
-        words = (x for x in denials if x.dep_ in _DENYING)
-        return NEGATED, (*others, *(x.doc[x.i : x.i + 1] for x in words))
+        words = [x for x in denials if x.dep_ in _DENYING]
+        spans = [x.doc[x.i : x.i + 1] for x in words]
+        return NEGATED, (*others, *spans)
     is_open = any(one.is_disjunct for one in pair)
-    return (HYPOTHETICAL if is_open and stated == ASSERTED else stated), others
+    if is_open and stated == ASSERTED:
+        return HYPOTHETICAL, others
+    return stated, others
 
 
 def _fillers(
