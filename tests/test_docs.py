@@ -29,6 +29,7 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",
     r"^\.venv/": "the environment of `make dev`",
+    r"^import networkx": "networkx, which is no requirement",
     r"^make ": "make an environment; the workflow of CI calls them",
     r"^import ray|import parse_spark": (
         "the extras ray and spark; tests/distributed -m cluster"
