@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Dict, FrozenSet, Optional
 
-from . import en, fr, is_
-from .conventions import Conventions
+from . import en, fr, is_, marks
+from .conventions import Conventions, LayoutRules, TokenRules
 
 LANGUAGES: Dict[str, Conventions] = {
     "en": en.CONVENTIONS,
@@ -36,6 +36,19 @@ def conventions(lang: str) -> Conventions:
     """The conventions of a language, by its code, such as `nlp.lang`; English for a
     language that is not known."""
     return LANGUAGES.get(lang, LANGUAGES["en"])
+
+
+def token_rules(lang: str) -> TokenRules:
+    """The rules of a language for tokens of the web; marks alone for a language that
+    has none."""
+    language = LANGUAGES.get(lang)
+    return (language and language.tokens) or marks.TOKENS
+
+
+def layout_rules(lang: str) -> Optional[LayoutRules]:
+    """The rules of a language for sentence starts that the text decides, if any."""
+    language = LANGUAGES.get(lang)
+    return language.layout if language else None
 
 
 @cache

@@ -1,8 +1,133 @@
 """The record of what is known about a language and its treebanks. Each language fills
 one in its own folder; modules outside `spacy_lal/lang` ask it and name no language."""
 
-from dataclasses import dataclass
-from typing import Container, FrozenSet, NamedTuple, Optional, Tuple
+from dataclasses import dataclass, field
+from typing import (
+    Container,
+    FrozenSet,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A regular expression with a name. Its examples are its tests.
+
+    name (str): What it finds.
+    pattern (str): The regular expression.
+    examples (Mapping[str, str]): Texts, each with its tokens divided by spaces; of
+        sentence starts, texts, each with the lines that begin a sentence, divided by
+        line ends."""
+
+    name: str
+    pattern: str
+    examples: Mapping[str, str]
+
+
+Rules = Tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class TokenRules:
+    """What a tokenizer for text of the web adds to spaCy's rules for the language.
+
+    whole (Rules): Runs without whitespace that are one token.
+    joined (Rules): Parts of a text that are one token, whatever other rules divide.
+    cuts (Rules): Parts of a text at whose ends tokens end, whatever other rules join.
+    prefixes (Rules): Tokens before the rest of a run, which come before spaCy's.
+    suffixes (Rules): Tokens after the rest of a run.
+    infixes (Rules): Tokens, and places where tokens end, within a run.
+    kept (FrozenSet[str]): Words that are one token with their full stop.
+    divided (Mapping[str, Sequence[str]]): Words that are several tokens.
+    dropped_words (FrozenSet[str]): spaCy's special cases that do not hold.
+    dropped_suffixes (FrozenSet[str]): spaCy's suffixes that do not hold.
+    abbreviations (FrozenSet[str]): Words with their full stop unless a capital
+        follows; in capitals, always.
+    units (FrozenSet[str]): Words with their full stop after a number, unless a capital
+        follows.
+    before_numbers (FrozenSet[str]): Words with their full stop before a number or a
+        letter.
+    unmarked (Mapping[str, int]): Words that stand for two, and the length of the
+        first.
+    after_unmarked (FrozenSet[str]): Words before which they do."""
+
+    whole: Rules = ()
+    joined: Rules = ()
+    cuts: Rules = ()
+    prefixes: Rules = ()
+    suffixes: Rules = ()
+    infixes: Rules = ()
+    kept: FrozenSet[str] = frozenset()
+    divided: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dropped_words: FrozenSet[str] = frozenset()
+    dropped_suffixes: FrozenSet[str] = frozenset()
+    abbreviations: FrozenSet[str] = frozenset()
+    units: FrozenSet[str] = frozenset()
+    before_numbers: FrozenSet[str] = frozenset()
+    unmarked: Mapping[str, int] = field(default_factory=dict)
+    after_unmarked: FrozenSet[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class LineKind(Rule):
+    """A rule for the beginning of a line that may begin a sentence.
+
+    is_certain (bool): Whether no wrapped line of prose looks like it.
+    ends_sentence (bool): Whether the line after it begins a sentence.
+    is_dash (bool): Whether prose has the same mark between words."""
+
+    is_certain: bool = False
+    ends_sentence: bool = False
+    is_dash: bool = False
+
+
+@dataclass(frozen=True)
+class LayoutRules:
+    """Where a sentence begins by its line, and where none does.
+
+    kinds (Tuple[LineKind, ...]): Lines that begin a sentence, the first that matches.
+    quoted (Rule): The beginning of a line of quoted mail.
+    salutation (Rule): A line after which a sentence begins.
+    block (Rule): What stands before a block of HTML, which begins a sentence.
+    marker (Rule): The beginning of a line that belongs to the sentence after it.
+    source (Rule): Who speaks, and when: a marker that a label may follow.
+    label (Rule): Of a speaker or a field.
+    certain_labels (Rule): A label in capitals or of quoted mail, with the space after
+        it.
+    possible_labels (Rule): A label that is one where another line has one.
+    closing (Rule): Marks at the end of a heading, as the first group.
+    dash_in_prose (Rule): Tells that dashes at lines' beginnings are prose.
+    clitic (Rule): A token that is the end of a word.
+    address (Rule): An address.
+    before_addresses (FrozenSet[str]): Words after which an address begins no sentence.
+    before_numbers (FrozenSet[str]): Words after which a number or a letter begins no
+        sentence.
+    joining (FrozenSet[str]): Words that begin a line that goes on.
+    going_on (FrozenSet[str]): Words that end a line that goes on.
+    starting (FrozenSet[str]): Tokens that begin a sentence after the end of one."""
+
+    kinds: Tuple[LineKind, ...]
+    quoted: Rule
+    salutation: Rule
+    block: Rule
+    marker: Rule
+    source: Rule
+    label: Rule
+    certain_labels: Rule
+    possible_labels: Rule
+    closing: Rule
+    dash_in_prose: Rule
+    clitic: Rule
+    address: Rule
+    before_addresses: FrozenSet[str]
+    before_numbers: FrozenSet[str]
+    joining: FrozenSet[str]
+    going_on: FrozenSet[str]
+    starting: FrozenSet[str]
 
 
 @dataclass(frozen=True)
@@ -91,6 +216,9 @@ class Conventions:
     evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal.
     default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was
         neither trained nor loaded.
+    tokens (Optional[TokenRules]): For text of the web; None for marks alone.
+    layout (Optional[LayoutRules]): Sentence starts that the text decides; None for
+        none.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
     guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
@@ -108,6 +236,8 @@ class Conventions:
     evalb_deleted: Tuple[str, ...]
     evalb_equal: Tuple[Tuple[str, str], ...] = ()
     default_package: Optional[str] = None
+    tokens: Optional[TokenRules] = None
+    layout: Optional[LayoutRules] = None
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
     auxiliary_rolesets: FrozenSet[str] = frozenset()

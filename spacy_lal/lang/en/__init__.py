@@ -3,7 +3,9 @@ tokens, sentence starts and lemmas."""
 
 from ..conventions import Conventions
 from .guidelines import GUIDELINES
+from .layout import LAYOUT
 from .structures import CLAUSE_LABELS, STRUCTURES
+from .tokens import TOKENS
 from .treebank import (
     AUXILIARY_ROLESETS,
     EVALB_DELETED,
@@ -23,6 +25,8 @@ CONVENTIONS = Conventions(
     evalb_deleted=EVALB_DELETED,
     evalb_equal=EVALB_EQUAL,
     default_package="en_lal_md",
+    tokens=TOKENS,
+    layout=LAYOUT,
     noun_chunks=NOUN_CHUNKS,
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,

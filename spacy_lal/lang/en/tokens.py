@@ -1,156 +1,353 @@
-"""English: tokenizer rules for web text."""
+"""English: what is divided from a word, and which rules the tokenizer has.
 
-from .web import FILE_TYPES, MORE_TAGS, PREFIXES, TAGS, UNITS
+The rules follow the training files of English Web Treebank and GUM."""
 
-# Rules of `spacy-lal.WebTokenizer.v1`, chosen on the training files of EWT and GUM.
-# Repeated marks at the end of a sentence, but not the full stop of U.S.A. or Inc. and
-# the mark after it.
+from ..conventions import Rule, TokenRules
+from ..marks import LINK, PICTURE, RUNS, SHOUTS, TAG
+from .abbreviations import ABBREVIATIONS, AFTER_NUMBERS, BEFORE_NUMBERS, WHOLE
+from .web import AFTER_UNMARKED, UNITS
+from .whole import CUTS, JOINED
+from .whole import WHOLE as WHOLE_TOKENS
+
 _NO_INITIALS = r"(?<![A-Za-z][.][A-Za-z])"
-_NO_ABBREVIATION = rf"{_NO_INITIALS}(?<!\bCo)(?<!\bJr)(?<!\bSr)(?<!\betc)(?<!\bInc)(?<!\bLtd)(?<!\bCorp)"
-SHOUTS = rf"(?:[.!?]*[!?][.!?]+|[.]{{3,}}|{_NO_ABBREVIATION}[.][.]|{_NO_INITIALS}(?<![.])[.][!?]+|[,:][?!](?![?!]))"
-RUNS = [SHOUTS, r"(?<=[A-Za-z][.])[.]", "(?:‘’|’’|‘‘)", r"[-=]{3,}", r"[-=+*|<>{}]{6,}"]
-RUNS += [
-    rf"{mark}{{2,}}"
-    for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")
-]
-TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-AFTER_DIGITS = rf"(?<=[0-9])(?:{'|'.join(UNITS)})"
-# Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
-PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
-PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
-EMOJI = f"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{PICTURE}(?:\u200d(?:{PICTURE}))*)"
-OPERATOR = r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)"
-TAG, _OTHER_TAG = (
-    rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (TAGS, MORE_TAGS)
+_NO_ABBREVIATION = (
+    r"(?<!\bCo)(?<!\bJr)(?<!\bSr)(?<!\betc)(?<!\bInc)(?<!\bLtd)(?<!\bCorp)"
 )
-LINK = r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
-# Whole tokens that begin with a mark that would be taken off.
-PREFIXED = [
-    r"#[A-Za-z]\w*",
-    r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])",
-    r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])",
-]
-PREFIXED += [r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*", r"\.\.?/[\w.+@/-]*\w"]
-# Marks before a word, and a number before one (61persons).
-BEFORE_WORDS = [
-    r"-(?=[0-9]|[A-Z]?[a-z]{2,}\b(?!-))",
-    r"~(?=\w)",
-    r"@(?=[0-9])",
-    r"[0-9]+(?=[a-z]{4,}\W*$)",
-]
-BEFORE_WORDS.append(r'\w+(?="<)')
-# Marks after a word. Shorter words that end in a hyphen are cut off in speech.
-AFTER_WORDS = [
-    r"(?<=[A-Z]&[A-Z])\.",  # the stop of a sentence after R&D, H&M, AT&T
-    r"(?<=[A-Za-z]{4})-",
-    r"(?<=[0-9])-",
-    r"(?<=[A-Za-z0-9.]{2})/",
-    r"(?<=\b[AB])\++",
-    r"(?<=[A-Za-z])[`´]s",
-]
-# Brackets and quotes within a run, can't/won't, [name](address), F-16, $4-$6, U.S.-led,
-# 9am-5pm, 5'2, tele#84.
-INFIXES = [
-    r"(?<=\w)[(\[{](?=\w)",
-    r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))",
-    r"\](?=\()",
-    r"(?<=\])\(",
-]
-INFIXES += [
-    r"(?:(?<=[a-z])|(?<=\bI))(?=['’](?:d|ll|re|s|ve)(?![A-Za-z]))",
-    r"(?<=\bI)(?=['’]m\b)",
-]
-INFIXES += [r"(?<=\w)\)(?=[\w(.])", r"(?<=\))\(", r"\](?=[–-])", r"(?<=[–-])\["]
-INFIXES += [
-    r'(?<=\w)"(?=[\w<-])',
-    r'(?<=")[<-]',
-    r'(?<=-)"',
-    r"(?<=[A-Za-z])-(?=[0-9$])",
-    r"(?<=[0-9])-(?=\$)",
-]
-INFIXES += [
-    r"(?<=[-–])[$£€](?=[0-9])",
-    r"(?<=\.)-(?=[A-Za-z])",
-    r"(?<=[0-9])(?:[ap]m|[AP]M)(?=-)",
-]
-INFIXES.append(r"(?<=[0-9])['’–](?=[$£€]?[0-9])")
-# Contractions in capitals: I'VE, THEY'LL. A number and a word of a list: 1.No, 2.Patient
-INFIXES += [
-    r"(?:(?<=[A-Z][A-Z])|(?<=\bI))(?=['’](?:D|LL|RE|VE)(?![A-Za-z]))",
-    r"(?<=\bI)(?=['’]M\b)",
-    r"(?:(?<=^[0-9])|(?<=^[0-9][0-9]))\.(?=(?:[A-Z][a-z]+|[a-z]{2,})\b)",
-]
-INFIXES += [
-    r"(?<=[A-Za-z])[#:](?=[0-9])",
-    r"(?<=[a-z]);(?=[a-z])",
-    r"(?<=[0-9])%(?=-)",
-    r"(?<=%)-(?=[0-9])",
-]
-INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)"]
-# Whole tokens, as regular expressions.
-TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}|x?[0-9]-[0-9]{4}"
-TOKENS = [
-    rf"{TELEPHONE}|[0-9]{{5}}-[0-9]{{4}}",  # and a postal code
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+Z?)?|[0-9]{1,2}-(?:[0-9]{1,2}|[A-Z][A-Za-z]{2})-(?:[0-9]{4}|[0-9]{2})",
-    r"[vV]?[0-9]+(?:\.[0-9]+)+(?:-?(?:alpha|beta|dev|post|rc|[ab])\.?[0-9]*)?|[0-9]{1,2}(?::[0-9]{2}){1,2}",
-    rf"['’]?(?:[0-9]{{2}})?[0-9]0['’]s|['’][0-9]{{2}}s?|(?i:{'|'.join(PREFIXES)})-\w+",  # 80's, '68, e-mail
-    # Brackets within a word, calls, addresses with brackets.
-    r"(?:\w[\w'’.-]*)?\w\((?:s|es|ren|d|ed|n|r|ly|al|[a-z]|[0-9]{1,2}|[ivx]{1,4})\)(?:\([a-z0-9]{1,3}\))*\w*",
-    r"\((?:[A-Z]?[a-z]{1,5})\)[a-z][a-z'’-]*|[A-Za-z]+\([a-z]\)[a-z]+",
-    r"[A-Za-z_][\w.]*\((?:|[^\s()]*[=,(_][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)",
-    r"[A-Za-z_][\w.]*\((?:[\w.]*\([^\s()]*\)[^\s()]*)+\)",
-    r"(?:https?://|www\.)[^\s()]+(?:\([^\s()]*\)(?:[^\s()]*[\w/])?)+|(?:https?://|www\.)[^\s()<>\"]+/|\w[\w.-]*(?:/[\w.-]+)+/",
-    r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+|[\w-]+\.(?i:com|edu|gov|net|org)|[a-z]+(?:\.[a-z]+)+\.[a-z]+-[a-z]+",
-    rf"@[A-Za-z_]\w*(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[C-Zc-z]\+\+|{OPERATOR}|{EMOJI}|{TAG}",
-    r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
-    rf"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]|(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
-    r"(?i:y['’]all|ya['’]ll)|[A-Za-z]/[A-Za-z]|w/out|(?:[A-Za-z]\.){2,}|(?i:s/he)|(?i:Yahoo)!",
-]
-# Parts of a text that are one token whatever those rules divide (tags, formulas,
-# operators, paths, emoji), and places where tokens end that they leave whole (quotes
-# within a tag, the full stop after a path, a number before a unit).
-_JOINED = (
-    r"<[A-Za-z][\w-]*(?=\s+[\w:-]+=)",
-    r"<!(?:DOCTYPE\b|--)",
-    r"""(?<=[\"'])/>""",
-    r"(?<!\w)[A-HJ-Zf-h]\([^\s()]{1,8}\)(?!\w)",
-    r"(?<!\w)[a-z]{2,}\(en\)",
-    r"(?<!\w)\w+\(e?s\)(?:-\w+)+",
-    r"""(?<![\w.])[A-Za-z_][\w.]*\(([\"'])[^\s\"'()]*\1\)""",
-    r"#(?!\d+(?:st|nd|rd|th)\b)\d+[A-Za-z]\w*",
-    r"(?<![!=<>|-])(?:!==|<--+|--+>|\|>|>>=|<<=)(?![=<>|-])",
-    r"```",
-    r"\+\d{1,3}-\d{3}-\d{3}-\d{4}",
-    r"(?<![\w.])(?:[vV]\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:[-+]\w+(?:\.\w+)*)+",
-    r"\$[A-Z]+(?:/[\w.-]*\w)+",
-    r"(?<![\w/:.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+(?:\.[\w-]+)*\.(?:FILE_TYPES)(?![\w/])",
-    r"(?:doi:)?(?<![\d.])10\.\d{4,}/[\w./()-]*\w",
-    r"[^\s\w]\ufe0f",
-    r"(?<!\S)['’][nN]['’](?!\S)",
-    r"cont['’]d\b",
-    r"""(?<![a-z0-9+])(?!https?:)[a-z][a-z0-9+]+://[^\s<>\"]{0,500}[\w/]""",
+STOPS = (
+    Rule(
+        "two full stops, but after an abbreviation",
+        rf"{_NO_INITIALS}{_NO_ABBREVIATION}[.][.]",
+        {
+            "the end..": "the end ..",
+            "by Inc.. so": "by Inc. . so",
+        },
+    ),
+    Rule(
+        "full stop and a mark, but of initials",
+        rf"{_NO_INITIALS}(?<![.])[.][!?]+",
+        {
+            "No.?": "No .?",
+            "the U.S.A.!": "the U.S.A. !",
+        },
+    ),
 )
-JOINED = "|".join([_OTHER_TAG, *_JOINED]).replace("FILE_TYPES", "|".join(FILE_TYPES))
-_CUT = (
-    r"""(?<=\w=)[\"']""",
-    r"""(?<=\w)[\"”](?=\()""",
-    r"""[\"'](?=/?>)""",
-    r"""(?<=[\"'])/?>""",
-    r"(?<=\))(?=\[)",
-    r"(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))",
-    # Marks of notes and citations: died in 1950.[3], burnt.[note 2], word.², word†
-    r"(?<=[\w.,;:!?)\]\"'”’])\[(?:\d{1,3}(?:[-–,] ?\d{1,3})*|[a-z]|(?:note|nb|n\.?) ?\d{1,3})\]",
-    r"(?:(?<=[.,;:!?)\]\"”])|(?<=[a-z]{3}))[¹²³⁰⁴-⁹]+",
-    r"(?<=[\w.,;:!?)\]\"”])[†‡]+",
-    r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))",
+MARKS = (TAG, PICTURE, *SHOUTS, *STOPS, *RUNS)
+
+# Whole tokens that begin with a mark that another rule would take off.
+_BEFORE_MARKS = (
+    Rule(
+        "hashtag",
+        r"#[A-Za-z]\w*",
+        {
+            "(#MeToo)": "( #MeToo )",
+            "#argument.": "#argument .",
+        },
+    ),
+    Rule(
+        "year without its century, or a decade",
+        r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])",
+        {
+            "('68)": "( '68 )",
+            "’90s,": "’90s ,",
+        },
+    ),
+    Rule(
+        "option of a command",
+        r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])",
+        {
+            "--flag,": "--flag ,",
+            "--x=3.": "--x=3 .",
+        },
+    ),
+    Rule(
+        "brackets around the beginning of a word",
+        r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*",
+        {
+            "(s)he,": "(s)he ,",
+            "(Un)happy?": "(Un)happy ?",
+        },
+    ),
+    Rule(
+        "path from here",
+        r"\.\.?/[\w.+@/-]*\w",
+        {
+            "../src/x.py,": "../src/x.py ,",
+            "the ../x?": "the ../x ?",
+        },
+    ),
 )
-CUT = "|".join(_CUT)
-# Words without their apostrophe before a word that follows no possessive: "its a",
-# "your going".
-UNMARKED = {"its": 2, "your": 3}
-_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you"
-_DIVIDED += " y'|know and|/|or CA|NT DO|NT WO|NT"
-DIVIDED = {word.replace("|", ""): word.split("|") for word in _DIVIDED.split()}
-# Special cases of spaCy that are other words in web text: an emoticon that is more
-# often a closing bracket and a colon, and contractions without an apostrophe.
-NOT_WHOLE = ("):", "id", "Id", "wed", "Wed", "y'all", "yall")
+_BEFORE_WORDS = (
+    Rule(
+        "hyphen before a number or a word",
+        r"-(?=[0-9]|[A-Z]?[a-z]{2,}\b(?!-))",
+        {
+            "-for so": "- for so",
+            "-5 so": "- 5 so",
+        },
+    ),
+    Rule(
+        "tilde before a word",
+        r"~(?=\w)",
+        {
+            "~Joe": "~ Joe",
+            "~50": "~ 50",
+        },
+    ),
+    Rule(
+        "price for one",
+        r"@(?=[0-9])",
+        {
+            "@2.97": "@ 2.97",
+            "at @5": "at @ 5",
+        },
+    ),
+    Rule(
+        "number before a word without a space",
+        r"[0-9]+(?=[a-z]{4,}\W*$)",
+        {
+            "61persons": "61 persons",
+            "5days,": "5 days ,",
+        },
+    ),
+    Rule(
+        "quoted name before an address",
+        r'\w+(?="<)',
+        {
+            '"Joe"<joe@x.org>': '" Joe " < joe@x.org >',
+            '"Ann"<a@b.com>': '" Ann " < a@b.com >',
+        },
+    ),
+)
+_AFTER_WORDS = (
+    Rule(
+        "half of the day after a number",
+        r"(?<=[0-9])(?:AM|PM|am|pm)",
+        {
+            "at 7:30PM": "at 7:30 PM",
+            "by 5am.": "by 5 am .",
+        },
+    ),
+    Rule(
+        "unit after a number",
+        rf"(?<=[0-9])(?:{'|'.join(UNITS)})",
+        {
+            "in 20mins": "in 20 mins",
+            "65k, 25bn": "65 k , 25 bn",
+        },
+    ),
+    Rule(
+        "full stop after letters around an ampersand",
+        r"(?<=[A-Z]&[A-Z])\.",
+        {
+            "in R&D.": "in R&D .",
+            "at H&M.": "at H&M .",
+        },
+    ),
+    # A shorter word with a hyphen is cut off in speech.
+    Rule(
+        "hyphen after a word",
+        r"(?<=[A-Za-z]{4})-",
+        {
+            "line- so": "line - so",
+            "th- the": "th- the",
+        },
+    ),
+    Rule(
+        "hyphen after a number",
+        r"(?<=[0-9])-",
+        {
+            "50- so": "50 - so",
+            "1990-": "1990 -",
+        },
+    ),
+    Rule(
+        "slash after a word",
+        r"(?<=[A-Za-z0-9.]{2})/",
+        {
+            "big/ so": "big / so",
+            "12/": "12 /",
+        },
+    ),
+    Rule(
+        "plus after a mark of school",
+        r"(?<=\b[AB])\++",
+        {
+            "an A+": "an A +",
+            "B++ so": "B ++ so",
+        },
+    ),
+    Rule(
+        "possessive with an accent for its apostrophe",
+        r"(?<=[A-Za-z])[`´]s",
+        {
+            "mama`s": "mama `s",
+            "Ann´s so": "Ann ´s so",
+        },
+    ),
+)
+_WITHIN_WORDS = (
+    LINK,
+    Rule(
+        "opening bracket",
+        r"(?<=\w)[(\[{](?=\w)|(?<=\]|\))\(|(?<=[–-])\[",
+        {
+            "hello(world)": "hello ( world )",
+            "USD[38,000": "USD [ 38,000",
+            "[1]–[3]": "[ 1 ] – [ 3 ]",
+            "a.pdf)(See": "a.pdf ) ( See",
+        },
+    ),
+    Rule(
+        "closing bracket",
+        r"\](?=[(–-])|(?<=\w)\)(?=[\w(.])",
+        {
+            "[so](lo)": "[ so ] ( lo )",
+            "a (so.lo)2": "a ( so.lo ) 2",
+            "[1]-[3]": "[ 1 ] - [ 3 ]",
+        },
+    ),
+    Rule(
+        "before a contracted not",
+        r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))",
+        {
+            "can't/won't": "ca n't / wo n't",
+            "DON’T": "DO N’T",
+        },
+    ),
+    Rule(
+        "before a contracted verb, or a possessive",
+        r"(?:(?<=[a-z])|(?<=\bI))(?=['’](?:d|ll|re|s|ve)(?![A-Za-z]))|(?<=\bI)(?=['’]m\b)",
+        {
+            "he/they'd": "he / they 'd",
+            "I'm/you’re": "I 'm / you ’re",
+            "Mary'll": "Mary 'll",
+        },
+    ),
+    Rule(
+        "before a contracted verb in capitals",
+        r"(?:(?<=[A-Z][A-Z])|(?<=\bI))(?=['’](?:D|LL|RE|VE)(?![A-Za-z]))"
+        r"|(?<=\bI)(?=['’]M\b)",
+        {
+            "I'VE so": "I 'VE so",
+            "THEY’LL so": "THEY ’LL so",
+            "I'M so": "I 'M so",
+        },
+    ),
+    Rule(
+        "full stop of a number in a list before its word",
+        r"(?:(?<=^[0-9])|(?<=^[0-9][0-9]))\.(?=(?:[A-Z][a-z]+|[a-z]{2,})\b)",
+        {
+            "1.No signs": "1 . No signs",
+            "12.Patient so": "12 . Patient so",
+        },
+    ),
+    Rule(
+        "quote between words, and its neighbours",
+        r"""(?<=\w)"(?=[\w<-])|(?<=")[<-]|(?<=-)"|(?<=[A-Za-z])[“”](?=\W)""",
+        {
+            'so"lo': 'so " lo',
+            'a"-"b': 'a " - " b',
+            "“No”—he": "“ No ” — he",
+        },
+    ),
+    Rule(
+        "hyphen before or after a number or a sum",
+        r"(?<=[A-Za-z])-(?=[0-9$])|(?<=[0-9])-(?=\$)|(?<=%)-(?=[0-9])",
+        {
+            "an F-16": "an F - 16",
+            "$4-$6": "$ 4 - $ 6",
+            "3.5%-4%": "3.5 % - 4 %",
+        },
+    ),
+    Rule(
+        "hyphen after initials",
+        r"(?<=\.)-(?=[A-Za-z])",
+        {
+            "(U.S.-led)": "( U.S. - led )",
+            "A.M.-so": "A.M. - so",
+        },
+    ),
+    Rule(
+        "sign of money, percent or half of the day in a range",
+        r"(?<=[-–])[$£€](?=[0-9])|(?<=[0-9])%(?=-)|(?<=[0-9])(?:[ap]m|[AP]M)(?=-)",
+        {
+            "$5–$10": "$ 5 – $ 10",
+            "3.5%-4%": "3.5 % - 4 %",
+            "9am-5pm": "9 am - 5 pm",
+        },
+    ),
+    Rule(
+        "mark between numbers",
+        r"(?<=[0-9])['’–](?=[$£€]?[0-9])",
+        {
+            "is 5'2": "is 5 ' 2",
+            "1990–95": "1990 – 95",
+        },
+    ),
+    Rule(
+        "mark between a word and a number",
+        r"(?<=[A-Za-z])[#:](?=[0-9])",
+        {
+            "tele#84": "tele # 84",
+            "fax:84": "fax : 84",
+        },
+    ),
+    Rule(
+        "semicolon between words",
+        r"(?<=[a-z]);(?=[a-z])",
+        {
+            "so;lo": "so ; lo",
+            "he left;she came": "he left ; she came",
+        },
+    ),
+    Rule(
+        "dash between words",
+        r"(?<=[\w”’)])—(?=[\w“‘(])",
+        {
+            "so—lo": "so — lo",
+            "He—she": "He — she",
+        },
+    ),
+)
+
+TOKENS = TokenRules(
+    whole=WHOLE_TOKENS,
+    joined=JOINED,
+    cuts=CUTS,
+    prefixes=(*_BEFORE_MARKS, *MARKS, *_BEFORE_WORDS),
+    suffixes=(*MARKS, *_AFTER_WORDS),
+    infixes=(*_WITHIN_WORDS, *MARKS),
+    kept=WHOLE,
+    divided={
+        "wanna": ("wan", "na"),
+        "Wanna": ("Wan", "na"),
+        "gimme": ("gim", "me"),
+        "Gimme": ("Gim", "me"),
+        "'Tis": ("'T", "is"),
+        "'tis": ("'t", "is"),
+        "'Twas": ("'T", "was"),
+        "'twas": ("'t", "was"),
+        "alot": ("a", "lot"),
+        "Lets": ("Let", "s"),
+        "outta": ("out", "ta"),
+        "lotta": ("lot", "ta"),
+        "lemme": ("lem", "me"),
+        "Lemme": ("Lem", "me"),
+        "d'you": ("d'", "you"),
+        "D'you": ("D'", "you"),
+        "y'know": ("y'", "know"),
+        "and/or": ("and", "/", "or"),
+        "CANT": ("CA", "NT"),
+        "DONT": ("DO", "NT"),
+        "WONT": ("WO", "NT"),
+    },
+    # An emoticon that is more often a bracket and a colon; words that are more often
+    # other ones than contractions without an apostrophe; words that `whole` has.
+    dropped_words=frozenset({"):", "id", "Id", "wed", "Wed", "y'all", "yall"}),
+    dropped_suffixes=frozenset({r"\.\.+"}),
+    abbreviations=ABBREVIATIONS,
+    units=AFTER_NUMBERS,
+    before_numbers=BEFORE_NUMBERS,
+    unmarked={"its": 2, "your": 3},
+    after_unmarked=AFTER_UNMARKED,
+)

@@ -1,0 +1,136 @@
+"""Marks that are one token in every language: runs of marks, operators, pictures and
+tags of HTML."""
+
+from .conventions import Rule, TokenRules
+
+_PICTURES = (
+    "["
+    "\u2600-\u27bf"
+    "\u2190-\u21ff"
+    "\u2b00-\u2bff"
+    "\U0001f000-\U0001faff"
+    "\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®"
+    "]"
+)
+# Selectors of a variant, the frame of a key, colours of skin, letters of a flag.
+_VARIANTS = "[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+_PICTURE = f"{_PICTURES}{_VARIANTS}"
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+_KEY = "[0-9#*]\ufe0f?\u20e3"
+_JOINER = "\u200d"
+_TAGS = (
+    r"a|abbr|b|big|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header"
+    r"|hr|html|i|img|input|label|li|link|main|meta|nav|ol|option|p|pre|q|s|script|section"
+    r"|select|small|span|strike|strong|style|sub|sup|table|tbody|td|th|thead|title|tr|tt"
+    r"|u|ul"
+)
+
+TAG = Rule(
+    "tag of HTML",
+    rf"</?(?i:{_TAGS})(?:\s*/)?>",
+    {
+        "<b>old</b>": "<b> old </b>",
+        "<p>Hello.</p>": "<p> Hello . </p>",
+        "one<br/>two": "one <br/> two",
+    },
+)
+PICTURE = Rule(
+    "picture, one with a colour, several joined, a flag, a key",
+    f"(?:{_FLAG}|{_KEY}|{_PICTURE}(?:{_JOINER}(?:{_PICTURE}))*)",
+    {
+        "ok👍🏽👍🏽!": "ok 👍🏽 👍🏽 !",
+        "So ❤️ 🇮🇸": "So ❤️ 🇮🇸",
+        "👨‍👩‍👧‍👦 1️⃣": "👨‍👩‍👧‍👦 1️⃣",
+    },
+)
+OPERATOR = Rule(
+    "operator",
+    r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)",
+    {
+        "a->b": "a -> b",
+        "x!=3 y>=2": "x != 3 y >= 2",
+        "a<=>b c&&d": "a <=> b c && d",
+        "5+/-2 x||y": "5 +/- 2 x || y",
+    },
+)
+LINK = Rule(
+    "address within other text",
+    r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]",
+    {
+        "[so](https://x.org/a/b)": "[ so ] ( https://x.org/a/b )",
+        "so(www.a.org).": "so ( www.a.org ) .",
+    },
+)
+SHOUTS = (
+    Rule(
+        "marks of a shout or a question",
+        r"[.!?]*[!?][.!?]+",
+        {
+            "So!!!": "So !!!",
+            "So?! Lo?..": "So ?! Lo ?..",
+        },
+    ),
+    Rule(
+        "dots of an ellipsis",
+        r"[.]{3,}",
+        {
+            "So...": "So ...",
+            "so.....lo": "so ..... lo",
+        },
+    ),
+)
+RUNS = (
+    Rule(
+        "comma or colon and a mark",
+        r"[,:][?!](?![?!])",
+        {
+            "so:?": "so :?",
+            "so,! lo": "so ,! lo",
+        },
+    ),
+    Rule(
+        "full stop after the full stop of an abbreviation",
+        r"(?<=[A-Za-z][.])[.]",
+        {
+            "in U.S..": "in U.S. .",
+            "of K.M.. so": "of K.M. . so",
+        },
+    ),
+    Rule(
+        "two single quotes",
+        r"‘’|’’|‘‘",
+        {
+            "‘’So": "‘’ So",
+            "So.’’": "So . ’’",
+        },
+    ),
+    Rule(
+        "line of dashes",
+        r"[-=]{3,}",
+        {
+            "---=": "---=",
+            "so ----== lo": "so ----== lo",
+        },
+    ),
+    Rule(
+        "line of several marks",
+        r"[-=+*|<>{}]{6,}",
+        {
+            "+------+": "+------+",
+            "|--------+--->": "|--------+--->",
+        },
+    ),
+    Rule(
+        "run of one mark",
+        r"={2,}|\*{2,}|_{2,}|#{2,}|~{2,}|<{2,}|>{2,}|\${2,}|\+{2,}|-{2,}",
+        {
+            "<<so>>": "<< so >>",
+            "**so** ~~ ###": "** so ** ~~ ###",
+            "so -- lo ______": "so -- lo ______",
+            "$$$ so++": "$$$ so ++",
+        },
+    ),
+    OPERATOR,
+)
+MARKS = (TAG, PICTURE, *SHOUTS, *RUNS)
+TOKENS = TokenRules(prefixes=MARKS, suffixes=MARKS, infixes=(LINK, *MARKS))

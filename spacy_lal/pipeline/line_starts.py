@@ -1,0 +1,231 @@
+"""Sentence starts that the text alone decides, set by the tokenizer.
+
+A sentence begins after a blank line, and at a line that is an item of a list, a
+heading, a turn that begins with its speaker's label, or a row of a table. A mark or
+label and what follows it in its line are one sentence, as in English Web Treebank. None
+begins within a word, at whitespace, or at an address after a word such as "see".
+Components that keep what is set (spaCy's `senter` and `sentencizer` with
+`overwrite = false`) decide about all other tokens."""
+
+import re
+from bisect import bisect_right
+from dataclasses import fields
+from functools import cache
+from typing import Dict, List, Optional, Pattern, Sequence, Set
+
+import numpy as np
+from spacy.tokens import Doc, Token
+
+from ..lang import layout_rules
+from ..lang.conventions import LayoutRules, LineKind, Rule
+
+_BLOCK = re.compile(r"(?:(?!^[ \t\r\f]*$).+\n?)+", re.MULTILINE)
+_ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
+_MIN_ADDRESS = 40  # characters of a line without spaces that tells no width
+_MAX_LIST = 40  # columns of a list's lines
+
+
+class Layout:
+    """The layout rules of a language, compiled.
+
+    rules (LayoutRules): Of the language.
+    patterns (Dict[str, Pattern[str]]): Its single rules by their names in `rules`; `^`
+        and `$` match at lines."""
+
+    def __init__(self, rules: LayoutRules) -> None:
+        self.rules = rules
+        self.patterns: Dict[str, Pattern[str]] = {}
+        for one in fields(rules):
+            rule = getattr(rules, one.name)
+            if isinstance(rule, Rule):
+                self.patterns[one.name] = re.compile(rule.pattern, re.MULTILINE)
+        kinds = "|".join(
+            f"(?P<kind_{i}>{kind.pattern})" for i, kind in enumerate(rules.kinds)
+        )
+        self._kind = re.compile(rf"\s*(?:{kinds})")
+        words = "|".join(sorted(rules.going_on))
+        self.goes_on = re.compile(rf"(?:[,;–—-]|\b(?i:{words}))$")
+
+    def kind(self, line: str) -> Optional[LineKind]:
+        """The kind of a line, if its beginning has one."""
+        match = self._kind.match(line)
+        if match is None or match.lastgroup is None:
+            return None
+        return self.rules.kinds[int(match.lastgroup.partition("_")[2])]
+
+
+@cache
+def layout_of(lang: str) -> Optional[Layout]:
+    """The layout rules of a language, compiled; None if it has none."""
+    rules = layout_rules(lang)
+    return Layout(rules) if rules else None
+
+
+def set_line_starts(doc: Doc, lang: str) -> Doc:
+    """Set the sentence starts of a new Doc that its text decides, and leave the others
+    unknown."""
+    layout = layout_of(lang)
+    if layout is None:
+        return doc
+    starts = _Starts(layout, doc.text)
+    values = np.array([starts.value(token) for token in doc], dtype=np.int64)
+    if values.any():
+        values[0] = 1
+        doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
+    return doc
+
+
+class _Starts:
+    """Tells of one token of a text after the other whether a sentence begins at it."""
+
+    def __init__(self, layout: Layout, text: str) -> None:
+        self._layout = layout
+        self._text = text
+        has_lines = "\n" in text or "<" in text
+        self._starts = line_starts(text, layout) if has_lines else []
+        self._ends = [_end_of_marker(text, start, layout) for start in self._starts]
+        self._within = self._after_labels()
+        self._n_passed = 0  # of the starts
+        self._until = 0  # no sentence begins before this place
+        self._last = ""  # the last token that is not whitespace
+        self._end = 0  # of that token
+
+    def _after_labels(self) -> Set[int]:
+        """Places after labels, and of marks at the ends of headings."""
+        patterns = self._layout.patterns
+        places = [one.end() for one in patterns["certain_labels"].finditer(self._text)]
+        names = [one.end() for one in patterns["possible_labels"].finditer(self._text)]
+        if len(names) > 1:
+            places += names
+        if self._starts:
+            closing = patterns["closing"].finditer(self._text)
+            places += [match.start(1) for match in closing]
+        return set(places)
+
+    def value(self, token: Token) -> int:
+        """1 where a sentence begins, -1 where none does, 0 where the text decides
+        nothing."""
+        if token.is_space:
+            return -1
+        value = self._value_of_word(token)
+        self._last = token.text
+        self._end = token.idx + len(token.text)
+        return value
+
+    def _value_of_word(self, token: Token) -> int:
+        word = token.text
+        place = token.idx
+        is_first = not token.i
+        if bisect_right(self._starts, place) > self._n_passed:
+            self._n_passed = bisect_right(self._starts, place)
+            self._until = self._ends[self._n_passed - 1]
+            # whitespace at the beginning belongs to the first sentence
+            return 1 if self._last or is_first else -1
+        gap = self._text[self._end : place]
+        if word in self._layout.rules.starting and gap and _ENDS.search(self._last):
+            return 1
+        if is_first:
+            return 0
+        is_within = place < self._until or place in self._within or not self._last
+        if is_within or not self._may_start(gap, word):
+            return -1
+        return 0
+
+    def _may_start(self, gap: str, word: str) -> bool:
+        """Tell whether a sentence may begin at a word after whitespace."""
+        last = self._last
+        rules = self._layout.rules
+        patterns = self._layout.patterns
+        if not gap:
+            is_clitic = word[0].isalnum() or bool(patterns["clitic"].match(word))
+            return not (last[-1:].isalnum() and is_clitic)
+        if last in rules.before_numbers and (word[0].isdigit() or len(word) == 1):
+            return False
+        is_address = bool(patterns["address"].match(word))
+        return not (is_address and last.lower() in rules.before_addresses)
+
+
+def _end_of_marker(text: str, start: int, layout: Layout) -> int:
+    """Give the end of the characters of a line within which no sentence begins. start:
+    Where the line does."""
+    patterns = layout.patterns
+    marker = patterns["marker"].match(text, start)
+    label = patterns["label"].match(text, marker.end() if marker else start)
+    if marker is None:
+        return label.end() - 1 if label else start
+    if label and patterns["source"].match(text, start):
+        return label.end() + 2
+    return marker.end() + 1  # the word after it, too
+
+
+def line_starts(text: str, layout: Layout) -> List[int]:
+    """Tell where lines, and blocks of HTML, begin that begin a sentence: offsets in the
+    text, in order."""
+    found = {match.end() for match in layout.patterns["block"].finditer(text)}
+    for block in _BLOCK.finditer(text):
+        lines = block[0].splitlines(keepends=True)
+        place = block.start()
+        for line, begins in zip(lines, _begins(block[0], lines, layout), strict=True):
+            if begins:
+                found.add(place + len(line) - len(line.lstrip()))
+            place += len(line)
+    return sorted(found)
+
+
+def _begins(block: str, lines: Sequence[str], layout: Layout) -> List[bool]:
+    """Tell of each line of a block, between blank lines, whether it begins a
+    sentence."""
+    width = _width(lines)
+    is_list = _is_list(lines, width)
+    has_dashes = bool(layout.patterns["dash_in_prose"].search(block))
+    seen: Set[Optional[LineKind]] = set()
+    found: List[bool] = []
+    before = ""
+    for line in lines:
+        kind = layout.kind(line)
+        if kind and kind.is_dash and has_dashes and line.lstrip()[0] in "–—":
+            kind = None
+        begins = not before or _is_apart(line, kind, before, layout)
+        if not begins and kind:
+            fits = len(before) + 1 + len(line.split(None, 1)[0]) <= width
+            begins = kind in seen or fits or bool(_ENDS.search(before))
+        begins = begins and bool(line.strip())
+        if is_list and not layout.goes_on.search(before):
+            begins |= line.partition(" ")[0].lower() not in layout.rules.joining
+        found.append(begins)
+        seen.add(kind)
+        before = line.rstrip()
+    return found
+
+
+def _width(lines: Sequence[str]) -> int:
+    """The columns of a block of lines, without those of long addresses."""
+    widths = (
+        len(line.rstrip())
+        for line in lines
+        if " " in line.strip() or len(line) < _MIN_ADDRESS or len(lines) < 2
+    )
+    return max(widths, default=0)
+
+
+def _is_list(lines: Sequence[str], width: int) -> bool:
+    """Tell whether lines are shorter than those of prose, and all begin with capitals
+    and numbers, or every other with a number; or none has more than two words."""
+    words = [line.split() for line in lines if line.strip()]
+    if len(words) > 2 and max(map(len, words)) < 3:
+        return True
+    first = "".join(line[0][0] for line in words)
+    is_formal = bool(re.fullmatch(r"[A-Z\d]+", first))
+    is_numbered = 2 * sum(map(str.isdigit, first)) >= len(first)
+    return width < _MAX_LIST and (is_formal or is_numbered)
+
+
+def _is_apart(line: str, kind: Optional[LineKind], before: str, layout: Layout) -> bool:
+    """Tell whether a line begins a sentence wherever it stands. before: the line before
+    it."""
+    last = layout.kind(before)
+    quoted = layout.patterns["quoted"]
+    is_quote_border = bool(quoted.match(line)) != bool(quoted.match(before))
+    if (kind and kind.is_certain) or (last and last.ends_sentence):
+        return True
+    return is_quote_border or bool(layout.patterns["salutation"].match(before))
