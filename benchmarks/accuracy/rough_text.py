@@ -22,7 +22,7 @@ from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.insert(
-    0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts")
+    0, str(Path(__file__).resolve().parents[2] / "projects" / "en" / "scripts")
 )
 
 from rough_text import make_rough_text  # noqa: E402

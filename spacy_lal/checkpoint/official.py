@@ -255,6 +255,7 @@ def _import_joint(
     }
     decoder = {
         "@misc": "spacy-lal.joint_decoder.v1",
+        "guidelines": False,  # parses are those of the authors' program
         "constituency_weight": float(hparams["const_lada"]),
         "empty_nodes": False,
         "disagreement_cost": None,

@@ -96,7 +96,9 @@ def complexity_cli(
     lang: LanguageOption = "en",
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Measure the syntactic complexity of texts: a row a file, a column a measure.
+    """Measure the syntactic complexity of texts.
+
+    A row is a file, a column a measure.
 
     The columns are those of L2SCA (Lu 2010), then means over sentences, then parts of
     the counts. Trees (.ptb), heads (.conllu) and Docs (.spacy) are measured as they

@@ -157,7 +157,7 @@ def test_an_untrained_component_says_how_to_train_it():
     with pytest.raises(
         ValueError,
         match=(
-            r"'lal_srl' was neither trained nor loaded.*spacy project run srl "
+            r"'lal_srl' was neither trained nor loaded.*spacy project run all "
             r"projects/en"
         ),
     ):

