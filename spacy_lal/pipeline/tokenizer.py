@@ -207,7 +207,7 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
     # All is given at once: a tokenizer reads its special cases again whenever a
     # property is set.
     defaults = nlp.Defaults
-    rules = token_rules(nlp.lang)
+    rules = token_rules(nlp.lang or "")
     token_match = defaults.token_match
     if rules.whole:
         token_match = re.compile(rf"(?:{'|'.join(patterns(rules.whole))})$").match
