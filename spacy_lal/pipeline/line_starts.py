@@ -212,11 +212,14 @@ def _is_list(lines: Sequence[str], width: int) -> bool:
     """Tell whether lines are shorter than those of prose, and all begin with capitals
     and numbers, or every other with a number; or none has more than two words."""
     words = [line.split() for line in lines if line.strip()]
-    if len(words) > 2 and max(map(len, words)) < 3:
+    most_words = max(map(len, words), default=0)
+    if len(words) > 2 and most_words < 3:
         return True
-    first = "".join(line[0][0] for line in words)
+    initials = [line[0][0] for line in words]
+    first = "".join(initials)
     is_formal = bool(re.fullmatch(r"[A-Z\d]+", first))
-    is_numbered = 2 * sum(map(str.isdigit, first)) >= len(first)
+    n_numbers = sum(map(str.isdigit, first))
+    is_numbered = 2 * n_numbers >= len(first)
     return width < _MAX_LIST and (is_formal or is_numbered)
 
 
