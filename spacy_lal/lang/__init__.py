@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Dict, FrozenSet, Optional
 
 from . import en, fr, is_, marks
-from .conventions import Conventions, LayoutRules, TokenRules
+from .conventions import Conventions, LayoutRules, LemmaRule, TokenRules
 
 LANGUAGES: Dict[str, Conventions] = {
     "en": en.CONVENTIONS,
@@ -49,6 +49,19 @@ def layout_rules(lang: str) -> Optional[LayoutRules]:
     """The rules of a language for sentence starts that the text decides, if any."""
     language = LANGUAGES.get(lang)
     return language.layout if language else None
+
+
+def lemma_rule(lang: str) -> LemmaRule:
+    """The rule of a language for lemmas.
+
+    RAISES (ValueError): It has none."""
+    rules = {code: one.lemmas for code, one in LANGUAGES.items() if one.lemmas}
+    if lang not in rules:
+        raise ValueError(
+            f"expected a language with rules for lemmas ({', '.join(rules)}), got "
+            f"{lang!r}"
+        )
+    return rules[lang]
 
 
 @cache

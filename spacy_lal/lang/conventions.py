@@ -3,6 +3,7 @@ one in its own folder; modules outside `spacy_lal/lang` ask it and name no langu
 
 from dataclasses import dataclass, field
 from typing import (
+    Callable,
     Container,
     FrozenSet,
     Mapping,
@@ -11,6 +12,10 @@ from typing import (
     Sequence,
     Tuple,
 )
+
+# The lemma of a word, from the word without escapes, its fine tag, its UPOS, and the
+# lemma that another component gave it.
+LemmaRule = Callable[[str, str, str, str], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +229,8 @@ class Conventions:
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
     clause_labels (FrozenSet[str]): Labels of clauses.
+    lemmas (Optional[LemmaRule]): The rule by which `lal_lemmas` corrects lemmas, a
+        `lemma_table.LemmaTable` where a file of forms is enough; None for none.
     structures (Tuple[Structure, ...]): Structures that measures of syntactic complexity
         count; none where nobody has defined them.
     verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs,
@@ -242,5 +249,6 @@ class Conventions:
     guidelines: Optional[Guidelines] = None
     auxiliary_rolesets: FrozenSet[str] = frozenset()
     clause_labels: FrozenSet[str] = frozenset()
+    lemmas: Optional[LemmaRule] = None
     structures: Tuple[Structure, ...] = ()
     verb_endings: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()

@@ -4,6 +4,7 @@ tokens, sentence starts and lemmas."""
 from ..conventions import Conventions
 from .guidelines import GUIDELINES
 from .layout import LAYOUT
+from .lemmas import lemma_of
 from .structures import CLAUSE_LABELS, STRUCTURES
 from .tokens import TOKENS
 from .treebank import (
@@ -31,6 +32,7 @@ CONVENTIONS = Conventions(
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,
     clause_labels=CLAUSE_LABELS,
+    lemmas=lemma_of,
     structures=STRUCTURES,
     verb_endings=VERB_ENDINGS,
 )
