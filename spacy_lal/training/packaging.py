@@ -18,6 +18,7 @@ from thinc.api import Config, Model
 
 from ..models.inference.onnx_transformer import from_transformer
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
+from ..models.word_features import store_in_integers
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
@@ -36,8 +37,8 @@ def write_package(
     """Save a pipeline in the form of a package. Its listeners are replaced: load it
     again to use it further.
 
-    bits (int): 16: weights in half precision. 8: the transformer's, parser's and roles'
-        matrices as integers.
+    bits (int): 16: weights in half precision. 8: the matrices of the transformer, the
+        parser, the roles and the words' features as integers.
     runtime (Optional[str]): What computes the encoder. None keeps the runtime of an
         encoder, and gives a transformer "onnx".
     lean (bool): Leave out the words that its vocabulary has met in training.
@@ -92,6 +93,8 @@ def write_package(
             f"{own_runtime}; {n_listeners} listeners read it"
         )
         pipes[name].model = model
+    if bits == 8:
+        _store_in_integers(pipes)
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
         _compact_weights(path, str(path.relative_to(folder).parent), bits)
@@ -100,6 +103,13 @@ def write_package(
     if lean:
         _forget_words(folder)
     return done
+
+
+def _store_in_integers(pipes: Dict[str, Any]) -> None:
+    for pipe in pipes.values():
+        model = getattr(pipe, "model", None)
+        if isinstance(model, Model):
+            store_in_integers(model)
 
 
 def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:

@@ -7,7 +7,7 @@ from spacy.ml.models import MultiHashEmbed
 from spacy.tokens import Doc
 from thinc.api import fix_random_seed
 
-from spacy_lal.models.word_features import build_word_features
+from spacy_lal.models.word_features import build_word_features, store_in_integers
 
 NLP = spacy.blank("en")
 TEXTS = ["She sees 12 dogs.", "", "   ", "Dogs", "The dogs of the dog-lover: 3.14!"]
@@ -52,3 +52,41 @@ def test_it_learns_as_the_layers_do():
             gradient = node.get_grad(name)
             assert gradient.any() or name == "b"
             numpy.testing.assert_array_equal(gradient, other.get_grad(name))
+
+
+def test_packages_store_weights_in_integers():
+    model, _ = make_both(ATTRS[1])
+    docs = [NLP(text) for text in TEXTS]
+    expected = model.predict(docs)
+    n_bytes = len(model.to_bytes())
+    store_in_integers(model)
+    stored = model.to_bytes()
+    assert len(stored) < 0.6 * n_bytes
+    again = build_word_features(8, ATTRS[1], [50, 57]).from_bytes(stored)
+    assert again.to_bytes() == stored
+    found = again.predict(docs)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == numpy.float32
+        numpy.testing.assert_allclose(one, other, atol=0.1)
+    for one, other in zip(model.copy().predict(docs), found, strict=True):
+        numpy.testing.assert_array_equal(one, other)
+    restored = build_word_features(8, ATTRS[1], [50, 57]).from_bytes(again.to_bytes())
+    numpy.testing.assert_array_equal(restored.predict(docs)[0], found[0])
+
+
+def test_weights_in_integers_learn():
+    model, _ = make_both(ATTRS[1])
+    store_in_integers(model)
+    (vectors,), backprop = model.begin_update([NLP(TEXTS[0])])
+    backprop([numpy.ones_like(vectors)])
+    for node in model.walk():
+        for name in node.param_names:
+            assert node.get_param(name).dtype == numpy.float32
+            assert node.get_grad(name).shape == node.get_param(name).shape
+
+
+def test_layers_of_other_models_stay_in_floats():
+    _, layers = make_both(ATTRS[1])
+    before = layers.to_bytes()
+    store_in_integers(layers)
+    assert layers.to_bytes() == before
