@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Dict, FrozenSet, Optional
 
 from . import en, fr, is_, marks
+from .clause_words import ClauseWords
 from .conventions import Conventions, LayoutRules, LemmaRule, TokenRules
 
 LANGUAGES: Dict[str, Conventions] = {
@@ -62,6 +63,21 @@ def lemma_rule(lang: str) -> LemmaRule:
             f"{lang!r}"
         )
     return rules[lang]
+
+
+def clause_words(lang: str) -> ClauseWords:
+    """The words and tags by which the clauses of a language are read.
+
+    RAISES (ValueError): The language has none.
+    """
+    found = conventions(lang).clauses
+    if found is None:
+        known = ", ".join(code for code, one in LANGUAGES.items() if one.clauses)
+        raise ValueError(
+            f"clauses, relations and triples are read in {known}, not in {lang!r}: "
+            "fill a `ClauseWords` in the folder of the language in spacy_lal/lang"
+        )
+    return found
 
 
 @cache

@@ -48,10 +48,29 @@ class ClauseTags:
 
 
 @dataclass(frozen=True)
+class ClauseLabels:
+    """Labels of constituents that clauses are read by, where a Doc has no heads.
+
+    clauses, marked (FrozenSet[str]): Of clauses; of those with a conjunction.
+    verb_phrase, noun_phrase, prepositional_phrase (str): Of phrases.
+    predicates (FrozenSet[str]): Of phrases whose clauses are arguments.
+    conjunction, comma (str): Tags."""
+
+    clauses: FrozenSet[str]
+    marked: FrozenSet[str]
+    verb_phrase: str
+    noun_phrase: str
+    prepositional_phrase: str
+    predicates: FrozenSet[str]
+    conjunction: str
+    comma: str
+
+
+@dataclass(frozen=True)
 class ClauseWords:
     """The words, lower case or lemmas, that clauses and facts are read by.
 
-    tags (ClauseTags): Fine tags.
+    tags (ClauseTags): Fine tags; `labels`: Labels of constituents.
     places, times (FrozenSet[str]): Labels of entities.
     auxiliary_verbs: Verbs that only help the next one.
     auxiliary_gerunds: Those of them that do so as a gerund alone.
@@ -79,9 +98,15 @@ class ClauseWords:
         conjunctions that join equals, and those before clauses that hold.
     pronoun (str): The one pronoun that keeps its capital.
     complementizers: Words before a clause that is an argument.
-    temporal: Adverbs before a clause that says when."""
+    temporal: Adverbs before a clause that says when.
+    copula, possession, denial (str): Lemmas in the label of a relation that no word, or
+        another word, says. `owning`: The relation of a triple of a possessive.
+    confidence (Mapping[str, float]): Weights of a logistic regression by which people
+        agree with a triple: of each, "bias"; of a kind of relation; of a deprel of its
+        clause."""
 
     tags: ClauseTags
+    labels: ClauseLabels
     places: FrozenSet[str]
     times: FrozenSet[str]
     auxiliary_verbs: FrozenSet[str]
@@ -117,3 +142,8 @@ class ClauseWords:
     pronoun: str
     complementizers: FrozenSet[str]
     temporal: FrozenSet[str]
+    copula: str
+    possession: str
+    denial: str
+    owning: str
+    confidence: Mapping[str, float]

@@ -13,6 +13,8 @@ from typing import (
     Tuple,
 )
 
+from .clause_words import ClauseWords
+
 # The lemma of a word, from the word without escapes, its fine tag, its UPOS, and the
 # lemma that another component gave it.
 LemmaRule = Callable[[str, str, str, str], str]
@@ -226,6 +228,8 @@ class Conventions:
         none.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
     guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
+    clauses (Optional[ClauseWords]): Words and tags by which clauses and facts are read;
+        None: they are not.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
     clause_labels (FrozenSet[str]): Labels of clauses.
@@ -247,6 +251,7 @@ class Conventions:
     layout: Optional[LayoutRules] = None
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
+    clauses: Optional[ClauseWords] = None
     auxiliary_rolesets: FrozenSet[str] = frozenset()
     clause_labels: FrozenSet[str] = frozenset()
     lemmas: Optional[LemmaRule] = None

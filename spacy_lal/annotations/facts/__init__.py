@@ -1,4 +1,4 @@
-"""What the clauses of a sentence say, in English alone: clauses, relations, triples,
+"""What the clauses of a sentence say: clauses, relations, triples,
 and whether they are facts."""
 
 # ruff: noqa: F401  (other rooms import from here)

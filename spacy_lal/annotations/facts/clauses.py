@@ -1,4 +1,4 @@
-"""`sent._.clauses` gives the clauses of a sentence, in English alone. They come from
+"""`sent._.clauses` gives the clauses of a sentence. They come from
 heads with deprels of Universal Dependencies, in a Doc without heads from
 constituents."""
 
@@ -11,7 +11,6 @@ from ..span_groups import check_present
 from .constituents import clauses_in_constituents
 from .grammar import (
     SUBJECTS,
-    TAGS,
     Clause,
     child_of,
     is_auxiliary,
@@ -19,6 +18,7 @@ from .grammar import (
     is_predicate,
     phrase,
     subject_of,
+    tags_of,
     top_of,
     trimmed,
 )
@@ -60,7 +60,7 @@ def _clause(token: Token) -> Clause:
     kind = _KINDS.get(top.dep_, "complement")
     if top.dep_ == "acl" and mark is None:
         kind = "relative"
-    is_imperative = token.tag_ == TAGS.base
+    is_imperative = token.tag_ == tags_of(token).base
     has_subject = any(child_of(x, *SUBJECTS) for x in (token, top))
     is_own = has_subject or (subject is None and is_imperative)
     is_outer = kind not in ("relative", "adverbial") and mark is None
@@ -77,7 +77,7 @@ def _range(token: Token, top: Token) -> Span:
     start = top.left_edge.i
     end = top.right_edge.i + 1
     is_next = top.dep_ == "acl:relcl" and top.head.i == start - 1
-    if is_next and top.head.tag_ in TAGS.relative:
+    if is_next and top.head.tag_ in tags_of(top).relative:
         start -= 1  # "what" of "what they found", which has no antecedent
     for child in (*top.children, *token.children):
         is_clause = is_predicate(child) or is_auxiliary(child)

@@ -5,11 +5,10 @@ from typing import Any, Iterator, List
 
 from spacy.tokens import Doc
 
+from ...lang.clause_words import ClauseLabels
 from ...trees import spans_to_tree
 from ..parses import get_constituents
-from .grammar import ENGLISH, TAGS, Clause, trimmed
-
-_CLAUSAL = ("S", "SBAR", "SBARQ", "SINV", "SQ")  # labels of constituents
+from .grammar import Clause, labels_of, tags_of, trimmed, words_of
 
 
 def clauses_in_constituents(doc: Doc) -> Iterator[Clause]:
@@ -19,91 +18,95 @@ def clauses_in_constituents(doc: Doc) -> Iterator[Clause]:
     )  # a fifth of the time that it takes to load a pipeline
 
     for sentence, constituents in zip(doc.sents, get_constituents(doc), strict=True):
-        if words := [token for token in sentence if not token.is_space]:
-            tree = spans_to_tree(
-                words, [x.tag_ or "X" for x in words], constituents, make=ParentedTree
-            )
-            for node in tree.subtrees(lambda node: node.label() in ("VP", *_CLAUSAL)):
-                yield from _of_phrase(node)
+        words = [token for token in sentence if not token.is_space]
+        if not words:
+            continue
+        tags = [token.tag_ or "X" for token in words]
+        tree = spans_to_tree(words, tags, constituents, make=ParentedTree)
+        for node in tree.subtrees():
+            yield from _of_phrase(node, labels_of(words[0]))
 
 
-def _of_phrase(node: Any) -> Iterator[Clause]:
+def _of_phrase(node: Any, labels: ClauseLabels) -> Iterator[Clause]:
     """Give the clause of a verb phrase, or of a clause without one ("Is it?"). The
     first phrase in another has none."""
-    inner, end, is_later, around = node, None, _is_later(node), _label(node.parent())
-    while phrases := _labelled(inner, "VP"):
-        inner, end = (
-            phrases[0],
-            end or (phrases[0].leaves()[-1].i + 1 if len(phrases) > 1 else None),
-        )
-    verbs = [child[0] for child in _labelled(inner, "VB", "VBG", "VBN", *TAGS.finite)]
-    is_inner = (
-        around == "VP" and not is_later if node.label() == "VP" else inner is not node
-    )
+    is_phrase = node.label() == labels.verb_phrase
+    if not is_phrase and node.label() not in labels.clauses:
+        return
+    inner = node
+    ends = []
+    while phrases := _labelled(inner, labels.verb_phrase):
+        inner = phrases[0]
+        if len(phrases) > 1:
+            ends.append(inner.leaves()[-1].i + 1)
+    tags = tags_of(node.leaves()[0])
+    verbs = [child[0] for child in inner if child.label().startswith(tags.verbal)]
+    is_later = _is_later(node, labels)
+    around = _label(node.parent())
+    is_inner = inner is not node
+    if is_phrase:
+        is_inner = around == labels.verb_phrase and not is_later
     if is_inner or not verbs:
         return
-    clause = top = (
-        node.parent()
-        if node.label() == "VP" and around in _CLAUSAL and not is_later
-        else node
-    )
-    top = top.parent() if _label(top.parent()) in ("SBAR", "SBARQ", "PP") else top
-    above, words = node.parent() if is_later else clause, top.leaves()
-    is_finite = top is above and any(verb.tag_ in TAGS.finite for verb in verbs)
-    is_alone = is_finite and bool(_labelled(clause, "NP"))
-    while above is not None and not _labelled(above, "NP"):
+    has_clause = is_phrase and around in labels.clauses and not is_later
+    clause = node.parent() if has_clause else node
+    top = clause
+    if _label(top.parent()) in (*labels.marked, labels.prepositional_phrase):
+        top = top.parent()
+    above = node.parent() if is_later else clause
+    is_finite = top is above and any(verb.tag_ in tags.finite for verb in verbs)
+    is_alone = is_finite and bool(_labelled(clause, labels.noun_phrase))
+    while above is not None and not _labelled(above, labels.noun_phrase):
         above = above.parent()
-    named = (
-        []
-        if above is None
-        else _labelled(above, "NP")[-1 if node.label() == "VP" else 0].leaves()
-    )
-    subject = trimmed(named[-1], named[0].i, named[-1].i + 1) if named else None
-    yield Clause(
-        trimmed(verbs[-1], words[0].i, end or words[-1].i + 1),
-        _kind_in(top),
-        verbs[-1],
-        subject,
-        is_alone,
-    )
+    subject = None
+    if above is not None:
+        nouns = _labelled(above, labels.noun_phrase)
+        named = nouns[-1 if is_phrase else 0].leaves()
+        subject = trimmed(named[-1], named[0].i, named[-1].i + 1)
+    words = top.leaves()
+    end = (*ends, words[-1].i + 1)[0]
+    span = trimmed(verbs[-1], words[0].i, end)
+    yield Clause(span, _kind_in(top, labels), verbs[-1], subject, is_alone)
 
 
 def _label(node: Any) -> str:
     return "" if node is None else str(node.label())
 
 
-def _labelled(node: Any, *labels: str) -> List[Any]:
-    return [child for child in node if child.label() in labels]
+def _labelled(node: Any, label: str) -> List[Any]:
+    return [child for child in node if child.label() == label]
 
 
-def _is_later(node: Any) -> bool:
-    labels = (
-        []
-        if node.parent() is None
-        else [child.label() for child in node.parent()[: node.parent_index()]]
-    )
-    return node.label() in labels or "CC" in labels[1:]
+def _is_later(node: Any, labels: ClauseLabels) -> bool:
+    """Tell whether a phrase follows one with the same label, or a conjunction."""
+    if node.parent() is None:
+        return False
+    before = [child.label() for child in node.parent()[: node.parent_index()]]
+    return node.label() in before or labels.conjunction in before[1:]
 
 
-def _kind_in(top: Any) -> str:
+def _kind_in(top: Any, labels: ClauseLabels) -> str:
     """Tell the kind of a clause by what is around it."""
-    above, word = top.parent(), top.leaves()[0]
-    if above is None or _is_later(top):
-        return "main" if above is None else "coordinate"
-    if above.label() in _CLAUSAL and not _labelled(above, "VP"):
-        return _kind_in(above)
-    is_marked = word.tag_ in TAGS.prepositions
-    is_marked = is_marked and word.lower_ not in ENGLISH.complementizers
-    if above.label() == "NP":
-        return "complement" if word.tag_ in TAGS.prepositions else "relative"
-    if (
-        top.label() == "PP"
-        or word.lower_ in ENGLISH.temporal
-        or (top.label() == "SBAR" and is_marked)
-    ):
+    above = top.parent()
+    if above is None:
+        return "main"
+    if _is_later(top, labels):
+        return "coordinate"
+    is_in_clause = above.label() in labels.clauses
+    if is_in_clause and not _labelled(above, labels.verb_phrase):
+        return _kind_in(above, labels)
+    word = top.leaves()[0]
+    is_preposition = word.tag_ in tags_of(word).prepositions
+    if above.label() == labels.noun_phrase:
+        return "complement" if is_preposition else "relative"
+    words = words_of(word)
+    is_marked = is_preposition and word.lower_ not in words.complementizers
+    is_marked = is_marked and top.label() in labels.marked
+    is_prepositional = top.label() == labels.prepositional_phrase
+    has_no_subject = is_in_clause and not _labelled(top, labels.noun_phrase)
+    is_aside = _label(top.left_sibling()) == labels.comma
+    is_timed = word.lower_ in words.temporal
+    if is_prepositional or is_marked or is_timed or has_no_subject or is_aside:
         return "adverbial"
-    if (above.label() in _CLAUSAL and not _labelled(top, "NP")) or _label(
-        top.left_sibling()
-    ) == ",":
-        return "adverbial"
-    return "complement" if above.label() in ("VP", "ADJP", *_CLAUSAL) else "main"
+    is_argument = is_in_clause or above.label() in labels.predicates
+    return "complement" if is_argument else "main"

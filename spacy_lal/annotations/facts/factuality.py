@@ -1,7 +1,6 @@
 """Whether a text says that something is so: a clause is asserted, negated, hypothetical
 or reported, by its words and by what stands above it. A verb decides about its
-complement as its signature says (Karttunen 1971, "Implicative verbs"). English
-alone."""
+complement as its signature says (Karttunen 1971, "Implicative verbs")."""
 
 from typing import Optional
 
@@ -15,14 +14,14 @@ from ...lang.clause_words import (
     Signature,
 )
 from .grammar import (
-    ENGLISH,
     SUBJECTS,
-    TAGS,
     child_of,
     is_finite,
     is_passive,
     is_prevented,
     is_relative,
+    tags_of,
+    words_of,
 )
 
 _COMPLEMENTS = ("ccomp", "xcomp", "csubj", "csubj:pass")
@@ -46,18 +45,19 @@ def factuality_of(token: Token) -> str:
         return HYPOTHETICAL if context == NEGATED else NEGATED
     if context != NEGATED and _is_open(token):
         return HYPOTHETICAL
-    is_hearsay = any(x.lower_ in ENGLISH.reporting for x in token.children)
+    is_hearsay = any(x.lower_ in words_of(x).reporting for x in token.children)
     return REPORTED if context == ASSERTED and is_hearsay else context
 
 
 def denial_of(token: Token) -> Optional[Token]:
     """Give the word that denies a clause or a phrase: "not", "nor", "no", "nobody",
     "rather" of "rather than", "without", but no word of "not only"."""
-    if token.lower_ in ENGLISH.denied:
+    if token.lower_ in words_of(token).denied:
         return token
-    words = ENGLISH.negations | ENGLISH.replacing | ENGLISH.near
+    words = words_of(token)
+    denying = words.negations | words.replacing | words.near
     for child in token.children:
-        is_denial = child.dep_ in _DENYING and child.lower_ in words
+        is_denial = child.dep_ in _DENYING and child.lower_ in denying
         if is_denial and not _is_limited(child):
             return child
     return None
@@ -65,29 +65,29 @@ def denial_of(token: Token) -> Optional[Token]:
 
 def _is_limited(token: Token) -> bool:
     following = token.doc[token.i + 1 : token.i + 2]
-    return any(x.lower_ in ENGLISH.limiting for x in following)
+    return any(x.lower_ in words_of(x).limiting for x in following)
 
 
 def is_contrast(token: Token) -> bool:
     """Tell whether a conjunct is what holds instead: "Tom" of "not by Anna but by
     Tom"."""
     word = child_of(token, "cc")
-    return word is not None and word.lower_ in ENGLISH.adversative
+    return word is not None and word.lower_ in words_of(word).adversative
 
 
 def is_disjunct(token: Token) -> bool:
     """Tell whether a phrase is one of several, of which one holds: "Anna or Tom"."""
     first = token.head if token.dep_ == "conj" else token
     words = (child_of(x, "cc") for x in first.children if x.dep_ == "conj")
-    return any(x is not None and x.lower_ in ENGLISH.disjunctive for x in words)
+    return any(x is not None and x.lower_ in words_of(x).disjunctive for x in words)
 
 
 def _is_open(token: Token) -> bool:
     """Tell whether a clause of its own leaves open if it is so: modals, conditions,
     "perhaps", questions and commands."""
     for child in token.children:
-        is_modal = child.dep_ == "aux" and child.tag_ == TAGS.modal
-        is_doubt = child.lower_ in ENGLISH.doubting
+        is_modal = child.dep_ == "aux" and child.tag_ == tags_of(child).modal
+        is_doubt = child.lower_ in words_of(child).doubting
         if is_modal or is_doubt or (child.dep_ == "advcl" and _is_condition(child)):
             return True
     return token.dep_ == "ROOT" and (_is_question(token) or _is_command(token))
@@ -99,14 +99,14 @@ def _is_question(token: Token) -> bool:
 
 def _is_command(token: Token) -> bool:
     is_bare = child_of(token, "aux", "mark", *SUBJECTS) is None
-    return token.tag_ == TAGS.base and is_bare
+    return token.tag_ == tags_of(token).base and is_bare
 
 
 def _is_condition(token: Token) -> bool:
     """Tell whether a clause is a condition: "if he paid", "had he paid"."""
     mark = child_of(token, "mark")
     if mark is not None:
-        return mark.lower_ in ENGLISH.conditional
+        return mark.lower_ in words_of(mark).conditional
     first = token.left_edge
     return first.dep_ in ("aux", "cop") and child_of(token, *SUBJECTS) is not None
 
@@ -124,7 +124,7 @@ def _context_of(token: Token) -> str:
         return _context_of_complement(token)
     if token.dep_ != "advcl":
         return ASSERTED
-    is_purpose = token.tag_ == TAGS.base and not is_finite(token)
+    is_purpose = token.tag_ == tags_of(token).base and not is_finite(token)
     is_purpose = is_purpose and denial_of(token) is None
     is_open = _is_condition(token) or is_purpose
     return HYPOTHETICAL if is_open else _context_of(head)
@@ -156,7 +156,7 @@ def _context_of_content(token: Token) -> str:
     """Of "the plan to leave" and "the claim that he left"."""
     if not is_finite(token):
         return HYPOTHETICAL
-    is_fact = token.head.lemma_ in ENGLISH.factive_nouns
+    is_fact = token.head.lemma_ in words_of(token).factive_nouns
     return ASSERTED if is_fact else REPORTED
 
 
@@ -175,19 +175,19 @@ def _signature(token: Token) -> Signature:
     head = token.head
     lemma = head.lemma_.lower()
     mark = child_of(token, "mark")
-    if mark is not None and mark.lower_ in ENGLISH.conditional:
+    if mark is not None and mark.lower_ in words_of(mark).conditional:
         return _WISHED
     if not is_finite(token):
         return _signature_of_infinitive(token)
-    if lemma in ENGLISH.denying:
+    if lemma in words_of(token).denying:
         return _DENIED
-    if lemma in ENGLISH.factive:
+    if lemma in words_of(token).factive:
         return _PRESUPPOSED
-    if lemma in ENGLISH.wishing:
+    if lemma in words_of(token).wishing:
         return _WISHED
-    if lemma in ENGLISH.saying:
+    if lemma in words_of(token).saying:
         return _SAID
-    return ENGLISH.implicative.get(lemma, _SAID)
+    return words_of(token).implicative.get(lemma, _SAID)
 
 
 def _signature_of_infinitive(token: Token) -> Signature:
@@ -195,9 +195,9 @@ def _signature_of_infinitive(token: Token) -> Signature:
     are entailed ("saw him leave", "kept asking")."""
     head = token.head
     lemma = head.lemma_.lower()
-    if lemma in ENGLISH.implicative:
-        return ENGLISH.implicative[lemma]
+    if lemma in words_of(token).implicative:
+        return words_of(token).implicative[lemma]
     if child_of(token, "mark") is None:
-        return _DENIED if lemma in ENGLISH.denying else _ENTAILED
-    is_said = lemma in ENGLISH.saying and is_passive(head)
+        return _DENIED if lemma in words_of(token).denying else _ENTAILED
+    is_said = lemma in words_of(token).saying and is_passive(head)
     return _SAID if is_said else _WISHED

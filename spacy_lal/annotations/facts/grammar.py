@@ -1,16 +1,16 @@
-"""What facts ask of the heads of a sentence, in English alone: which words are
+"""What facts ask of the heads of a sentence: which words are
 predicates, what their subjects and objects are, which words a phrase has. Deprels are
-those of Universal Dependencies; the words and tags of the language lie in
-`lang/en/clauses.py`."""
+those of Universal Dependencies; the words and tags are those of the language of the
+vocabulary (`lang/clause_words.py`)."""
 
 from dataclasses import dataclass
 from typing import Iterator, List, Optional
 
 from spacy.tokens import Span, Token
 
-from ...lang.en.clauses import CLAUSES as ENGLISH
+from ...lang import clause_words
+from ...lang.clause_words import ClauseLabels, ClauseTags, ClauseWords
 
-TAGS = ENGLISH.tags
 SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
 INNER_SUBJECTS = SUBJECTS[:4]
 OUTER_SUBJECTS = SUBJECTS[4:]
@@ -71,6 +71,22 @@ class Clause:
     is_independent: bool
 
 
+def words_of(token: Token) -> ClauseWords:
+    """Give the words by which the clauses of the token's language are read.
+    RAISES (ValueError): Nobody has written them down."""
+    return clause_words(token.vocab.lang)
+
+
+def tags_of(token: Token) -> ClauseTags:
+    """Give the tags by which they are read."""
+    return words_of(token).tags
+
+
+def labels_of(token: Token) -> ClauseLabels:
+    """Give the labels of constituents by which they are read."""
+    return words_of(token).labels
+
+
 def child_of(token: Token, *deprels: str) -> Optional[Token]:
     """Give the first child with one of the deprels."""
     return next((child for child in token.children if child.dep_ in deprels), None)
@@ -83,7 +99,7 @@ def is_predicate(token: Token) -> bool:
         return False
     if child_of(token, "cop") is not None:
         return True
-    is_verb = token.tag_.startswith(TAGS.verbal)
+    is_verb = token.tag_.startswith(tags_of(token).verbal)
     if token.pos_:
         is_verb = token.pos_ in ("VERB", "AUX")
     return is_verb and not is_auxiliary(token)
@@ -97,9 +113,9 @@ def is_auxiliary(token: Token) -> bool:
     if child_of(token, "obj", "advcl") is not None:
         return False
     lemma = token.lemma_ or token.lower_
-    is_gerund = token.tag_ == TAGS.gerund
-    is_helping = is_gerund or lemma not in ENGLISH.auxiliary_gerunds
-    return is_helping and lemma in ENGLISH.auxiliary_verbs
+    is_gerund = token.tag_ == tags_of(token).gerund
+    is_helping = is_gerund or lemma not in words_of(token).auxiliary_gerunds
+    return is_helping and lemma in words_of(token).auxiliary_verbs
 
 
 def is_passive(token: Token) -> bool:
@@ -107,7 +123,7 @@ def is_passive(token: Token) -> bool:
     participle that modifies."""
     if any(child.dep_.endswith(":pass") for child in token.children):
         return True
-    if token.tag_ != TAGS.participle or child_of(token, "aux", "cop"):
+    if token.tag_ != tags_of(token).participle or child_of(token, "aux", "cop"):
         return False
     if token.dep_ == "conj":
         return is_passive(token.head)
@@ -126,7 +142,7 @@ def is_finite(token: Token) -> bool:
     top = top_of(token)
     verbs = [token, top]
     verbs += [x for x in (*token.children, *top.children) if x.dep_ in VERBAL]
-    return any(x.tag_ in TAGS.finite for x in verbs)
+    return any(x.tag_ in tags_of(x).finite for x in verbs)
 
 
 def is_relative(token: Token) -> bool:
@@ -141,7 +157,7 @@ def is_relative(token: Token) -> bool:
     if token.dep_ != "acl":
         return False
     is_marked = child_of(token, "mark") is not None
-    return not is_marked or any(x.lower_ in ENGLISH.inclusive for x in head.lefts)
+    return not is_marked or any(x.lower_ in words_of(x).inclusive for x in head.lefts)
 
 
 def subject_of(token: Token) -> Optional[Token]:
@@ -157,7 +173,7 @@ def subject_of(token: Token) -> Optional[Token]:
         return head
     if token.dep_ == "xcomp":
         thing = child_of(head, "obj", "iobj")
-        is_lent = thing is None or head.lemma_ in ENGLISH.subject_control
+        is_lent = thing is None or head.lemma_ in words_of(head).subject_control
         return subject_of(head) if is_lent else thing
     if token.dep_ == "advcl" and is_prevented(token) and child_of(head, "obj"):
         return child_of(head, "obj")
@@ -169,12 +185,15 @@ def is_prevented(token: Token) -> bool:
     """Tell whether a participle says what somebody did not do: "kept him from
     leaving"."""
     mark = child_of(token, "mark")
-    return mark is not None and mark.lower_ in ENGLISH.preventing
+    return mark is not None and mark.lower_ in words_of(mark).preventing
 
 
 def antecedent(token: Token) -> Token:
     """Give the noun for a relative word; any other word stands for itself."""
-    if token.tag_ not in TAGS.relative or child_of(token, "acl:relcl") is not None:
+    if (
+        token.tag_ not in tags_of(token).relative
+        or child_of(token, "acl:relcl") is not None
+    ):
         return token
     verb = token.head
     while verb.dep_ in _OF_RELATIVES and verb.head.i != verb.i:
@@ -202,15 +221,15 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
 
 def is_adjunct(token: Token) -> bool:
     """Tell whether an oblique is no object of its verb: a time, a goal of motion."""
-    return token.ent_type_ in ENGLISH.times or is_goal(token)
+    return token.ent_type_ in words_of(token).times or is_goal(token)
 
 
 def is_goal(token: Token) -> bool:
     """Tell whether a phrase is the goal of a verb of motion: "ran to the
     bus"."""
     case = child_of(token, "case")
-    is_moving = token.head.lemma_ in ENGLISH.motion
-    return is_moving and case is not None and case.lower_ in ENGLISH.directions
+    is_moving = token.head.lemma_ in words_of(token).motion
+    return is_moving and case is not None and case.lower_ in words_of(case).directions
 
 
 def _missing_object(token: Token) -> Optional[Token]:
@@ -222,9 +241,9 @@ def _missing_object(token: Token) -> Optional[Token]:
         shared = (x for x in head.rights if x.dep_ == "obj" and x.i > token.i)
         return next(shared, None)
     is_open = token.dep_ == "acl:relcl" and subject is not None
-    if not is_open or head.lemma_ in ENGLISH.adverbial_nouns:
+    if not is_open or head.lemma_ in words_of(head).adverbial_nouns:
         return None
-    return None if any(x.tag_ in TAGS.relative for x in token.lefts) else head
+    return None if any(x.tag_ in tags_of(x).relative for x in token.lefts) else head
 
 
 def shared_object(token: Token) -> Optional[Token]:
@@ -232,7 +251,7 @@ def shared_object(token: Token) -> Optional[Token]:
     verb = child_of(token, "conj")
     if verb is None or not is_predicate(verb) or child_of(verb, *SUBJECTS):
         return None
-    if token.lemma_ in ENGLISH.intransitive:
+    if token.lemma_ in words_of(token).intransitive:
         return None
     between = token.doc[token.i + 1 : verb.i]
     is_next = all(x.dep_ in ("cc", "punct", "aux", "advmod") for x in between)
@@ -253,7 +272,7 @@ def _conjuncts_at(child: Token) -> Iterator[Token]:
 
 def is_denied_apposition(token: Token) -> bool:
     """Tell whether an apposition says who it was not: "Anna, not Tom"."""
-    return token.dep_ == "appos" and token.left_edge.lower_ in ENGLISH.negations
+    return token.dep_ == "appos" and token.left_edge.lower_ in words_of(token).negations
 
 
 def phrase(
@@ -272,7 +291,7 @@ def phrase(
     kept = {head.i}
     for child in head.children:
         is_within = child.dep_ not in out and not is_outside(child)
-        if is_within or child.tag_ == TAGS.hyphen:
+        if is_within or child.tag_ == tags_of(child).hyphen:
             kept.update(range(child.left_edge.i, child.right_edge.i + 1))
     first = head.i
     while first - 1 in kept and first > start:
@@ -288,9 +307,9 @@ def is_outside(token: Token) -> bool:
     "not Tom", "both" before two conjuncts."""
     head = token.head
     is_first = token.i == head.left_edge.i and child_of(head, "conj") is not None
-    is_correlative = is_first and token.lower_ in ENGLISH.correlatives
+    is_correlative = is_first and token.lower_ in words_of(token).correlatives
     is_noun = not is_predicate(head)
-    is_denial = token.dep_ == "advmod" and token.lower_ in ENGLISH.negations
+    is_denial = token.dep_ == "advmod" and token.lower_ in words_of(token).negations
     return is_correlative or (is_denial and is_noun)
 
 
@@ -301,7 +320,7 @@ def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
         is_mark = token.is_punct if not token.dep else token.dep_ == "punct"
         is_outer = is_mark or token.is_space
         is_before = token.i < head.i
-        is_currency = is_before and token.tag_ == TAGS.currency
+        is_currency = is_before and token.tag_ == tags_of(token).currency
         if is_currency or not is_outer:
             inner.append(token.i)
     return Span(head.doc, min(inner), max(inner) + 1, label=label)

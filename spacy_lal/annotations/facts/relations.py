@@ -1,4 +1,4 @@
-"""`doc._.relations` says who did what to whom, in English alone.
+"""`doc._.relations` says who did what to whom.
 
 Relations come from heads with deprels of Universal Dependencies and, where a word has
 some, from roles. A passive is turned, conjuncts are relations of their own, relative
@@ -28,10 +28,8 @@ from ..predicates import Predicate, get_span_predicates
 from ..span_groups import check_present
 from .factuality import denial_of, factuality_of, is_contrast, is_disjunct
 from .grammar import (
-    ENGLISH,
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
-    TAGS,
     antecedent,
     child_of,
     conjuncts,
@@ -43,7 +41,9 @@ from .grammar import (
     object_of,
     phrase,
     subject_of,
+    tags_of,
     trimmed,
+    words_of,
 )
 
 COPULA = "copula"
@@ -113,9 +113,12 @@ class Relation:
         """Names an edge of a graph: the predicate's lemma, "not" before it, the
         object's preposition after it ("not depend on"); "be" for an apposition, "have"
         for a possessive."""
-        if self.predicate is None or self.kind == POSSESSIVE:
-            return "be" if self.kind == APPOSITION else "have"
-        words = ["not"] if self.negation else []
+        language = words_of(self.tokens[0])
+        if self.kind == APPOSITION:
+            return language.copula
+        if self.kind == POSSESSIVE:
+            return language.possession
+        words = [language.denial] if self.negation else []
         words += [token.lemma_ or token.text for token in self.predicate]
         if self.object is None or self.object.start <= self.predicate.end:
             return " ".join(words)
@@ -127,18 +130,21 @@ class Relation:
     @property
     def place(self) -> Optional[Span]:
         """Says where: ARGM-LOC; from heads, an adjunct with a named place."""
-        return self._first("ARGM-LOC", named=ENGLISH.places)
+        return self._first("ARGM-LOC", named=words_of(self.tokens[0]).places)
 
     @property
     def time(self) -> Optional[Span]:
         """Says when: ARGM-TMP; from heads, an adjunct without preposition ("last year")
         or with a named time."""
-        return self._first("ARGM-TMP", "obl:unmarked", named=ENGLISH.times)
+        return self._first(
+            "ARGM-TMP", "obl:unmarked", named=words_of(self.tokens[0]).times
+        )
 
     @property
     def negation(self) -> Optional[Span]:
         """Gives the word that denies it."""
-        return self._first("ARGM-NEG", *ENGLISH.negations, *ENGLISH.replacing)
+        words = words_of(self.tokens[0])
+        return self._first("ARGM-NEG", *words.negations, *words.replacing)
 
     @property
     def modality(self) -> Optional[Span]:
@@ -253,7 +259,7 @@ def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
     if denial is not None and denial.dep_ in _CONNECTIVES:
         others += (token.doc[denial.i : denial.i + 1],)
     if subject or thing:
-        kind = COPULA if is_copula or token.lemma_ == "be" else VERB
+        kind = COPULA if is_copula or token.lemma_ == words_of(token).copula else VERB
         yield from _distributed(kind, token, predicate, subject, thing, others)
 
 
@@ -290,7 +296,7 @@ def with_particle(token: Token) -> Span:
 def _arguments(clause: Token, heads: Collection[int]) -> Iterator[Span]:
     """Give the arguments and adjuncts of a clause by its heads, but for some."""
     for x in clause.children:
-        is_argument = x.dep_ in _ARGUMENTS or x.tag_ == TAGS.modal
+        is_argument = x.dep_ in _ARGUMENTS or x.tag_ == tags_of(x).modal
         if is_argument and x.i not in heads:
             yield trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_)
 
@@ -428,15 +434,18 @@ def _attribution(token: Token) -> Optional[Span]:
     while True:
         source = _source_of(token)
         head = token.head
-        is_said = token.dep_ in ("ccomp", "parataxis") and head.lemma_ in ENGLISH.saying
+        is_said = (
+            token.dep_ in ("ccomp", "parataxis")
+            and head.lemma_ in words_of(head).saying
+        )
         if source is None and is_said and not is_passive(head):
             source = subject_of(head)
             words = {child.lemma_.lower() for child in head.children}
-            if source is None or words & ENGLISH.negations:
+            if source is None or words & words_of(token).negations:
                 return None
         if source is not None:
             return phrase(source)
-        is_aside = token.dep_ == "parataxis" and token.lemma_ in ENGLISH.saying
+        is_aside = token.dep_ == "parataxis" and token.lemma_ in words_of(token).saying
         if head.i == token.i or is_aside:
             return None
         token = head
@@ -445,5 +454,5 @@ def _attribution(token: Token) -> Optional[Span]:
 def _source_of(token: Token) -> Optional[Token]:
     """Give the noun after "according to"."""
     obliques = (x for x in token.children if x.dep_ == "obl")
-    named = (x for x in obliques if x.left_edge.lower_ in ENGLISH.sources)
+    named = (x for x in obliques if x.left_edge.lower_ in words_of(x).sources)
     return next(named, None)

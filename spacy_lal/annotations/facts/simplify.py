@@ -1,4 +1,4 @@
-"""`simplify` says a sentence as sentences of one clause each, in English alone."""
+"""`simplify` says a sentence as sentences of one clause each."""
 
 from typing import Dict, List, Optional
 
@@ -6,9 +6,7 @@ from spacy.tokens import Span, Token
 
 from ..span_groups import check_present
 from .grammar import (
-    ENGLISH,
     SUBJECTS,
-    TAGS,
     antecedent,
     child_of,
     is_auxiliary,
@@ -17,6 +15,8 @@ from .grammar import (
     object_of,
     phrase,
     subject_of,
+    tags_of,
+    words_of,
 )
 
 
@@ -64,23 +64,26 @@ def _stands_alone(top: Token) -> bool:
     mark, word = child_of(token, "mark"), child_of(top, "cc")
     if top.dep_ == "acl:relcl":
         is_definite = any(
-            x.dep_ == "nmod:poss" or x.lower_ in ENGLISH.determiners for x in noun.lefts
+            x.dep_ == "nmod:poss" or x.lower_ in words_of(x).determiners
+            for x in noun.lefts
         )
         is_known = is_definite or noun.pos_ == "PROPN" or top.left_edge.text == ","
         return is_known and is_finite(token) and _gap(token) is not None
     if top.dep_ == "advcl":
         is_fact = (
-            mark is not None and mark.lower_ in ENGLISH.factual and is_finite(token)
+            mark is not None
+            and mark.lower_ in words_of(mark).factual
+            and is_finite(token)
         )
         return (
             is_fact and child_of(token, *SUBJECTS) is not None and _stands_alone(noun)
         )
     is_joined = (
         top.dep_ in ("conj", "parataxis")
-        and (word is None or word.lower_ in ENGLISH.joining)
+        and (word is None or word.lower_ in words_of(word).joining)
         and mark is None
     )
-    is_named = subject_of(token) is not None or token.tag_ == TAGS.base
+    is_named = subject_of(token) is not None or token.tag_ == tags_of(token).base
     return is_joined and is_named and noun.dep_ != "acl:relcl" and _stands_alone(noun)
 
 
@@ -90,7 +93,7 @@ def _gap(token: Token) -> Optional[str]:
     words = [
         x
         for x in token.doc[token.left_edge.i : token.i]
-        if x.tag_ in (*TAGS.relative, TAGS.relative_adverb)
+        if x.tag_ in (*tags_of(x).relative, tags_of(x).relative_adverb)
     ]
     subject, thing = child_of(token, *SUBJECTS), object_of(token)
     if subject is not None and words == [subject]:
@@ -109,9 +112,10 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
     """Write the words of a part as a sentence, with what it lacks, a capital and a full
     stop; the first word of the sentence loses its capital elsewhere."""
     token, is_root, sentence = _verb(top), top.head.i == top.i, top.sent
+    tags = tags_of(top)
     gap = _gap(token) if top.dep_ == "acl:relcl" else None
     out = [
-        *(x for x in token.lefts if gap and x.tag_ in TAGS.relative),
+        *(x for x in token.lefts if gap and x.tag_ in tags_of(x).relative),
         child_of(token, "mark"),
         child_of(top, "cc"),
     ]
@@ -121,19 +125,19 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
     while (
         words
         and (words[0].is_punct or words[0].is_space)
-        and words[0].tag_ not in TAGS.opening
+        and words[0].tag_ not in tags.opening
     ):
         words.pop(0)
     while (
         words
         and (words[-1].dep_ == "punct" or words[-1].is_space)
-        and words[-1].tag_ not in TAGS.closing
+        and words[-1].tag_ not in tags.closing
     ):
         words.pop()
     place = next((i for i, x in enumerate(words, start=1) if x == token), len(words))
     while place < len(words) and (
         words[place].dep_ in ("compound:prt", "iobj")
-        or words[place].tag_ in TAGS.prepositions
+        or words[place].tag_ in tags.prepositions
     ):
         if any(words[place].children):  # "for" of "you asked for" has none
             break
@@ -152,7 +156,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
         lent = [
             x
             for x in first.lefts
-            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in ENGLISH.negations
+            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in words_of(x).negations
         ]
         named = (
             subject.subtree
@@ -170,7 +174,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
             text
             and word.i == sentence.start
             and word.pos_ != "PROPN"
-            and word.text != ENGLISH.pronoun
+            and word.text != words_of(word).pronoun
         )
         space = (
             word.whitespace_ if after.i == word.i + 1 else " " * (not after.is_punct)

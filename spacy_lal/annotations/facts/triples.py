@@ -1,7 +1,7 @@
 """`doc._.triples` says relations in the text's own words, as open information
 extraction does: a passive stays a passive, and the words of a relation (auxiliaries,
 "not", particles, the preposition of an oblique) are words of the sentence, in its
-order. English alone.
+order.
 
 A confidence is the logistic of a sum of weights, which lie in the language's room: how
 far people agree with triples of this kind (CaRB; fitted on the first half of its
@@ -14,19 +14,18 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
 from spacy.tokens import Doc, Span, Token
 
 from ...lang.clause_words import NEGATED
-from ...lang.en.clauses import CONFIDENCE
 from .factuality import denial_of
 from .grammar import (
     COORDINATION,
-    ENGLISH,
     SUBJECTS,
-    TAGS,
     VERBAL,
     child_of,
     conjuncts,
     is_outside,
     is_predicate,
     subject_of,
+    tags_of,
+    words_of,
 )
 from .relations import (
     APPOSITION,
@@ -76,7 +75,8 @@ class Triple:
         """Tells how probably people agree with it."""
         source = self.source
         features = ("bias", source.kind, clause_of(source.tokens[0]).dep_)
-        total = sum(CONFIDENCE.get(name, 0.0) for name in features)
+        weights = words_of(source.tokens[0]).confidence
+        total = sum(weights.get(name, 0.0) for name in features)
         return 1 / (1 + exp(-total))
 
     @property
@@ -165,7 +165,8 @@ def _of_nouns(relation: Relation) -> Iterator[Triple]:
     is_owned = relation.kind == POSSESSIVE
     out = _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE
     thing = _words(relation.object.root, out)
-    name = "has" if is_owned else "be"
+    words = words_of(relation.tokens[0])
+    name = words.owning if is_owned else words.copula
     yield Triple(_text(doc, subject), name, _text(doc, thing), (), relation)
 
 
@@ -201,7 +202,8 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
 
 def _is_adjunct(token: Token) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
-    relative = (*TAGS.relative, TAGS.relative_adverb)
+    tags = tags_of(token)
+    relative = (*tags.relative, tags.relative_adverb)
     is_open = any(x.tag_ in relative for x in (token, *token.children))
     return token.dep_ in _ADJUNCTS and not is_open and not _is_denial(token)
 
@@ -259,7 +261,9 @@ def _words_of_verb(clause: Token) -> Set[int]:
     if clause.dep_ == "xcomp" and child_of(head, "obj", "iobj") is None:
         marks = {x.i for x in clause.children if x.dep_ == "mark"}
         return words | marks | {head.i} | _words_of_verb(head)
-    is_bare = child_of(clause, *VERBAL) is None and clause.tag_ not in TAGS.finite
+    is_bare = (
+        child_of(clause, *VERBAL) is None and clause.tag_ not in tags_of(clause).finite
+    )
     if clause.dep_ == "conj" and is_predicate(head) and is_bare:
         shared = (x for x in head.children if x.dep_ in _SHARED or _is_denial(x))
         words |= {x.i for x in shared}
@@ -267,12 +271,13 @@ def _words_of_verb(clause: Token) -> Set[int]:
 
 
 def _marks_doubt(token: Token) -> bool:
-    doubting = ENGLISH.conditional | ENGLISH.replacing
-    return token.dep_ == "mark" and token.lower_ in doubting
+    words = words_of(token)
+    is_doubt = token.lower_ in words.conditional | words.replacing
+    return token.dep_ == "mark" and is_doubt
 
 
 def _is_denial(token: Token) -> bool:
-    return token.dep_ == "advmod" and token.lower_ in ENGLISH.negations
+    return token.dep_ == "advmod" and token.lower_ in words_of(token).negations
 
 
 def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
@@ -280,7 +285,9 @@ def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
     and verb."""
     if _is_denial(adverb):
         return True
-    is_alone = not any(adverb.children) and adverb.tag_ != TAGS.relative_adverb
+    is_alone = (
+        not any(adverb.children) and adverb.tag_ != tags_of(adverb).relative_adverb
+    )
     has_subject = any(x.dep_ in SUBJECTS for x in clause.lefts)
     return has_subject and is_alone and adverb.i < clause.i
 
@@ -363,8 +370,9 @@ def _case_of(head: Token) -> Set[int]:
 def _text(doc: Doc, words: Set[int]) -> str:
     """Write words in the order of the sentence, without marks at the ends."""
     tokens = [doc[i] for i in sorted(words) if not doc[i].is_space]
-    while tokens and tokens[0].dep_ == "punct" and tokens[0].tag_ not in TAGS.opening:
+    tags = tags_of(doc[0])
+    while tokens and tokens[0].dep_ == "punct" and tokens[0].tag_ not in tags.opening:
         tokens.pop(0)
-    while tokens and tokens[-1].dep_ == "punct" and tokens[-1].tag_ not in TAGS.closing:
+    while tokens and tokens[-1].dep_ == "punct" and tokens[-1].tag_ not in tags.closing:
         tokens.pop()
     return " ".join(token.text for token in tokens)

@@ -2,6 +2,7 @@
 tokens, sentence starts and lemmas."""
 
 from ..conventions import Conventions
+from .clauses import CLAUSES
 from .guidelines import GUIDELINES
 from .layout import LAYOUT
 from .lemmas import lemma_of
@@ -31,6 +32,7 @@ CONVENTIONS = Conventions(
     noun_chunks=NOUN_CHUNKS,
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,
+    clauses=CLAUSES,
     clause_labels=CLAUSE_LABELS,
     lemmas=lemma_of,
     structures=STRUCTURES,

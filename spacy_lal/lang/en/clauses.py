@@ -1,17 +1,17 @@
 """Words of English that say whether a clause is a fact, by subject; verbs and nouns by
 lemma. The record of all that clauses and facts ask for stands at the end."""
 
-from typing import Dict
-
 from ..clause_words import (
     ASSERTED,
     HYPOTHETICAL,
     NEGATED,
+    ClauseLabels,
     ClauseTags,
     ClauseWords,
     Signature,
 )
 from . import words
+from .structures import CLAUSE_LABELS
 from .treebank import PLACES, PREPOSITION_TAGS, RELATIVE_TAGS, TIMES
 
 # Verbs of motion: their goal is no object ("ran to the bus").
@@ -384,6 +384,19 @@ IMPLICATIVE = {
     "use": Signature(ASSERTED, NEGATED),
 }
 
+# How far people agree with a triple: weights of a logistic regression on precision by
+# CaRB's measure, fitted on the first half of its development file. A kind of relation,
+# a deprel of its clause. Lengths of sentence and object order triples no better.
+CONFIDENCE = {
+    "bias": 0.84,
+    "possessive": -2.49,
+    "apposition": -0.98,
+    "copula": -0.69,
+    "acl": -1.03,
+    "acl:relcl": -0.54,
+    "advcl": -0.83,
+}
+
 CLAUSES = ClauseWords(
     tags=ClauseTags(
         verbal=("VB", "MD"),
@@ -399,6 +412,16 @@ CLAUSES = ClauseWords(
         hyphen="HYPH",
         opening=frozenset({"$", "``", "-LRB-"}),
         closing=frozenset({"''", "-RRB-"}),
+    ),
+    labels=ClauseLabels(
+        clauses=CLAUSE_LABELS,
+        marked=frozenset({"SBAR", "SBARQ"}),
+        verb_phrase="VP",
+        noun_phrase="NP",
+        prepositional_phrase="PP",
+        predicates=frozenset({"VP", "ADJP"}),
+        conjunction="CC",
+        comma=",",
     ),
     places=frozenset(PLACES),
     times=frozenset(TIMES),
@@ -435,17 +458,9 @@ CLAUSES = ClauseWords(
     pronoun="I",
     complementizers=COMPLEMENTIZERS,
     temporal=frozenset({"when"}),
+    copula="be",
+    possession="have",
+    denial="not",
+    owning="has",
+    confidence=CONFIDENCE,
 )
-
-# How far people agree with a triple: weights of a logistic regression on precision by
-# CaRB's measure, fitted on the first half of its development file. A kind of relation,
-# a deprel of its clause. Lengths of sentence and object order triples no better.
-CONFIDENCE: Dict[str, float] = {
-    "bias": 0.84,
-    "possessive": -2.49,
-    "apposition": -0.98,
-    "copula": -0.69,
-    "acl": -1.03,
-    "acl:relcl": -0.54,
-    "advcl": -0.83,
-}

@@ -1,6 +1,8 @@
 """Triples in the text's own words, and what is said to be so."""
 
 import pytest
+import spacy
+from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_triples
 
@@ -118,3 +120,11 @@ def test_nested(en_lal_md):
     assert "(It; deals with cases of fraud in relation to; direct taxes)" in [
         str(one) for one in get_triples(doc, nested=True)
     ]
+
+
+def test_a_language_without_words_for_facts_says_so():
+    words = ["Il", "dort"]
+    vocab = spacy.blank("fr").vocab
+    doc = Doc(vocab, words, heads=[1, 1], deps=["nsubj", "ROOT"])
+    with pytest.raises(ValueError, match="read in en, not in 'fr'"):
+        get_triples(doc)
