@@ -1,8 +1,10 @@
-"""Part of a pipeline's package, run when it is imported: is what the package needs installed, and are its files whole?
+"""Part of a pipeline's package. At its import: is what the package needs installed?
+When asked, `import en_lal_md; en_lal_md.installation.check()`: are its files those that
+were packaged, too?
 
-scripts/build_package.py puts a copy into the package, beside the meta.json that says what it needs. It is *not* part of
-spacy_lal, which may be what is missing, and needs nothing but what spaCy itself needs.
-"""
+scripts/build_package.py puts a copy into the package, beside the meta.json that says
+what it needs. It is *not* part of spacy_lal, which may be what is missing, and needs
+nothing but what spaCy itself needs."""
 
 import json
 from hashlib import sha256
@@ -30,46 +32,54 @@ def check_requirements(meta: Dict[str, Any]) -> None:
         if found is None or not requirement.specifier.contains(found, prereleases=True):
             state = "is not installed" if found is None else f"is {found}"
             raise ImportError(
-                f"{package} needs {line}, but {requirement.name} {state} here: pip install '{line}', or install the "
-                f"version of {meta['lang']}_{meta['name']} that was made for what you have"
+                f"{package} needs {line}, but {requirement.name} {state} here: pip "
+                f"install '{line}', or install the "
+                f"version of {meta['lang']}_{meta['name']} that was made for what you "
+                "have"
             )
 
 
 def check_files(meta: Dict[str, Any], folder: Path) -> None:
     """See that the files are those that were packaged.
 
-    meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of files.
+    meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of
+        files.
     folder (Path): The pipeline's folder.
     RAISES (ImportError): A file is missing or another.
     """
     for name, expected in meta["checksums"].items():
         path = folder / name
+        state = "is missing"
+        found = ""
         if path.is_file():
-            digest, block = sha256(), memoryview(bytearray(1 << 18))  # a file that is read at once takes new memory
-            with path.open("rb", buffering=0) as file:
-                while n_bytes := file.readinto(block):
-                    digest.update(block[:n_bytes])
-            found = digest.hexdigest()
-            state = f"has {path.stat().st_size:,} bytes with the SHA-256 {found[:12]}..., not {expected[:12]}..."
-        else:
-            found, state = "", "is missing"
+            data = path.read_bytes()
+            found = sha256(data).hexdigest()
+            state = (
+                f"has {len(data):,} bytes with the SHA-256 {found[:12]}..., "
+                f"not {expected[:12]}..."
+            )
         if found != expected:
             raise ImportError(
-                f"{path} {state}: the package {folder.name} is damaged, install it again with pip install "
-                "--force-reinstall"
+                f"{path} {state}: the package {folder.name} is damaged, install it "
+                "again with pip install --force-reinstall"
             )
 
 
-def check(package: Path) -> None:
-    """Check an installed package.
+def check() -> None:
+    """Check the package that this file is part of.
 
-    package (Path): Its folder, with meta.json and the pipeline's folder.
-    RAISES (ImportError): It cannot work.
+    RAISES (ImportError): It cannot work, or a file is not as it was packaged.
     """
-    meta = json.loads((package / "meta.json").read_text(encoding="utf8"))
+    meta = _meta()
     check_requirements(meta)
-    check_files(meta, package / f"{meta['lang']}_{meta['name']}-{meta['version']}")
+    folder = f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    check_files(meta, Path(__file__).with_name(folder))
 
 
-if Path(__file__).with_name("meta.json").is_file():  # in a package, not where this file comes from
-    check(Path(__file__).parent)
+def _meta() -> Dict[str, Any]:
+    text = Path(__file__).with_name("meta.json").read_text(encoding="utf8")
+    return json.loads(text)
+
+
+if Path(__file__).with_name("meta.json").is_file():  # in a package
+    check_requirements(_meta())

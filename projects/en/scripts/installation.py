@@ -1,5 +1,6 @@
-"""Part of a pipeline's package, run when it is imported: is what the package needs
-installed, and are its files whole?
+"""Part of a pipeline's package. At its import: is what the package needs installed?
+When asked, `import en_lal_md; en_lal_md.installation.check()`: are its files those that
+were packaged, too?
 
 scripts/build_package.py puts a copy into the package, beside the meta.json that says
 what it needs. It is *not* part of spacy_lal, which may be what is missing, and needs
@@ -48,41 +49,37 @@ def check_files(meta: Dict[str, Any], folder: Path) -> None:
     """
     for name, expected in meta["checksums"].items():
         path = folder / name
+        state = "is missing"
+        found = ""
         if path.is_file():
-            digest, block = (
-                sha256(),
-                memoryview(bytearray(1 << 18)),
-            )  # a file that is read at once takes new memory
-            with path.open("rb", buffering=0) as file:
-                while n_bytes := file.readinto(block):
-                    digest.update(block[:n_bytes])
-            found = digest.hexdigest()
+            data = path.read_bytes()
+            found = sha256(data).hexdigest()
             state = (
-                f"has {path.stat().st_size:,} bytes with the SHA-256 {found[:12]}..., "
+                f"has {len(data):,} bytes with the SHA-256 {found[:12]}..., "
                 f"not {expected[:12]}..."
             )
-        else:
-            found, state = "", "is missing"
         if found != expected:
             raise ImportError(
                 f"{path} {state}: the package {folder.name} is damaged, install it "
-                "again with pip install "
-                "--force-reinstall"
+                "again with pip install --force-reinstall"
             )
 
 
-def check(package: Path) -> None:
-    """Check an installed package.
+def check() -> None:
+    """Check the package that this file is part of.
 
-    package (Path): Its folder, with meta.json and the pipeline's folder.
-    RAISES (ImportError): It cannot work.
+    RAISES (ImportError): It cannot work, or a file is not as it was packaged.
     """
-    meta = json.loads((package / "meta.json").read_text(encoding="utf8"))
+    meta = _meta()
     check_requirements(meta)
-    check_files(meta, package / f"{meta['lang']}_{meta['name']}-{meta['version']}")
+    folder = f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    check_files(meta, Path(__file__).with_name(folder))
 
 
-if (
-    Path(__file__).with_name("meta.json").is_file()
-):  # in a package, not where this file comes from
-    check(Path(__file__).parent)
+def _meta() -> Dict[str, Any]:
+    text = Path(__file__).with_name("meta.json").read_text(encoding="utf8")
+    return json.loads(text)
+
+
+if Path(__file__).with_name("meta.json").is_file():  # in a package
+    check_requirements(_meta())
