@@ -17,8 +17,8 @@ from typing import (
 from spacy.tokens import Doc, Token
 
 from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
+from .lang import conventions
 from .trees import ConlluSentence, format_conllu, spans_to_tree, write_spans
-from .trees.conllu import english_contractions
 from .trees.spans import expand_chains
 
 if TYPE_CHECKING:
@@ -221,8 +221,8 @@ def constituent(
 
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
-    English contractions have ranges, as in UD: `1-2 don't`. Missing annotation is left
-    open.
+    Contractions that the language has (`lang/`) have ranges, as in UD: `1-2 don't`.
+    Missing annotation is left open.
 
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
     RAISES (ValueError): Sentence boundaries are missing.
@@ -255,13 +255,14 @@ def sentence_to_conllu(
         bool(one.whitespace_) or one.i + 1 >= len(doc) or doc[one.i + 1].is_space
         for one in tokens
     ]
-    is_english = tokens[0].vocab.lang == "en"
+    tags = [token.tag_ for token in tokens]
+    find_ranges = conventions(doc.vocab.lang).contractions
     return format_conllu(
         ConlluSentence(
             words=words,
             lemmas=[token.lemma_ for token in tokens],
             pos=[token.pos_ for token in tokens],
-            tags=[token.tag_ for token in tokens],
+            tags=tags,
             morphs=[str(token.morph) for token in tokens],
             heads=sentence.heads or [None] * len(tokens),
             deprels=[
@@ -269,8 +270,6 @@ def sentence_to_conllu(
             ],
             spaces=spaces,
             metadata=metadata,
-            ranges=english_contractions(words, [token.tag_ for token in tokens], spaces)
-            if is_english
-            else [],
+            ranges=find_ranges(words, tags, spaces) if find_ranges else [],
         )
     )

@@ -9,7 +9,7 @@ import srsly
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
-from ..lang.en import AUXILIARY_ROLESETS
+from ..lang import conventions
 from ..trees.frames import Frame, FrameRole, describe_role
 from ..trees.roles import (
     PREDICATE_ROLE,
@@ -102,7 +102,8 @@ class Predicate:
     def is_auxiliary(self) -> bool:
         """Whether it is an auxiliary or a modal, by its roleset: "have" in "have
         seen"."""
-        return self.roleset in AUXILIARY_ROLESETS
+        language = conventions(self.doc.vocab.lang)
+        return self.roleset in language.auxiliary_rolesets
 
     @property
     def arguments(self) -> List["Argument"]:

@@ -18,6 +18,7 @@ from spacy.training import Example
 from torch import Tensor
 
 from ..annotations import ROOT_DEPREL
+from ..lang import DEFAULT_LANGUAGE
 from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
 from ..trees.brackets import unescape_word
@@ -169,7 +170,7 @@ def import_pipeline(
     checkpoint: Checkpoint,
     *,
     tokenizer: Optional[str] = None,
-    lang: str = "en",
+    lang: str = DEFAULT_LANGUAGE,
     scrambled_queries: bool = False,
 ) -> Language:
     """Make a pipeline from a checkpoint: a sentencizer and a parser. Without `use_lal`

@@ -30,6 +30,7 @@ from spacy_lal.cli.texts import (
     TextOption,
     find_sources,
 )
+from spacy_lal.lang import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -93,7 +94,7 @@ def complexity_cli(
     input_format: InputFormatOption = None,
     by_sentence: SentencesOption = False,
     paragraphs: ParagraphsOption = None,
-    lang: LanguageOption = "en",
+    lang: LanguageOption = DEFAULT_LANGUAGE,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Measure the syntactic complexity of texts.
@@ -213,7 +214,7 @@ def _of_conllu(source: Source, lang: str) -> Iterator[Measured]:
 def _of_docs(source: Source) -> Iterator[Measured]:
     import spacy
 
-    vocab = spacy.blank("en").vocab
+    vocab = spacy.blank(DEFAULT_LANGUAGE).vocab
     for doc in io.read_docs(Path(source.name), vocab):
         yield from _of_doc(doc)
 

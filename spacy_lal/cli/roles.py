@@ -7,6 +7,7 @@ from typing import (
     Annotated,
     Any,
     Callable,
+    Container,
     Dict,
     Iterator,
     List,
@@ -235,17 +236,16 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSent
     """
     from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
     from spacy_lal.export import read_sentences
-    from spacy_lal.lang.en import AUXILIARY_ROLESETS
+    from spacy_lal.lang import conventions
 
+    left_out: Container[str] = ()
+    if not auxiliaries:
+        left_out = conventions(doc.vocab.lang).auxiliary_rolesets
     ids = doc.user_data.get(SENT_IDS) or []
     found = get_sentence_propositions(doc)
     for sentence in read_sentences(doc):
         i = sentence.number
-        kept = [
-            one
-            for one in found[i]
-            if auxiliaries or one.roleset not in AUXILIARY_ROLESETS
-        ]
+        kept = [one for one in found[i] if one.roleset not in left_out]
         yield RoleSentence(sentence, kept, ids[i] if i < len(ids) else "")
 
 

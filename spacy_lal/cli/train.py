@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from spacy_lal.cli import io
+from spacy_lal.lang import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -191,7 +192,7 @@ def import_official_cli(
         typer.Option(
             "--lang", "-l", help="Language of the pipeline's own tokenisation"
         ),
-    ] = "en",
+    ] = DEFAULT_LANGUAGE,
     scrambled_queries: Annotated[
         bool, typer.Option("--scrambled-queries", help="The authors' batch effect")
     ] = False,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence
 
-from ..lang import conventions
+from ..lang import DEFAULT_LANGUAGE, conventions
 from .dependencies import (
     HeadedWord,
     count_finite_clauses,
@@ -191,7 +191,7 @@ def measure_sentence(
     tree: "Optional[Tree]" = None,
     words: Optional[Sequence[HeadedWord]] = None,
     *,
-    lang: str = "en",
+    lang: str = DEFAULT_LANGUAGE,
 ) -> Complexity:
     """Measure one sentence.
 

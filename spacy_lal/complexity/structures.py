@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING, Dict, List, Tuple
 
-from ..lang import conventions
+from ..lang import DEFAULT_LANGUAGE, conventions
 from ..trees.tgrep import Match, Pattern, TreeIndex
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def _patterns(lang: str) -> Tuple[Tuple[str, Pattern], ...]:
     )
 
 
-def find_structures(tree: "Tree", lang: str = "en") -> Dict[str, List[Match]]:
+def find_structures(
+    tree: "Tree", lang: str = DEFAULT_LANGUAGE
+) -> Dict[str, List[Match]]:
     """The nodes of each structure in a sentence, in pre-order.
 
     tree (Tree): A constituency tree, with or without a root node.

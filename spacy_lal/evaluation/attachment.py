@@ -12,11 +12,13 @@ are compared as strings.
 from dataclasses import astuple, dataclass
 from typing import Container, Dict, Literal, Optional, Sequence
 
-from ..lang import conventions
+from ..lang import DEFAULT_LANGUAGE, conventions
 from . import ratio
 
 PunctuationRule = Literal["reference", "spacy", "none"]
 
+# In the authors' evaluation, of English treebanks.
+PUNCTUATION_TAGS = conventions(DEFAULT_LANGUAGE).punctuation_tags
 _SPACY_DEPRELS = frozenset(("p", "punct"))
 
 
@@ -52,7 +54,7 @@ class AttachmentCounts:
 
 
 def is_reference_punctuation(
-    tag: str, punctuation_tags: Container[str] = conventions("en").punctuation_tags
+    tag: str, punctuation_tags: Container[str] = PUNCTUATION_TAGS
 ) -> bool:
     """Whether the reference leaves out a word with this tag. A missing tag is not
     punctuation (in the reference's test, the empty string lies within every string)."""
@@ -67,7 +69,7 @@ def score_attachments(
     *,
     punctuation: PunctuationRule,
     tags: Optional[Sequence[str]] = None,
-    punctuation_tags: Container[str] = conventions("en").punctuation_tags,
+    punctuation_tags: Container[str] = PUNCTUATION_TAGS,
 ) -> AttachmentCounts:
     """Compare the dependencies of one sentence of n words; heads in any numbering that
     both sides share. A negative gold head, and a gold deprel of None or "", are

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Tuple, Union
 
 from spacy_lal.files import refuse_binary
-from spacy_lal.lang import LANGUAGES, conventions
+from spacy_lal.lang import DEFAULT_LANGUAGE, LANGUAGES, conventions
 
 Pair = Tuple[str, str]
 
@@ -157,7 +157,7 @@ def _of_language(lang: str) -> EvalbParams:
     )
 
 
-COLLINS = _of_language("en")
+COLLINS = _of_language(DEFAULT_LANGUAGE)
 NK = EvalbParams(
     max_error=10000,
     cutoff_len=40,
@@ -170,7 +170,7 @@ NK = EvalbParams(
 NAMED = {
     "COLLINS": COLLINS,
     "nk": NK,
-    **{code: _of_language(code) for code in LANGUAGES if code != "en"},
+    **{code: _of_language(code) for code in LANGUAGES if code != DEFAULT_LANGUAGE},
 }
 
 

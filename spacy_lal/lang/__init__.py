@@ -8,25 +8,35 @@ PropBank 3.1."""
 
 import json
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Dict, FrozenSet, Optional
 
 from . import en, fr, is_, marks
 from .clause_words import ClauseWords
-from .conventions import Conventions, LayoutRules, LemmaRule, TokenRules
+from .conventions import Conventions, TokenRules
 
 LANGUAGES: Dict[str, Conventions] = {
     "en": en.CONVENTIONS,
     "is": is_.CONVENTIONS,
     "fr": fr.CONVENTIONS,
 }
+DEFAULT_LANGUAGE = "en"  # of commands, papers' metrics, and labels of other languages
+_UNKNOWN = replace(
+    LANGUAGES[DEFAULT_LANGUAGE],
+    tokens=None,
+    layout=None,
+    lemmas=None,
+    noun_chunks=None,
+    contractions=None,
+)
 DEFAULT_PACKAGES: Dict[str, str] = {
     code: language.default_package
     for code, language in LANGUAGES.items()
     if language.default_package
 }
-DEFAULT_PIPELINE = DEFAULT_PACKAGES["en"]  # of the commands and the app
+DEFAULT_PIPELINE = DEFAULT_PACKAGES[DEFAULT_LANGUAGE]  # of the commands and the app
 # Files of brackets do not say their language, so a reader takes the root labels of all.
 ROOT_LABELS: FrozenSet[str] = frozenset().union(
     *(language.root_labels for language in LANGUAGES.values())
@@ -34,35 +44,15 @@ ROOT_LABELS: FrozenSet[str] = frozenset().union(
 
 
 def conventions(lang: str) -> Conventions:
-    """The conventions of a language, by its code, such as `nlp.lang`; English for a
-    language that is not known."""
-    return LANGUAGES.get(lang, LANGUAGES["en"])
+    """The conventions of a language, by its code, such as `nlp.lang`. A language that
+    is not known has the labels of English treebanks, and no rules for its tokens."""
+    return LANGUAGES.get(lang, _UNKNOWN)
 
 
 def token_rules(lang: str) -> TokenRules:
     """The rules of a language for tokens of the web; marks alone for a language that
     has none."""
-    language = LANGUAGES.get(lang)
-    return (language and language.tokens) or marks.TOKENS
-
-
-def layout_rules(lang: str) -> Optional[LayoutRules]:
-    """The rules of a language for sentence starts that the text decides, if any."""
-    language = LANGUAGES.get(lang)
-    return language.layout if language else None
-
-
-def lemma_rule(lang: str) -> LemmaRule:
-    """The rule of a language for lemmas.
-
-    RAISES (ValueError): It has none."""
-    rules = {code: one.lemmas for code, one in LANGUAGES.items() if one.lemmas}
-    if lang not in rules:
-        raise ValueError(
-            f"expected a language with rules for lemmas ({', '.join(rules)}), got "
-            f"{lang!r}"
-        )
-    return rules[lang]
+    return conventions(lang).tokens or marks.TOKENS
 
 
 def clause_words(lang: str) -> ClauseWords:

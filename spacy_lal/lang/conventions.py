@@ -6,6 +6,7 @@ from typing import (
     Callable,
     Container,
     FrozenSet,
+    List,
     Mapping,
     NamedTuple,
     Optional,
@@ -18,6 +19,19 @@ from .clause_words import ClauseWords
 # The lemma of a word, from the word without escapes, its fine tag, its UPOS, and the
 # lemma that another component gave it.
 LemmaRule = Callable[[str, str, str, str], str]
+# The stems of an inflected verb, lower case, the likelier first.
+StemRule = Callable[[str], List[str]]
+# The multiword tokens of a sentence, as Universal Dependencies have them: from its
+# words, their fine tags, and whether a space follows each, to the first and the last
+# word of each token, from 1.
+ContractionRule = Callable[
+    [Sequence[str], Sequence[str], Sequence[bool]], List[Tuple[int, int]]
+]
+
+
+def no_stems(word: str) -> List[str]:
+    """The `StemRule` of a language whose endings are not known."""
+    return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +251,11 @@ class Conventions:
         `lemma_table.LemmaTable` where a file of forms is enough; None for none.
     structures (Tuple[Structure, ...]): Structures that measures of syntactic complexity
         count; none where nobody has defined them.
-    verb_endings (Tuple[Tuple[str, Tuple[str, ...]], ...]): Endings of inflected verbs,
-        and what may replace each to give a frame's name, the likelier first."""
+    verb_stems (StemRule): Of an inflected verb, to find its frame without a lemma.
+    contractions (Optional[ContractionRule]): The rule by which CoNLL-U gets multiword
+        tokens; None for none.
+    label_families (Mapping[str, Tuple[str, ...]]): Labels of constituents that share a
+        colour, by what they are."""
 
     code: str
     root_labels: FrozenSet[str]
@@ -256,4 +273,6 @@ class Conventions:
     clause_labels: FrozenSet[str] = frozenset()
     lemmas: Optional[LemmaRule] = None
     structures: Tuple[Structure, ...] = ()
-    verb_endings: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()
+    verb_stems: StemRule = no_stems
+    contractions: Optional[ContractionRule] = None
+    label_families: Mapping[str, Tuple[str, ...]] = field(default_factory=dict)

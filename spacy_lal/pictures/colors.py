@@ -3,26 +3,36 @@
 light and dark pages alike. Labels of a family share a colour. Roles have colours of
 their own, stronger than those of labels."""
 
-from typing import Dict, Iterable, List, Tuple
+from typing import Dict, Iterable, List
 
+from ..lang import LANGUAGES
 from .markup import escape
 
-FAMILIES: Dict[str, Tuple[str, Tuple[str, ...]]] = {
-    "noun phrase": ("#b9d8f8", ("NP", "NML", "NX", "NAC", "QP")),
-    "verb phrase": ("#fbd9a5", ("VP",)),
-    "prepositional phrase": ("#bfe5c0", ("PP",)),
-    "clause": ("#d3c9f5", ("S",)),
-    "question, inversion": ("#e0daf8", ("SINV", "SQ", "SBARQ")),
-    "subordinate clause": ("#f7c4cd", ("SBAR",)),
-    "adjective phrase": ("#f0cfe9", ("ADJP",)),
-    "adverb phrase, particle": ("#efe6a0", ("ADVP", "PRT")),
-    "wh-phrase": ("#b5dedd", ("WHNP", "WHPP", "WHADVP", "WHADJP")),
-    "coordination": ("#cddfc6", ("CONJP", "UCP", "RRC")),
-    "parenthesis, interjection": ("#f5cdb4", ("PRN", "INTJ")),
-    "fragment, list, other": ("#dcdfcf", ("FRAG", "LST", "META", "X", "TOP")),
+FAMILY_COLORS: Dict[str, str] = {
+    "noun phrase": "#b9d8f8",
+    "verb phrase": "#fbd9a5",
+    "prepositional phrase": "#bfe5c0",
+    "clause": "#d3c9f5",
+    "question, inversion": "#e0daf8",
+    "subordinate clause": "#f7c4cd",
+    "adjective phrase": "#f0cfe9",
+    "adverb phrase, particle": "#efe6a0",
+    "wh-phrase": "#b5dedd",
+    "coordination": "#cddfc6",
+    "parenthesis, interjection": "#f5cdb4",
+    "fragment, list, other": "#dcdfcf",
+}
+# The labels of each family, in all languages.
+FAMILIES: Dict[str, List[str]] = {
+    name: [
+        label
+        for language in LANGUAGES.values()
+        for label in language.label_families.get(name, ())
+    ]
+    for name in FAMILY_COLORS
 }
 LABEL_COLORS: Dict[str, str] = {
-    label: color for color, labels in FAMILIES.values() for label in labels
+    label: FAMILY_COLORS[name] for name, labels in FAMILIES.items() for label in labels
 }
 DEFAULT_COLOR = "#d8d8d8"
 INK_ON_PALE = "#1a1a1a"  # letters on any of these colours
@@ -69,12 +79,12 @@ def label_legend(labels: Iterable[str]) -> str:
     """A legend as HTML: labels (not chains) in pills, and their families in words;
     empty if none has a colour."""
     seen, items = set(labels), []
-    for name, (color, members) in FAMILIES.items():
+    for name, members in FAMILIES.items():
         found: List[str] = [label for label in members if label in seen]
         if found:
+            style = f"background: {FAMILY_COLORS[name]}; {_PILL}"
             pills = " ".join(
-                f'<span style="background: {color}; {_PILL}">{escape(label)}</span>'
-                for label in found
+                f'<span style="{style}">{escape(label)}</span>' for label in found
             )
             items.append(f"<span>{pills} {escape(name)}</span>")
     return (

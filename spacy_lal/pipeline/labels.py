@@ -16,7 +16,7 @@ from ..annotations import (
     has_propositions,
     has_sentences,
 )
-from ..lang.en.treebank import VERB_ENDINGS
+from ..lang.conventions import StemRule
 from ..loss.parser import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
@@ -135,15 +135,20 @@ def _by_frequency(counter: Counter) -> List[Tuple[Any, int]]:
 
 
 class Rolesets:
-    """Which rolesets a predicate's words can have; see `Sense` and `Alias`. rolesets:
-    All rolesets of the training data. Rolesets that only `aliases` name have no scores.
-    aliases: Of PropBank's frames; for words that the training data lacks."""
+    """Which rolesets a predicate's words can have; see `Sense` and `Alias`.
+
+    rolesets (Sequence[str]): All rolesets of the training data. Rolesets that only
+        `aliases` name have no scores.
+    aliases (Iterable[Alias]): Of PropBank's frames; for words that the training data
+        lacks.
+    verb_stems (StemRule): Of the language."""
 
     def __init__(
         self,
         rolesets: Sequence[str],
         senses: Iterable[Sense],
-        aliases: Iterable[Alias] = (),
+        aliases: Iterable[Alias],
+        verb_stems: StemRule,
     ) -> None:
         known, self._senses, self._aliases = list(rolesets), dict(senses), dict(aliases)
         self.rolesets = list(dict.fromkeys(chain(known, *self._aliases.values())))
@@ -151,6 +156,7 @@ class Rolesets:
             len(known),
             {roleset: i for i, roleset in enumerate(self.rolesets)},
         )
+        self._verb_stems = verb_stems
         self._frames: Dict[str, List[int]] = {}
         for i, roleset in enumerate(known):
             self._frames.setdefault(frame_of(roleset), []).append(i)
@@ -158,12 +164,13 @@ class Rolesets:
     def candidates(self, words: str, lemma: str = "") -> List[int]:
         """The rolesets of a predicate. If the training data has its words, their
         rolesets that its lemma's frames have; else, for its lemma or its words without
-        an English ending, the rolesets of the frames' aliases and of the frame of that
+        an ending, the rolesets of the frames' aliases and of the frame of that
         name; else none. Rolesets of the training data come first, by descending
         frequency. words: The words of the V. lemma: The lemma of the predicate's token,
         if known."""
         words, lemma = words.lower(), lemma.lower()
-        seen, names = self._senses.get(words, []), frame_names(words, lemma)
+        seen = self._senses.get(words, [])
+        names = frame_names(words, lemma, self._verb_stems)
         if not lemma and seen:
             return seen
         others = (
@@ -194,28 +201,21 @@ class Rolesets:
             return ""
         ids = self.candidates(words, lemma)
         if not ids:
-            return (
-                f"{frame_names(words.lower().partition(' ')[0], lemma.lower())[0]}.01"
-            )
+            first, *_ = words.lower().partition(" ")
+            names = frame_names(first, lemma.lower(), self._verb_stems)
+            return f"{names[0]}.01"
         scored = [i for i in ids if i < self._n_scored]
         if scores is None or not scored:
             return self.rolesets[ids[0]]
         return self.rolesets[scored[int(numpy.argmax(scores[scored]))]]
 
 
-def frame_names(words: str, lemma: str = "") -> List[str]:
+def frame_names(words: str, lemma: str, verb_stems: StemRule) -> List[str]:
     """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave
     up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
-    for ending, others in VERB_ENDINGS:
-        if first.endswith(ending) and len(first) > len(ending) + 1:
-            stem = first[: -len(ending)]
-            if stem[-1] == stem[-2:-1] and stem[-1] not in "sl":
-                stems.append(stem[:-1])
-            stems.extend(stem + other for other in others)
-            break
-    stems.append(first)
+    stems += [*verb_stems(first), first]
     particles = "_" + rest.replace(" ", "_") if rest else ""
     whole = [stem + particles for stem in stems] if particles else []
     return list(dict.fromkeys([*whole, *stems]))

@@ -37,7 +37,7 @@ from ..annotations import (
     sentence_words,
     set_sentence_propositions,
 )
-from ..lang import DEFAULT_PIPELINE
+from ..lang import DEFAULT_PIPELINE, conventions
 from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..models.roles import lacking
 from ..scores import RoleScores
@@ -61,7 +61,7 @@ ADDED_BY = (
     "components that it reads"
 )
 HOW_TO_GET = (
-    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. '
+    f'{DEFAULT_PIPELINE} has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. '
     "To train one: python -m spacy project run all projects/en in a checkout of "
     "spacy_lal (docs/how_to/roles.md)"
 )
@@ -208,7 +208,12 @@ class LALSemanticRoles(SentencePipe):
             deprels={deprel: i for i, deprel in enumerate(deprels)},
             joint=joint,
         )
-        self._rolesets = Rolesets(rolesets, self.cfg["senses"], self.cfg["aliases"])
+        self._rolesets = Rolesets(
+            rolesets,
+            self.cfg["senses"],
+            self.cfg["aliases"],
+            conventions(self.vocab.lang).verb_stems,
+        )
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
         self.model.attrs["set_sizes"](
             self.model,

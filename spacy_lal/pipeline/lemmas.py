@@ -7,7 +7,7 @@ from typing import Callable
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..lang import lemma_rule
+from ..lang import LANGUAGES, conventions
 from ..lang.conventions import LemmaRule
 from ..models.vectors import unescape_token
 
@@ -38,4 +38,10 @@ def make_lal_lemmas(nlp: Language, name: str) -> Callable[[Doc], Doc]:
     morphologizer of a pipeline.
 
     RAISES (ValueError): The pipeline's language has no rules for lemmas."""
-    return partial(correct_lemmas, lemma_of=lemma_rule(nlp.lang or ""))
+    lemma_of = conventions(nlp.lang or "").lemmas
+    if lemma_of is None:
+        known = ", ".join(code for code, one in LANGUAGES.items() if one.lemmas)
+        raise ValueError(
+            f"expected a language with rules for lemmas ({known}), got {nlp.lang!r}"
+        )
+    return partial(correct_lemmas, lemma_of=lemma_of)

@@ -16,7 +16,7 @@ from typing import Dict, List, Optional, Pattern, Sequence, Set
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from ..lang import layout_rules
+from ..lang import conventions
 from ..lang.conventions import LayoutRules, LineKind, Rule
 
 _BLOCK = re.compile(r"(?:(?!^[ \t\r\f]*$).+\n?)+", re.MULTILINE)
@@ -57,7 +57,7 @@ class Layout:
 @cache
 def layout_of(lang: str) -> Optional[Layout]:
     """The layout rules of a language, compiled; None if it has none."""
-    rules = layout_rules(lang)
+    rules = conventions(lang).layout
     return Layout(rules) if rules else None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, TypeVar
 import numpy as np
 
 from ..files import TreebankError
-from ..lang.en import AUXILIARY_ROLESETS
+from ..lang import DEFAULT_LANGUAGE, conventions
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
 from ..trees.roles import (
@@ -370,7 +370,8 @@ def _count_proposition(
     token, roleset, args, _ = proposition
     report.predicates += 1
     report.rolesets[roleset] += 1
-    report.auxiliaries += roleset in AUXILIARY_ROLESETS
+    language = conventions(DEFAULT_LANGUAGE)
+    report.auxiliaries += roleset in language.auxiliary_rolesets
     report.without_arguments += not arguments
     report.arguments += len(arguments)
     alone = (token, token + 1)

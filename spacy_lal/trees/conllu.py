@@ -17,7 +17,6 @@ from typing import (
     List,
     NamedTuple,
     Optional,
-    Sequence,
     Tuple,
     Union,
 )
@@ -210,36 +209,6 @@ def _row(*fields: str) -> str:
 
 def _misc(space: bool) -> str:
     return "" if space else "SpaceAfter=No"
-
-
-# As UD's English treebanks divide words; the `'s` of nouns too.
-_CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
-_HALVES = re.compile(
-    r"can not|(?:gon|wan) na|(?:got|out|lot) ta|(?:gim|lem) me|a lot|let s|i "
-    r"(?:m|ve|ll|d)|you r|"
-    r"(?:you|u|we|they) (?:re|ve|ll|d)|(?:s?he|it|that|what|who|how|where|there|here) "
-    r"(?:s|ll|d)|"
-    r"['\u2019]t (?:is|was)|d['\u2019] you|y['\u2019] know"
-)
-
-
-def english_contractions(
-    words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
-) -> List[Tuple[int, int]]:
-    """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and
-    `n't`. Its words, fine tags, and whether a space follows each -> the first and the
-    last word of each, from 1."""
-    found: List[Tuple[int, int]] = []
-    for i in range(1, len(words)):
-        before = words[i - 1].lower()
-        word = words[i].lower()
-        is_clitic = before[-1:].isalnum() and (
-            _CLITIC.fullmatch(word) or tags[i] == "POS"
-        )
-        if not spaces[i - 1] and (is_clitic or _HALVES.fullmatch(f"{before} {word}")):
-            start = found.pop()[0] if found and found[-1][1] == i else i
-            found.append((start, i + 1))
-    return found
 
 
 def _add_row(

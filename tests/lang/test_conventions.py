@@ -18,8 +18,11 @@ CONLLU = """1\tHún\thún\tPRON\tpfn_et_nf_p3\t_\t2\tnsubj\t_\t_
 """
 
 
-def test_an_unknown_language_is_read_as_english():
-    assert conventions("de") is conventions("en")
+def test_an_unknown_language_has_the_labels_of_english_and_none_of_its_words():
+    unknown = conventions("de")
+    assert unknown.mark_tags == conventions("en").mark_tags
+    assert unknown.tokens is unknown.layout is unknown.lemmas is None
+    assert unknown.contractions is unknown.noun_chunks is None
     assert language_params("de") is language_params("en") is COLLINS
 
 

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
+from spacy_lal.lang.en.lemmas import verb_stems
 from spacy_lal.pipeline.labels import (
     Rolesets,
     collect_aliases,
@@ -50,7 +51,7 @@ def names(rolesets, words, lemma=""):
 
 
 def test_words_of_the_training_data():
-    found = Rolesets(*collect_senses(PAIRS))
+    found = Rolesets(*collect_senses(PAIRS), [], verb_stems)
     assert names(found, "Gave") == ["give.01", "give.LV"]
     assert names(found, "gives") == ["give.01", "give.02", "give.LV"]  # its frame
     assert names(found, "given", "give") == names(found, "gives")
@@ -60,7 +61,7 @@ def test_words_of_the_training_data():
 
 def test_aliases_serve_words_that_the_training_data_lacks():
     assert collect_aliases(FRAMES) == ALIASES
-    found = Rolesets(*collect_senses(PAIRS), ALIASES)
+    found = Rolesets(*collect_senses(PAIRS), ALIASES, verb_stems)
     assert names(found, "gave") == ["give.01", "give.LV"]
     assert names(found, "Evacuations") == ["evacuate.01"]
     # a roleset of the training data comes first
@@ -106,18 +107,20 @@ ALIASES_OF_SEEN = [
 )
 def test_rolesets_are_those_of_the_lemma(words, lemma, expected):
     assert sorted(
-        names(Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN), words, lemma)
+        names(
+            Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN, verb_stems), words, lemma
+        )
     ) == sorted(expected)
 
 
 def test_a_verb_without_frames_has_its_lemma():
-    found = Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN)
+    found = Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN, verb_stems)
     assert found.choose("zoomed up", "zoom", None) == "zoom.01"
 
 
 def test_scores_choose_among_the_rolesets_that_have_scores():
     rolesets, senses = collect_senses(PAIRS)
-    found = Rolesets(rolesets, senses, ALIASES)
+    found = Rolesets(rolesets, senses, ALIASES, verb_stems)
     scores = np.zeros(len(rolesets), dtype="float32")
     scores[rolesets.index("give.LV")] = 1.0
     assert found.choose("gave", "", scores) == "give.LV"
@@ -140,7 +143,7 @@ def test_scores_choose_among_the_rolesets_that_have_scores():
     ],
 )
 def test_names_of_frames(words, lemma, expected):
-    assert frame_names(words, lemma) == expected
+    assert frame_names(words, lemma, verb_stems) == expected
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from spacy_lal.files import TreebankError
 from spacy_lal.trees import conllu
-from spacy_lal.trees.conllu import english_contractions, format_conllu, read_conllu
+from spacy_lal.trees.conllu import format_conllu, read_conllu
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 
@@ -200,41 +200,16 @@ def test_a_sentence_of_too_many_lines(monkeypatch):
         list(read_conllu(lines(word(1), "", "# c", word(1), word(2), word(3))))
 
 
-def test_contractions():
-    words = "I do n't think John 's dogs ' toys can not be 've gon na ' x '".split()
-    glued = {"do", "John", "dogs", "can", "gon", "be", "x"}
-    spaces = [word not in glued for word in words]
-    tags = [
-        "POS" if i in (words.index("'"), words.index("'s")) else ""
-        for i in range(len(words))
-    ]
-    ranges = english_contractions(words, tags, spaces)
-    assert [" ".join(words[a - 1 : b]) for a, b in ranges] == [
-        *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na")
-    ]
-    assert english_contractions(
-        ["should", "n't", "'ve"], [""] * 3, [False, False, True]
-    ) == [(1, 3)]
-    pairs = (
-        "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|"
-        "x s|the y|5 min|i s"
-    ).split("|")
-    found = [
-        pair
-        for pair in pairs
-        if english_contractions(pair.split(), ["", ""], [False, True]) == [(1, 2)]
-    ]
-    assert found == pairs[:10]
-    n = len(words)
+def test_a_multiword_token_has_a_row_of_its_own():
+    words = ["I", "do", "n't"]
+    empty = [""] * 3
+    spaces = [True, False, True]
     sentence = conllu.ConlluSentence(
-        words, [""] * n, [""] * n, [""] * n, [""] * n, [None] * n, [""] * n, spaces
+        words, empty, empty, empty, empty, [None] * 3, empty, spaces
     )
-    sentence.ranges = ranges
+    sentence.ranges = [(2, 3)]
     text = format_conllu(sentence)
-    assert (
-        "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdo\t_\t_\t_\t_\t_\t_\t_\t_\n3\tn't"
-        in text
-    )
+    assert "2-3\tdon't" + 8 * "\t_" + "\n2\tdo" + 8 * "\t_" + "\n3\tn't" in text
     (again,) = read_conllu(text.splitlines())
     assert (again.words, again.spaces) == (words, spaces)
 

@@ -3,20 +3,21 @@ tokens, sentence starts and lemmas."""
 
 from ..conventions import Conventions
 from .clauses import CLAUSES
+from .contractions import contractions
 from .guidelines import GUIDELINES
 from .layout import LAYOUT
-from .lemmas import lemma_of
+from .lemmas import lemma_of, verb_stems
 from .structures import CLAUSE_LABELS, STRUCTURES
 from .tokens import TOKENS
 from .treebank import (
     AUXILIARY_ROLESETS,
     EVALB_DELETED,
     EVALB_EQUAL,
+    LABEL_FAMILIES,
     MARK_TAGS,
     NOUN_CHUNKS,
     PUNCTUATION_TAGS,
     ROOT_LABELS,
-    VERB_ENDINGS,
 )
 
 CONVENTIONS = Conventions(
@@ -36,5 +37,7 @@ CONVENTIONS = Conventions(
     clause_labels=CLAUSE_LABELS,
     lemmas=lemma_of,
     structures=STRUCTURES,
-    verb_endings=VERB_ENDINGS,
+    verb_stems=verb_stems,
+    contractions=contractions,
+    label_families=LABEL_FAMILIES,
 )

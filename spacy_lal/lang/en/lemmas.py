@@ -88,6 +88,17 @@ PREFIX = re.compile(r"(re|over|under|out|mis|un|up|down|fore|pre|crowd|live)(?=.
 DOUBLED = re.compile(r".*([bdfgklmnprstvz])\1$")
 # Consonants that verbs end with twice, too: "pass", "buzz".
 DOUBLED_IN_VERBS = "lsfz"
+# Consonants that a verb ends with twice and keeps so before an ending: "passing".
+KEPT_DOUBLED = "ls"
+# Endings of inflected verbs, and what may replace each, the likelier first.
+VERB_ENDINGS = (
+    ("ies", ("y",)),
+    ("ied", ("y",)),
+    ("es", ("", "e")),
+    ("s", ("",)),
+    ("ing", ("", "e")),
+    ("ed", ("", "e")),
+)
 # Plurals and third persons that may end with "es".
 ENDINGS_WITH_E = ("ses", "xes", "zes", "ches", "shes", "oes")
 
@@ -268,3 +279,18 @@ def _without_s(word: str, part: str) -> List[str]:
         if word.endswith(("sses", "zzes")):
             found.append(stem)
     return found
+
+
+def verb_stems(word: str) -> List[str]:
+    """See `conventions.StemRule`.
+
+    >>> verb_stems("planned"), verb_stems("tries")
+    (['plan', 'plann', 'planne'], ['try'])
+    """
+    for ending, others in VERB_ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            stem = word[: -len(ending)]
+            is_doubled = stem[-1] == stem[-2:-1] and stem[-1] not in KEPT_DOUBLED
+            undone = [stem[:-1]] if is_doubled else []
+            return [*undone, *(stem + other for other in others)]
+    return []

@@ -74,13 +74,18 @@ AUXILIARY_ROLESETS = frozenset(
         "use.03",
     }
 )
-# Endings of inflected verbs. A doubled consonant is undone beforehand ("planned",
-# "plan").
-VERB_ENDINGS = (
-    ("ies", ("y",)),
-    ("ied", ("y",)),
-    ("es", ("", "e")),
-    ("s", ("",)),
-    ("ing", ("", "e")),
-    ("ed", ("", "e")),
-)
+# Labels that share a colour in pictures.
+LABEL_FAMILIES = {
+    "noun phrase": ("NP", "NML", "NX", "NAC", "QP"),
+    "verb phrase": ("VP",),
+    "prepositional phrase": ("PP",),
+    "clause": ("S",),
+    "question, inversion": ("SINV", "SQ", "SBARQ"),
+    "subordinate clause": ("SBAR",),
+    "adjective phrase": ("ADJP",),
+    "adverb phrase, particle": ("ADVP", "PRT"),
+    "wh-phrase": ("WHNP", "WHPP", "WHADVP", "WHADJP"),
+    "coordination": ("CONJP", "UCP", "RRC"),
+    "parenthesis, interjection": ("PRN", "INTJ"),
+    "fragment, list, other": ("FRAG", "LST", "META", "X", "TOP"),
+}

@@ -1,0 +1,41 @@
+"""English: the multiword tokens of UD's treebanks, which divide "don't" into `do` and
+`n't`; the `'s` of nouns too."""
+
+import re
+from typing import List, Sequence, Tuple
+
+POSSESSIVE_TAG = "POS"
+CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
+# Pairs of words, lower case, that may stand without a space.
+PAIRS = (
+    r"can not",
+    r"(?:gon|wan) na",
+    r"(?:got|out|lot) ta",
+    r"(?:gim|lem) me",
+    r"a lot",
+    r"let s",
+    r"i (?:m|ve|ll|d)",
+    r"you r",
+    r"(?:you|u|we|they) (?:re|ve|ll|d)",
+    r"(?:s?he|it|that|what|who|how|where|there|here) (?:s|ll|d)",
+    r"['\u2019]t (?:is|was)",
+    r"d['\u2019] you",
+    r"y['\u2019] know",
+)
+PAIR = re.compile("|".join(PAIRS))
+
+
+def contractions(
+    words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
+) -> List[Tuple[int, int]]:
+    """See `conventions.ContractionRule`."""
+    found: List[Tuple[int, int]] = []
+    for i in range(1, len(words)):
+        before = words[i - 1].lower()
+        word = words[i].lower()
+        ends_word = CLITIC.fullmatch(word) or tags[i] == POSSESSIVE_TAG
+        is_clitic = ends_word and before[-1:].isalnum()
+        if not spaces[i - 1] and (is_clitic or PAIR.fullmatch(f"{before} {word}")):
+            start = found.pop()[0] if found and found[-1][1] == i else i
+            found.append((start, i + 1))
+    return found
