@@ -39,6 +39,7 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^python -m spacy project": "treebanks from the net, or minutes",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
     r"-o tree\.png": "the extra display",
+    r"^python docs/": "tests/pictures/test_groups.py",
 }
 SHORT = (
     "--training.max_steps",
@@ -106,6 +107,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf8")
+    for group in ("essays", "academic", "fiction"):
+        (folder / group).mkdir()
+        (folder / group / "one.txt").write_text(TEXTS, encoding="utf8")
+    shutil.copy(toy / "dev.conllu", folder / "heads.conllu")
     for name in ("treebank", "one", "two"):
         shutil.copy(toy / "dev.ptb", folder / f"{name}.ptb")
     for name in ("train.ptb", "train.conllu", "dev.ptb", "dev.conllu"):

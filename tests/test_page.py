@@ -1,6 +1,7 @@
 """The interactive page, run by Streamlit's own tests: no browser, no server. They are
 skipped without Streamlit."""
 
+import re
 import sys
 from pathlib import Path
 from types import MappingProxyType
@@ -112,6 +113,21 @@ def test_a_new_page_shows_a_parse_and_asks_for_nothing(
     assert [one.label for one in page.metric] == ["Margin", "Probability"]
     said = ("very sure</strong>", " sure</strong>", "unsure</strong>")
     assert any(one.endswith(said) for one in markup(page))
+
+
+def test_complexity_of_the_text_by_marking(start: Callable[..., Any], en_lal_md: Any):
+    page = start("en_lal_md")
+    parse(page, "I know that she left because he came. I slept.")
+    tables = [one.value for one in page.dataframe]
+    counts = next(table for table in tables if "T" in set(table["measure"]))
+    values = dict(zip(counts["measure"], counts["value"], strict=True))
+    assert [values[name] for name in ("W", "S", "T", "DC")] == [10, 2, 2, 2]
+    page.selectbox(key="structure").set_value("DC").run()
+    marked = next(one for one in markup(page) if "<mark style" in one)
+    assert re.sub(r' style="[^"]*"', "", marked) == (
+        "<p>I know <mark>that she left <mark>because he came</mark></mark>. "
+        "I slept.</p>"
+    )
 
 
 @pytest.mark.parametrize("text", [" \n ", "Go", HOSTILE, "a " * 160])

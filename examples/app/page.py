@@ -19,6 +19,8 @@ import streamlit as st
 from nltk.tree import Tree
 from spacy.language import Language
 
+from spacy_lal.complexity import find_structures
+from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS
 from spacy_lal.export import (
     SCHEMA_VERSION,
     Sentence,
@@ -32,7 +34,7 @@ from spacy_lal.interpret import (
     contributions,
     span_marginals,
 )
-from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.lang import DEFAULT_PIPELINE, conventions
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
 from spacy_lal.pictures.markup import escape, shorten, visible
@@ -67,6 +69,9 @@ PICTURES = {
     "Contributions": "contributions",
     "Arcs by displaCy": "dep",
 }
+MEASURES = {"Counts": COUNTS, "Indices": INDICES, "Means over sentences": MEANS}
+# Translucent: what is marked within a marked constituent is darker.
+MARK = "color: inherit; background: #0d948840; border-radius: 4px; padding: .15em 0"
 
 # The drawing as a component of the page: it reports the span chosen by mouse or
 # keyboard.
@@ -406,6 +411,63 @@ def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[in
     )
 
 
+def show_complexity(shown: List[Shown]) -> None:
+    """The measures of the whole text, and a list that colours a structure in it."""
+    doc = shown[0].sentence.tokens[0].doc
+    measured = doc._.complexity.to_dict()
+    found = [structures_of(one.sentence) for one in shown]
+    meanings = {
+        one.name: one.meaning
+        for one in conventions(doc.vocab.lang).structures
+        if any(one.name in by_name for by_name in found)
+    }
+    with st.expander("How complex the text is"):
+        name = st.selectbox(
+            "Colour in the text",
+            meanings,
+            format_func=lambda name: f"{meanings[name]} ({name}): {measured[name]}",
+            index=None,
+            placeholder="none",
+            key="structure",
+        )
+        if name:
+            texts = [
+                marked_text(one.sentence, by_name.get(name, []))
+                for one, by_name in zip(shown, found, strict=True)
+            ]
+            st.html(f"<p>{' '.join(texts)}</p>")
+        for column, (title, names) in zip(st.columns(3), MEASURES.items(), strict=True):
+            rows = [{"measure": name, "value": measured[name]} for name in names]
+            with column:
+                st.html(f"<strong>{title}</strong>")
+                st.dataframe(rows, hide_index=True)
+
+
+def structures_of(sentence: Sentence) -> Dict[str, List[Words]]:
+    """The spans of words of each structure that a sentence has."""
+    if sentence.constituents is None:
+        return {}
+    lang = sentence.tokens[0].vocab.lang
+    return {
+        name: [(node.start, node.end) for node in nodes]
+        for name, nodes in find_structures(sentence.tree(), lang).items()
+        if nodes
+    }
+
+
+def marked_text(sentence: Sentence, spans: List[Words]) -> str:
+    """A sentence as markup, with constituents marked, within one another, too."""
+    starts = [start for start, _ in spans]
+    ends = [end for _, end in spans]
+    parts = []
+    for place, token in enumerate(sentence.tokens):
+        opening = f'<mark style="{MARK}">' * starts.count(place)
+        closing = "</mark>" * ends.count(place + 1)
+        word = escape(visible(token.text))
+        parts.append(f"{opening}{word}{closing}{token.whitespace_}")
+    return "".join(parts).strip()
+
+
 def show_sentence(one: Shown) -> None:
     """The picture, numbers, predicates, other pictures and files of a sentence."""
     state = st.session_state
@@ -568,6 +630,7 @@ def main(pipeline: str) -> None:
         "sentence", 0
     )  # Streamlit forgets the keys of lists that are not shown
     show_sentence(state.sentences[number])
+    show_complexity(state.sentences)
     st.query_params.clear()
     if len(text) <= MAX_LINKED:
         words = {"words": f"{state.span[0] + 1}-{state.span[1]}"} if state.span else {}

@@ -30,7 +30,7 @@ from spacy_lal.cli.texts import (
     TextOption,
     find_sources,
 )
-from spacy_lal.lang import DEFAULT_LANGUAGE
+from spacy_lal.lang import DEFAULT_LANGUAGE, conventions
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -43,6 +43,10 @@ BY_ENDING = {**io.FORMAT_OF, ".conllu": "conllu"}
 # Files of a folder that are measured; others lie beside them.
 READ_IN_FOLDERS = (".conllu", ".md", ".mrg", ".ptb", ".spacy", ".text", ".txt")
 BATCH_SIZE = 32
+STRUCTURES_MISSING = (
+    "structures are defined for English alone: counts and indices are empty for the "
+    "language"
+)
 DIGITS = 4
 
 PathsArgument = Annotated[
@@ -120,11 +124,14 @@ def complexity_cli(
     )
     n_rows = tables.write_table(table, _columns(by_sentence), output_format, output)
     io.wrote(output, io.counted(n_rows, "row"))
-    kinds = [_kind(source, input_format) for source in sources]
+    kinds = {_kind(source, input_format) for source in sources}
     if "conllu" in kinds:
         io.say(
             "CoNLL-U has no constituents: measures of trees are empty there", err=True
         )
+    code = load().lang if TEXT in kinds else lang
+    if not conventions(code).structures:
+        io.say(f"{STRUCTURES_MISSING} {code!r}", err=True)
 
 
 def _expanded(paths: Optional[List[str]]) -> Optional[List[str]]:

@@ -36,35 +36,47 @@ Number = Optional[float]
 class Complexity:
     """Counts of structures (Lu 2010), and means over sentences.
 
-    A count or an index of a text without sentences is 0, a mean of one is None. What
-    needs constituents, heads, or structures that are defined for English alone is None
-    without them.
+    A count or an index of a text without sentences is 0, a mean of one is None. A
+    measure of constituents is None without constituents, a measure of heads without
+    heads. Structures are defined for English alone: `VP`, `C`, `T`, `CN`, their parts,
+    `DC`, `CT`, `CP` and the indices of them are None for other languages.
+
+    Counts and indices are at least 0. Lu's patterns are in `lang/en/structures.py`.
 
     W (int): Words: tokens that are no punctuation.
     S (int): Sentences.
-    VP1, VP2 (Optional[int]): Verb phrases; verbs of questions without one.
-    C1, C2 (Optional[int]): Clauses with a subject and a finite verb; fragments.
-    T1, T2 (Optional[int]): T-units: a main clause with all that depends on it;
-        fragments.
-    CN1, CN2, CN3 (Optional[int]): Complex noun phrases; nominal clauses; gerunds and
-        infinitives as subjects.
-    DC (Optional[int]): Dependent clauses.
-    CT (Optional[int]): T-units with a dependent clause.
-    CP (Optional[int]): Coordinate phrases.
+    VP1 (Optional[int]): Verb phrases: VPs below a clause.
+    VP2 (Optional[int]): Finite verbs of questions without a verb phrase.
+    C1 (Optional[int]): Clauses with a finite verb, or an imperative.
+    C2 (Optional[int]): Fragments without a clause.
+    T1 (Optional[int]): T-units: a main clause with all that depends on it.
+    T2 (Optional[int]): Fragments without a T-unit.
+    CN1 (Optional[int]): Noun phrases with an adjective, possessive, prepositional
+        phrase, clause, participle or apposition.
+    CN2 (Optional[int]): Nominal clauses: subject or object of a verb.
+    CN3 (Optional[int]): Gerunds and infinitives as subjects.
+    DC (Optional[int]): Dependent clauses: SBAR above a finite clause.
+    CT (Optional[int]): Complex T-units: T-units with a dependent clause; at most T1.
+    CP (Optional[int]): Coordinate adjective, adverb, noun and verb phrases.
     yngve_depth (Optional[float]): Mean of the sentences' mean Yngve depth (1960) of
         words; at least 0. See `depths.Depths`.
     frazier_depth (Optional[float]): Mean of the sentences' mean Frazier depth (1985) of
-        words; at least 0. See `depths.Depths`.
-    tree_height (Optional[float]): Mean of the most constituents above a word.
+        words; at least 0. None where a language's clause labels are unknown. See
+        `depths.Depths`.
+    tree_height (Optional[float]): Mean of the most constituents above a word; at least
+        0. See `depths.Depths`.
     dependency_distance (Optional[float]): Mean of the sentences' mean dependency
-        distance (Liu 2008); at least 1. See `mean_dependency_distance`.
+        distance (Liu 2008); at least 1; None without a sentence of two words. See
+        `mean_dependency_distance`.
     words_before_verb (Optional[float]): Mean of the words before the main verb, SYNLE
-        of Coh-Metrix. See `words_before_main_verb`.
+        of Coh-Metrix (McNamara et al. 2014); at least 0. See `words_before_main_verb`.
     noun_modifiers (Optional[float]): Mean of the sentences' mean number of modifiers of
-        a noun phrase, SYNNP of Coh-Metrix. See `modifiers_of_nouns`.
-    passives (Optional[float]): Mean of passive verbs. See `count_passives`.
-    finite_clauses (Optional[float]): Mean of finite predicates. See
-        `count_finite_clauses`."""
+        a noun phrase, SYNNP of Coh-Metrix; at least 0; None without nouns. See
+        `modifiers_of_nouns`.
+    passives (Optional[float]): Mean number of passive verbs; at least 0. See
+        `count_passives`.
+    finite_clauses (Optional[float]): Mean number of finite predicates; at least 0; None
+        without morphological features. See `count_finite_clauses`."""
 
     W: int = 0
     S: int = 0
@@ -91,37 +103,37 @@ class Complexity:
 
     @property
     def VP(self) -> Optional[int]:  # noqa: N802  (Lu's names, as all below)
-        """Verb phrases, VP1 + VP2."""
+        """Verb phrases, VP1 + VP2 (Lu 2010); at least 0."""
         return _sum([self.VP1, self.VP2])
 
     @property
     def C(self) -> Optional[int]:  # noqa: N802
-        """Clauses, C1 + C2."""
+        """Clauses, C1 + C2 (Lu 2010); at least 0."""
         return _sum([self.C1, self.C2])
 
     @property
     def T(self) -> Optional[int]:  # noqa: N802
-        """T-units, T1 + T2."""
+        """T-units, T1 + T2 (Lu 2010); at least 0."""
         return _sum([self.T1, self.T2])
 
     @property
     def CN(self) -> Optional[int]:  # noqa: N802
-        """Complex nominals, CN1 + CN2 + CN3."""
+        """Complex nominals, CN1 + CN2 + CN3 (Lu 2010); at least 0."""
         return _sum([self.CN1, self.CN2, self.CN3])
 
     @property
     def MLS(self) -> Number:  # noqa: N802
-        """Mean length of sentence, W / S (Lu 2010); 0 without sentences."""
+        """Mean length of sentence, W / S (Lu 2010), at least 0; 0 without sentences."""
         return _ratio(self.W, self.S)
 
     @property
     def MLT(self) -> Number:  # noqa: N802
-        """Mean length of T-unit, W / T (Lu 2010); 0 without T-units."""
+        """Mean length of T-unit, W / T (Lu 2010), at least 0; 0 without T-units."""
         return _ratio(self.W, self.T)
 
     @property
     def MLC(self) -> Number:  # noqa: N802
-        """Mean length of clause, W / C (Lu 2010); 0 without clauses."""
+        """Mean length of clause, W / C (Lu 2010), at least 0; 0 without clauses."""
         return _ratio(self.W, self.C)
 
     @property

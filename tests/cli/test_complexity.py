@@ -63,6 +63,15 @@ def test_parquet_is_the_same_table(files):
     assert (table[0]["W"], table[0]["C/T"]) == (3, 1.0)
 
 
+def test_structures_are_of_english_and_others_hear_it_once(files):
+    said = "structures are defined for English alone"
+    assert said not in run(files / "a.ptb", "-o", files / "en.csv")
+    output = run(files / "a.ptb", "--lang", "fr", "-o", files / "fr.csv")
+    assert output.count(said) == 1
+    (row,) = csv.DictReader((files / "fr.csv").open())
+    assert (row["S"], row["VP"], row["MLT"]) == ("2", "", "")
+
+
 def test_wrong_input_has_a_message(files):
     assert "no_such" in run(files / "no_such.ptb", code=2)
     assert "csv, tsv, jsonl, parquet" in run(files / "a.ptb", "--format", "xls", code=2)

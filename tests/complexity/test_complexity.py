@@ -92,6 +92,67 @@ def test_depths_are_those_of_the_papers():
     assert depths.height == 5
 
 
+def depths_of(brackets):
+    return measure_depths(
+        Tree.fromstring(brackets),
+        punctuation=set(),
+        roots={"ROOT"},
+        clauses=frozenset({"S", "SBAR"}),
+    )
+
+
+@pytest.mark.parametrize(
+    "brackets, depths",
+    [
+        # The grammar of Yngve (1960): S = NP + VP, NP = T + N, VP = V + NP.
+        (
+            "(S (NP (T the) (N man)) (VP (V saw) (NP (T the) (N boy))))",
+            [2, 1, 1, 1, 0],
+        ),
+        # A regressive structure, which grows to the left: each step deeper is one more.
+        (
+            "(S (NP (AP (AdvP (Adv very) (Adv clearly)) (A projected)) (N pictures))"
+            " (VP (V appeared)))",
+            [4, 3, 2, 1, 0],
+        ),
+        # A progressive one, which grows to the right, stays at 1.
+        (
+            "(S (NP (N he)) (VP (V said) (SBAR (C that)"
+            " (S (NP (N she)) (VP (V left))))))",
+            [1, 1, 1, 1, 0],
+        ),
+    ],
+)
+def test_yngve_counts_the_sisters_to_the_right(brackets, depths):
+    assert depths_of(brackets).yngve == depths
+
+
+@pytest.mark.parametrize(
+    "brackets, depths, most_of_three",
+    [
+        (
+            "(S (SBAR (IN That) (S (NP (NNP Mary)) (VP (VBD left))))"
+            " (VP (VBD surprised) (NP (NNP Sue))))",
+            [3, 2.5, 1, 1, 1],
+            6.5,
+        ),
+        (
+            "(S (NP (PRP It)) (VP (VBD surprised) (NP (NNP Sue))"
+            " (SBAR (IN that) (S (NP (NNP Mary)) (VP (VBD left))))))",
+            [2.5, 1, 1, 1.5, 2.5, 1],
+            5,
+        ),
+    ],
+)
+def test_frazier_weighs_a_clause_as_subject_more(brackets, depths, most_of_three):
+    """A word has the nodes that begin with it, S and SBAR 1.5 each; three words in a
+    row have most where a clause is the subject (Frazier 1985)."""
+    found = depths_of(brackets).frazier
+    threes = zip(found, found[1:], found[2:], strict=False)
+    assert found == depths
+    assert max(map(sum, threes)) == most_of_three
+
+
 def headed(*rows):
     return [HeadedWord(*row) for row in rows]
 
