@@ -171,7 +171,7 @@ def round_weights(path: Path) -> None:
     message = srsly.msgpack_loads(path.read_bytes())
     for node in message["params"]:
         for name, value in node.items():
-            if value is not None:
+            if value is not None and value.dtype.kind == "f":
                 half = np.asarray(value, dtype=np.float16)
                 if not np.isfinite(half).all():
                     raise SourceError(
