@@ -116,6 +116,7 @@ FUNCTIONS = {
         "set_propositions",
         "as_doc",
     ],
+    "spacy_lal.complexity": ["Complexity", "find_structures"],
     "spacy_lal.interpret": [
         "head_confidences",
         "label_confidence",
