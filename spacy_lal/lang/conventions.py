@@ -128,7 +128,6 @@ class LayoutRules:
     before_numbers (FrozenSet[str]): Words after which a number or a letter begins no
         sentence.
     joining (FrozenSet[str]): Words that begin a line that goes on.
-    going_on (FrozenSet[str]): Words that end a line that goes on.
     starting (FrozenSet[str]): Tokens that begin a sentence after the end of one."""
 
     kinds: Tuple[LineKind, ...]
@@ -147,7 +146,6 @@ class LayoutRules:
     before_addresses: FrozenSet[str]
     before_numbers: FrozenSet[str]
     joining: FrozenSet[str]
-    going_on: FrozenSet[str]
     starting: FrozenSet[str]
 
 

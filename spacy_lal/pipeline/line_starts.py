@@ -21,6 +21,7 @@ from ..lang.conventions import LayoutRules, LineKind, Rule
 
 _BLOCK = re.compile(r"(?:(?!^[ \t\r\f]*$).+\n?)+", re.MULTILINE)
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
+_GOES_ON = re.compile(r"[,;–—-]$")
 _MIN_ADDRESS = 40  # characters of a line without spaces that tells no width
 _MAX_LIST = 40  # columns of a list's lines
 
@@ -43,8 +44,6 @@ class Layout:
             f"(?P<kind_{i}>{kind.pattern})" for i, kind in enumerate(rules.kinds)
         )
         self._kind = re.compile(rf"\s*(?:{kinds})")
-        words = "|".join(sorted(rules.going_on))
-        self.goes_on = re.compile(rf"(?:[,;–—-]|\b(?i:{words}))$")
 
     def kind(self, line: str) -> Optional[LineKind]:
         """The kind of a line, if its beginning has one."""
@@ -190,7 +189,7 @@ def _begins(block: str, lines: Sequence[str], layout: Layout) -> List[bool]:
             fits = len(before) + 1 + len(line.split(None, 1)[0]) <= width
             begins = kind in seen or fits or bool(_ENDS.search(before))
         begins = begins and bool(line.strip())
-        if is_list and not layout.goes_on.search(before):
+        if is_list and not _GOES_ON.search(before):
             begins |= line.partition(" ")[0].lower() not in layout.rules.joining
         found.append(begins)
         seen.add(kind)

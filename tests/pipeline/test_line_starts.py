@@ -66,6 +66,21 @@ def starting(text: str) -> List[str]:
         ("See you\n-- \nMaria", ["-- ", "Maria"]),
         ("| a | b |\n| c | d |", ["| c | d |"]),
         ("Name\tAge\nBob\t12", ["Bob\t12"]),
+        # What no wrapped line of prose looks like begins a sentence after a full line.
+        (
+            "Things to bring to the party on the lake\n• eggs of hens",
+            ["• eggs of hens"],
+        ),
+        ("So he went home and slept all day long\n# The end", ["# The end"]),
+        ("Here are the results of the last year\n| a | b |", ["| a | b |"]),
+        (
+            "| a and so on | b and so on | c and so on |\nThen they all went home",
+            ["Then they all went home"],
+        ),
+        (
+            "The Title of the Whole Book\n================\nIt was late and dark",
+            ["================", "It was late and dark"],
+        ),
         (
             "id,name,city\n1,Ann Lee,Bern\n2,Bob Ray,Rome",
             ["1,Ann Lee,Bern", "2,Bob Ray,Rome"],

@@ -6,7 +6,7 @@ An example gives the lines of a text that begin a sentence, but the first."""
 from ..conventions import LayoutRules, LineKind, Rule
 from .abbreviations import BEFORE_NUMBERS
 from .web import BEFORE_ADDRESSES
-from .words import DETERMINERS, JOINING
+from .words import JOINING
 
 _TAG = r"</?(?i:p|[oud]l|li|d[dt]|t[rdh]|table|h[1-6]|div)\b[^<>]*>"
 _BULLET = "[•‣◦▪●○■·☐☑☒✓✔✗✘➢►▶→★]"
@@ -59,15 +59,6 @@ KINDS = (
         ends_sentence=True,
     ),
     LineKind(
-        "block of HTML",
-        _TAG,
-        {
-            "<ul>\n<li>one</li>\n<p>Two": "<li>one</li>\n<p>Two",
-            "it was so\n<tr>lo": "<tr>lo",
-        },
-        is_certain=True,
-    ),
-    LineKind(
         "ruled line",
         r"(?:={3,}|-{2,}|\*{3,}|_{3,})\s*$",
         {
@@ -111,7 +102,9 @@ KINDS = (
         "row of values divided by commas",
         r"(?!.*, )(?:.*?(?:[A-Za-z],\w|\d,[A-Za-z]))",
         {
-            "Item,Price\nMilk,1.20": "Milk,1.20",
+            "Item in the shop of ours,Price of all,Number\nMilk of cows,1.20,3": (
+                "Milk of cows,1.20,3"
+            ),
             "id,name,city\n1,Ann Lee,Bern": "1,Ann Lee,Bern",
         },
     ),
@@ -145,8 +138,10 @@ LAYOUT = LayoutRules(
     ),
     block=Rule(
         "before a block of HTML",
-        r"(?:</[^<>]*>|[^\s>])\s*(?=<(?i:p|li|d[dt]|tr|h[1-6]|div)\b[^<>]*>)",
+        r"(?:</[^<>]*>|[^\s>]|\n)\s*(?=<(?i:p|li|d[dt]|tr|h[1-6]|div)\b[^<>]*>)",
         {
+            "<ul>\n<li>one</li>\n<p>Two": "<li>one</li>\n<p>Two",
+            "it was so\n<tr>lo": "<tr>lo",
             "<p>So.</p><p>Lo.</p>": "<p>Lo.</p>",
             "<ul><li>one</li><li>two</li></ul>": "<li>two</li></ul>",
         },
@@ -229,6 +224,5 @@ LAYOUT = LayoutRules(
     before_addresses=BEFORE_ADDRESSES,
     before_numbers=BEFORE_NUMBERS,
     joining=JOINING,
-    going_on=BEFORE_ADDRESSES | DETERMINERS | JOINING,
     starting=frozenset({"'T"}),
 )
