@@ -194,7 +194,7 @@ GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     for classes, name, getter in _TREE_GETTERS
     if cls.__name__ in classes.split()
 ]
-_ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
+_PLAIN_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "predicates", get_predicates),
     (Doc, "relations", get_relations),
     (Doc, "srl", get_srl),
@@ -211,7 +211,7 @@ _ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Token, "head_confidence", get_head_confidence),
     (Token, "predicate", get_token_predicate),
 ]
-GETTERS += _ROLE_GETTERS
+GETTERS += _PLAIN_GETTERS
 
 
 def install_extensions(strict: Optional[bool] = None) -> None:
@@ -228,7 +228,7 @@ def install_extensions(strict: Optional[bool] = None) -> None:
         if not cls.has_extension(name) or (is_ours and strict is not None):
             chosen = (
                 partial(getter, strict=True)
-                if strict and (cls, name, getter) not in _ROLE_GETTERS
+                if strict and (cls, name, getter) not in _PLAIN_GETTERS
                 else getter
             )
             cls.set_extension(name, getter=chosen, force=True)

@@ -14,7 +14,7 @@ from ..decode.marginals import inside_outside
 from ..pipeline.constrained import AllowedCells
 from ..pipeline.decoders import disagreeing_constituents
 from ..pipeline.sentences import (
-    Parser,
+    PipelineOrParser,
     Sentence,
     check_count,
     constituents_of,
@@ -54,7 +54,7 @@ class ArcMargin(NamedTuple):
     margin: float
 
 
-def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
+def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> List[LabelScore]:
     """The k best labels of a span, constituent or not, best first. The empty label,
     with score 0, is included. On a whole sentence it may even come first: no tree has
     an empty root, so training never sets that score.
@@ -75,7 +75,7 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
 
 
 def constituent_margins(
-    nlp: Parser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
 ) -> List[ConstituentMargin]:
     """The margin of each constituent of a parse: the score of the best tree minus the
     score of the best tree without this labelled span. It is infinite where every tree
@@ -106,7 +106,9 @@ def constituent_margins(
     return margins
 
 
-def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
+def arc_margins(
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
+) -> List[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of
     the best tree without this arc, whatever its deprel. The score is as in
     `constituent_margins`; the separate decoder's is the sum of the arc scores.
@@ -223,7 +225,7 @@ class SpanMarginals:
         return self.probabilities[..., SUB_HEAD + 1 :].sum(-1)
 
 
-def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
+def span_marginals(nlp: PipelineOrParser, span: Span) -> SpanMarginals:
     """The probability of each labelled span over all trees of a Span's sentence, by the
     inside-outside algorithm.
 

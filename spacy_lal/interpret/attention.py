@@ -8,7 +8,13 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.sentences import Parser, encode, find_parser, model_of, sentences_of
+from ..pipeline.sentences import (
+    PipelineOrParser,
+    encode,
+    find_parser,
+    model_of,
+    sentences_of,
+)
 
 START = "<START>"
 STOP = "<STOP>"
@@ -52,17 +58,17 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
 
 @overload
-def label_attention(nlp: Parser, doc_or_span: Doc) -> List[LabelAttention]:
+def label_attention(nlp: PipelineOrParser, doc_or_span: Doc) -> List[LabelAttention]:
     """For a Doc, the attention of each sentence."""
 
 
 @overload
-def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
+def label_attention(nlp: PipelineOrParser, doc_or_span: Span) -> LabelAttention:
     """For a Span, the attention of its sentence."""
 
 
 def label_attention(
-    nlp: Parser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
 ) -> Union[List[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in a Span's sentence. It runs
     the network again.

@@ -28,7 +28,7 @@ from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
 from ..pipeline.decoders import Charts, DecodedParse, decoded_parses
 from ..pipeline.sentences import (
-    Parser,
+    PipelineOrParser,
     Sentence,
     check_count,
     label_strings,
@@ -111,7 +111,9 @@ class BestTree:
         return copied
 
 
-def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTree]:
+def iter_best_trees(
+    nlp: PipelineOrParser, sentence: Union[Span, Doc]
+) -> Iterator[BestTree]:
     """The trees of a sentence, best first, each as soon as it is asked for.
 
     With the joint decoder, a tree is a pair of constituents and heads that agree, and
@@ -146,7 +148,9 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
     return _iterate(found[0])
 
 
-def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
+def k_best(
+    nlp: PipelineOrParser, sentence: Union[Span, Doc], k: int = 5
+) -> List[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See
     `iter_best_trees`.
 

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.sentences import (
-    Parser,
+    PipelineOrParser,
     Sentence,
     constituents_of,
     encode,
@@ -62,7 +62,7 @@ class Contributions:
 
 
 def contributions(
-    nlp: Parser, span: Span, label: Optional[str] = None
+    nlp: PipelineOrParser, span: Span, label: Optional[str] = None
 ) -> Contributions:
     """The contribution of each label head to the score of a label on a span.
     span (Span): Any span of words of one sentence, if a label is given; otherwise a
@@ -94,7 +94,7 @@ def contributions(
     return _split(sentence, [(start, end, strings.index(label))])[0]
 
 
-def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
+def label_contributions(nlp: PipelineOrParser, span: Span) -> List[Contributions]:
     """The `contributions` to every label of the parser except the empty one, on one
     span, in the order of the labels.
 
@@ -105,7 +105,7 @@ def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
 
 
 def constituent_contributions(
-    nlp: Parser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
 ) -> List[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's
     sentence, in pre-order. A unary chain is one constituent.

@@ -1,7 +1,9 @@
 """Conventions of each language and its treebanks, and the meaning of labels.
 
 To add a language, write its folder, add its `CONVENTIONS` to `LANGUAGES`, and its
-labels to `glossary.json`. Sources of the glossary: Bies et al. (1995) and Santorini
+labels to `glossary.json`. A language that is not in `LANGUAGES` has the labels and tags
+of English, tokens by the marks of all languages, no rules for sentence starts and none
+for lemmas. Sources of the glossary: Bies et al. (1995) and Santorini
 (1990) for the Penn Treebank; Universal Dependencies; later treebanks of English,
 GreynirCorpus, spaCy's English pipelines; in our words, the annotation guidelines of
 PropBank 3.1."""

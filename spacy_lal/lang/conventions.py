@@ -67,11 +67,11 @@ class TokenRules:
     dropped_words (FrozenSet[str]): spaCy's special cases that do not hold.
     dropped_suffixes (FrozenSet[str]): spaCy's suffixes that do not hold.
     abbreviations (FrozenSet[str]): Words with their full stop unless a capital
-        follows; in capitals, always.
+        follows; with a capital, always.
     units (FrozenSet[str]): Words with their full stop after a number, unless a capital
         follows.
-    before_numbers (FrozenSet[str]): Words with their full stop before a number or a
-        letter.
+    before_numbers (FrozenSet[str]): Words with their full stop before a number.
+    before_letters (FrozenSet[str]): Words with their full stop before a letter.
     unmarked (Mapping[str, int]): Words that stand for two, and the length of the
         first.
     after_unmarked (FrozenSet[str]): Words before which they do."""
@@ -89,6 +89,7 @@ class TokenRules:
     abbreviations: FrozenSet[str] = frozenset()
     units: FrozenSet[str] = frozenset()
     before_numbers: FrozenSet[str] = frozenset()
+    before_letters: FrozenSet[str] = frozenset()
     unmarked: Mapping[str, int] = field(default_factory=dict)
     after_unmarked: FrozenSet[str] = frozenset()
 

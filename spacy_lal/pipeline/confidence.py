@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span, Token
 from ..annotations import Relation
 from ..decode.marginals import inside_outside
 from .sentences import (
-    Parser,
+    PipelineOrParser,
     Sentence,
     constituents_of,
     find_parser,
@@ -49,7 +49,7 @@ class Calibration(NamedTuple):
 class ParserConfidences:
     """The confidences of one parser, as the getters of `annotations` ask for them."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: PipelineOrParser) -> None:
         self._parser = parser
 
     def of_heads(self, span: Span) -> List[Optional[float]]:
@@ -73,7 +73,7 @@ class ParserConfidences:
         return float(calibration(self._parser, "relations")(logit))
 
 
-def calibration(nlp: Parser, kind: str) -> Calibration:
+def calibration(nlp: PipelineOrParser, kind: str) -> Calibration:
     """The fitted numbers of "heads", "labels", "relations" or "parses"."""
     pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
     if pipeline is None:
@@ -91,7 +91,7 @@ def calibration(nlp: Parser, kind: str) -> Calibration:
 
 
 def head_confidences(
-    nlp: Parser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
 ) -> List[Optional[float]]:
     """For each token of a Doc or of a Span's sentence, the probability that its head is
     right; None for white space."""
@@ -105,7 +105,7 @@ def head_confidences(
     return [values.get(token.i) for token in tokens]
 
 
-def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
+def label_confidence(nlp: PipelineOrParser, span: Span) -> Optional[float]:
     """The probability that a constituent is one, with its labels; None for a Span that
     is none.
     RAISES (ValueError): The parser scores no constituents."""
@@ -119,7 +119,7 @@ def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
     return float(fitted(logits)[0])
 
 
-def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
+def parse_confidence(nlp: PipelineOrParser, span: Span) -> Optional[float]:
     """The probability that all heads of a Span's sentence are right; None without
     words."""
     fitted = calibration(nlp, "parses")
@@ -127,7 +127,7 @@ def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
     return float(fitted(product_logit(values))) if values else None
 
 
-def relation_confidence(nlp: Parser, relation: Relation) -> float:
+def relation_confidence(nlp: PipelineOrParser, relation: Relation) -> float:
     """The probability that a relation is right: its predicate and the heads of its
     subject and object."""
     return ParserConfidences(nlp).of_relation(relation.tokens)
@@ -147,9 +147,10 @@ def head_logits(sentence: Sentence, arcs: ndarray, temperature: float) -> ndarra
     heads = np.array(sentence.heads)
     scores = arcs.astype("f8") / temperature
     of_heads = scores[words, heads]
-    scores[words, words] = -np.inf
-    scores[words, heads] = -np.inf
-    of_others = np.logaddexp.reduce(scores[1:], axis=-1)
+    others = scores.copy()
+    others[words, words] = -np.inf
+    others[words, heads] = -np.inf
+    of_others = np.logaddexp.reduce(others[1:], axis=-1)
     return np.clip(of_heads - of_others, -MAX_LOGIT, MAX_LOGIT)
 
 

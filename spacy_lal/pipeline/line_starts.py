@@ -3,7 +3,8 @@
 A sentence begins after a blank line, and at a line that is an item of a list, a
 heading, a turn that begins with its speaker's label, or a row of a table. A mark or
 label and what follows it in its line are one sentence, as in English Web Treebank. None
-begins within a word, at whitespace, or at an address after a word such as "see".
+begins within a word, at whitespace, at an address after a word such as "see", or at a
+number after an abbreviation such as "No.".
 Components that keep what is set (spaCy's `senter` and `sentencizer` with
 `overwrite = false`) decide about all other tokens."""
 

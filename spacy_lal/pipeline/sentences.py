@@ -29,7 +29,7 @@ from .long_sentences import MAX_LENGTH
 if TYPE_CHECKING:
     from .lal_parser import LALParser
 
-Parser = Union[Language, "LALParser"]
+PipelineOrParser = Union[Language, "LALParser"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Encoded(NamedTuple):
     attention: Optional[ndarray]
 
 
-def find_parser(nlp: Parser) -> "LALParser":
+def find_parser(nlp: PipelineOrParser) -> "LALParser":
     """The `lal_parser` of a pipeline.
     RAISES (ValueError): There is none, or several, or it was not trained."""
     parser: Any = nlp
@@ -113,7 +113,9 @@ def label_strings(parser: "LALParser") -> List[str]:
     return LabelVocab(labels).strings
 
 
-def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
+def sentences_of(
+    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
+) -> List[Sentence]:
     """The sentences of a Doc, or the sentence of a Span.
     RAISES (ValueError): As `find_parser`; neither a Doc nor a Span; no sentence
         boundaries, or the Span crosses one."""
@@ -135,7 +137,7 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
     )
 
 
-def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
+def locate(nlp: PipelineOrParser, span: Span) -> Tuple[Sentence, int, int]:
     """A Span's sentence, and the Span in words of it.
     RAISES (ValueError): As `sentences_of`; it has no words."""
     span = span[:] if isinstance(span, Doc) else span

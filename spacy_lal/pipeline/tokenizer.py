@@ -34,7 +34,7 @@ MAX_MARKED_RUN = 40
 MANY_MARKS = 100
 _MARK = re.compile(r"[^\w\s]")
 _LINK = re.compile(LINK.pattern)
-_NUMBER_OR_LETTER = re.compile(r"\d|[A-Za-z]\.?$")
+_LETTER = re.compile(r"[A-Za-z]\.?$")
 
 
 class WebTokenizer(Tokenizer):
@@ -179,9 +179,10 @@ def _is_abbreviation(
     """Tell whether a full stop belongs to the word before it. is_spaced: whether a
     space follows it."""
     form = f"{word}."
-    if form in rules.before_numbers and is_spaced:
-        if _NUMBER_OR_LETTER.match(following):
-            return True
+    if form in rules.before_numbers and is_spaced and following[0].isdigit():
+        return True
+    if form in rules.before_letters and is_spaced and _LETTER.match(following):
+        return True
     if form in rules.abbreviations and word[0].isupper():
         return True
     is_unit = form in rules.units and before[-1:].isdigit()

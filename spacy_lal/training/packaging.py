@@ -214,13 +214,17 @@ def _compact_weights(path: Path, where: str, bits: int) -> None:
 
 
 def _rounded(name: str, array: ndarray, bits: int) -> ndarray:
-    """A parameter of thinc, which stores single precision: an archive packs numbers of
-    half precision by half, and those of 8 significant bits, as bfloat16 has, more."""
+    """A parameter of thinc, which stores single precision. An archive packs numbers of
+    half precision by half, and matrices of 8 significant bits more."""
     check_half(name, array)
     half = array.astype("float16").astype(array.dtype)
-    if bits == 8 and array.ndim > 1:
-        return ((half.view("u4") + 0x8000) & 0xFFFF0000).view("f4")
-    return half
+    is_matrix = array.ndim > 1
+    return _with_8_significant_bits(half) if bits == 8 and is_matrix else half
+
+
+def _with_8_significant_bits(array: ndarray) -> ndarray:
+    """Round float32 to numbers of bfloat16, whose lower 16 bits are zero."""
+    return ((array.view("u4") + 0x8000) & 0xFFFF0000).view("f4")
 
 
 def _compact_shim(shim: bytes, bits: int) -> bytes:
@@ -251,9 +255,8 @@ def _forget_words(folder: Path) -> None:
     path = folder / "vocab" / "strings.json"
     strings = srsly.read_json(path)
     store = StringStore(strings)
-    for trees in folder.glob(
-        "*/trees"
-    ):  # a lemmatizer's edit trees have hashes of strings
+    # A lemmatizer's edit trees have hashes of strings.
+    for trees in folder.glob("*/trees"):
         for tree in srsly.msgpack_loads(trees.read_bytes())["trees"]:
             known.update(
                 store[tree[key]]

@@ -244,6 +244,19 @@ def test_abbreviations_before_numbers_and_names_and_after_numbers(
         assert words(form.format(word)) == form.format(word).split()
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("No. I don't know.", "No . I do n't know ."),
+        ("I said no. I left.", "I said no . I left ."),
+        ("She likes art. A man came.", "She likes art . A man came ."),
+        ("See No. 5 and App. A now.", "See No. 5 and App. A now ."),
+    ],
+)
+def test_no_before_a_word_of_one_letter_ends_its_sentence(text: str, expected: str):
+    assert words(text) == expected.split()
+
+
 def test_words_that_end_a_sentence_are_no_abbreviations():
     text = (
         "He came in. She is no ref. We met at the max. It is 6 ft. He ate etc. She had "

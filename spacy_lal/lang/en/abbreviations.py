@@ -111,7 +111,7 @@ WHOLE = frozenset(
     """.split()
 )
 
-# Words with their full stop unless a capital follows: "etc. and so on". In capitals,
+# Words with their full stop unless a capital follows: "etc. and so on". With a capital,
 # always.
 ABBREVIATIONS = frozenset(
     """
@@ -169,7 +169,6 @@ ABBREVIATIONS = frozenset(
     excl.
     govt.
     ibid.
-    incl.
     intl.
     mfg.
     mgr.
@@ -222,7 +221,7 @@ AFTER_NUMBERS = frozenset(
     """.split()
 )
 
-# Words with their full stop before a number or a letter: "No. 5".
+# Words with their full stop before a number: "No. 5".
 BEFORE_NUMBERS = frozenset(
     """
     App.
@@ -310,4 +309,10 @@ BEFORE_NUMBERS = frozenset(
     ver.
     wk.
     """.split()
+)
+
+# Of these, words with their full stop before a letter, too: "App. A". "No. I saw it."
+# and "I like art. A man ..." are two sentences.
+BEFORE_LETTERS = frozenset(
+    word for word in BEFORE_NUMBERS if word[0].isupper() and word != "No."
 )

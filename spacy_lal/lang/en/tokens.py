@@ -4,7 +4,13 @@ The rules follow the training files of English Web Treebank and GUM."""
 
 from ..conventions import Rule, TokenRules
 from ..marks import LINK, PICTURE, RUNS, SHOUTS, TAG
-from .abbreviations import ABBREVIATIONS, AFTER_NUMBERS, BEFORE_NUMBERS, WHOLE
+from .abbreviations import (
+    ABBREVIATIONS,
+    AFTER_NUMBERS,
+    BEFORE_LETTERS,
+    BEFORE_NUMBERS,
+    WHOLE,
+)
 from .web import AFTER_UNMARKED, UNITS
 from .whole import CUTS, JOINED
 from .whole import WHOLE as WHOLE_TOKENS
@@ -348,6 +354,7 @@ TOKENS = TokenRules(
     abbreviations=ABBREVIATIONS,
     units=AFTER_NUMBERS,
     before_numbers=BEFORE_NUMBERS,
+    before_letters=BEFORE_LETTERS,
     unmarked={"its": 2, "your": 3},
     after_unmarked=AFTER_UNMARKED,
 )

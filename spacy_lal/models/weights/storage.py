@@ -1,8 +1,9 @@
 """Weights as they are stored: safetensors, in half precision, or matrices in 8 bits.
 
 A matrix in 8 bits holds integers of at most 127. The number `SCALE` of each row, stored
-beside it, turns them into weights: `weight = integers * scale`. *Not* here: thinc's own
-parameters, which thinc stores in single precision."""
+beside it, turns them into weights: `weight = integers * scale`. Parameters of thinc are
+stored by thinc: those of word features with the same integers and scales
+(`models/word_features.py`), others in single precision."""
 
 import json
 from typing import Any, Dict, Iterator, Mapping, Tuple
