@@ -28,7 +28,7 @@ class ClauseTags:
     relative (FrozenSet[str]): Of relative pronouns.
     relative_adverb (str): Of "when", "where".
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
-    currency, hyphen (str): Of "$" and of a hyphen between words.
+    currency, hyphen, comma (str): Of "$", of a hyphen between words, of a comma.
     opening, closing (FrozenSet[str]): Of marks that belong to what follows, and to
         what comes before."""
 
@@ -43,6 +43,7 @@ class ClauseTags:
     prepositions: FrozenSet[str]
     currency: str
     hyphen: str
+    comma: str
     opening: FrozenSet[str]
     closing: FrozenSet[str]
 
@@ -54,7 +55,7 @@ class ClauseLabels:
     clauses, marked (FrozenSet[str]): Of clauses; of those with a conjunction.
     verb_phrase, noun_phrase, prepositional_phrase (str): Of phrases.
     predicates (FrozenSet[str]): Of phrases whose clauses are arguments.
-    conjunction, comma (str): Tags."""
+    conjunction (str): A tag."""
 
     clauses: FrozenSet[str]
     marked: FrozenSet[str]
@@ -63,7 +64,6 @@ class ClauseLabels:
     prepositional_phrase: str
     predicates: FrozenSet[str]
     conjunction: str
-    comma: str
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,14 @@ class ClauseWords:
     subject_control: Verbs whose subject is that of the infinitive after an object.
     intransitive: Verbs without an object.
     motion: Verbs of motion; `directions`: Prepositions of their goals.
-    preventing: Words before what somebody was kept from.
-    saying, wishing, factive, denying: Verbs before a finite clause.
+    saying: Verbs of saying and thinking.
     implicative (Mapping[str, Signature]): Verbs and adjectives before an infinitive or
-        participle, and adjectives before a clause.
+        a bare participle.
+    of_clauses (Mapping[str, Signature]): Verbs and adjectives before a finite clause.
+    of_gerunds (Mapping[str, Signature]): Verbs before a preposition and a participle,
+        whose subject is their object: "accused him of stealing".
+    complementing: Prepositions before such participles; `wished`: Those before what may
+        not be so.
     factive_nouns: Nouns whose clause holds.
     inclusive: Adjectives after which the noun is the subject of an infinitive.
     negations: Words that deny; `denied`: Pronouns for nobody and nothing; `near`:
@@ -88,14 +92,18 @@ class ClauseWords:
     limiting: Words after "not" that do not deny: "not only".
     adversative: Conjunctions that end a denial.
     disjunctive: Conjunctions of which one side holds.
-    replacing: Words before a thing or a clause that was not.
-    conditional: Words before a clause that may not hold.
+    replacing: Words before a thing or a clause that was not; `substituting`: Those
+        before a noun below another.
+    conditional: Words, or pairs of words, before a clause that may not hold.
     reporting, doubting: Adverbs of somebody else's word, and of what may be.
     sources: The first words of "according to".
     correlatives: First words of "both ... and".
     adverbial_nouns: Nouns that are no object of their relative clause.
-    determiners, joining, factual: For `simplify`: determiners of known things,
-        conjunctions that join equals, and those before clauses that hold.
+    indefinite: Determiners of things that are new; `amounts`: Words that "not" and "no"
+        deny with their phrase.
+    factual: Conjunctions before clauses that hold.
+    determiners, joining: For `simplify`: determiners of known things, and conjunctions
+        that join equals.
     pronoun (str): The one pronoun that keeps its capital.
     complementizers: Words before a clause that is an argument.
     temporal: Adverbs before a clause that says when.
@@ -115,12 +123,12 @@ class ClauseWords:
     intransitive: FrozenSet[str]
     motion: FrozenSet[str]
     directions: FrozenSet[str]
-    preventing: FrozenSet[str]
     saying: FrozenSet[str]
-    wishing: FrozenSet[str]
-    factive: FrozenSet[str]
-    denying: FrozenSet[str]
     implicative: Mapping[str, Signature]
+    of_clauses: Mapping[str, Signature]
+    of_gerunds: Mapping[str, Signature]
+    complementing: FrozenSet[str]
+    wished: FrozenSet[str]
     factive_nouns: FrozenSet[str]
     inclusive: FrozenSet[str]
     negations: FrozenSet[str]
@@ -130,12 +138,15 @@ class ClauseWords:
     adversative: FrozenSet[str]
     disjunctive: FrozenSet[str]
     replacing: FrozenSet[str]
+    substituting: FrozenSet[str]
     conditional: FrozenSet[str]
     reporting: FrozenSet[str]
     doubting: FrozenSet[str]
     sources: FrozenSet[str]
     correlatives: FrozenSet[str]
     adverbial_nouns: FrozenSet[str]
+    indefinite: FrozenSet[str]
+    amounts: FrozenSet[str]
     determiners: FrozenSet[str]
     joining: FrozenSet[str]
     factual: FrozenSet[str]

@@ -104,7 +104,7 @@ def _kind_in(top: Any, labels: ClauseLabels) -> str:
     is_marked = is_marked and top.label() in labels.marked
     is_prepositional = top.label() == labels.prepositional_phrase
     has_no_subject = is_in_clause and not _labelled(top, labels.noun_phrase)
-    is_aside = _label(top.left_sibling()) == labels.comma
+    is_aside = _label(top.left_sibling()) == words.tags.comma
     is_timed = word.lower_ in words.temporal
     if is_prepositional or is_marked or is_timed or has_no_subject or is_aside:
         return "adverbial"

@@ -16,22 +16,25 @@ from ...lang.clause_words import (
 from .grammar import (
     SUBJECTS,
     child_of,
+    has_child,
+    is_contrast,
     is_finite,
+    is_limited,
     is_passive,
-    is_prevented,
+    is_predicate,
+    is_prepositional,
     is_relative,
     tags_of,
+    word_of,
     words_of,
 )
 
 _COMPLEMENTS = ("ccomp", "xcomp", "csubj", "csubj:pass")
 _JOINED = ("conj", "parataxis", "list")
-_DENYING = ("advmod", "cc", "cc:preconj", "mark", "det", "case")
+_CONNECTIVES = ("cc", "cc:preconj", "mark", "det", "case")
 _ENTAILED = Signature(ASSERTED, NEGATED)
-_PRESUPPOSED = Signature(ASSERTED, ASSERTED)
 _WISHED = Signature(HYPOTHETICAL, HYPOTHETICAL)
 _SAID = Signature(REPORTED, HYPOTHETICAL)
-_DENIED = Signature(NEGATED, HYPOTHETICAL)
 
 
 def factuality_of(token: Token) -> str:
@@ -41,55 +44,51 @@ def factuality_of(token: Token) -> str:
     context = _context_of(token)
     if context == HYPOTHETICAL:
         return context
-    if denial_of(token) is not None:
+    if denial_of(token):
         return HYPOTHETICAL if context == NEGATED else NEGATED
     if context != NEGATED and _is_open(token):
         return HYPOTHETICAL
-    is_hearsay = any(x.lower_ in words_of(x).reporting for x in token.children)
+    is_hearsay = word_of(token, words_of(token).reporting, "advmod")
     return REPORTED if context == ASSERTED and is_hearsay else context
 
 
 def denial_of(token: Token) -> Optional[Token]:
     """Give the word that denies a clause or a phrase: "not", "nor", "no", "nobody",
-    "rather" of "rather than", "without", but no word of "not only"."""
-    if token.lower_ in words_of(token).denied:
-        return token
+    "rather" of "rather than", "without", "Not" of "Not all students", but no word of
+    "not only"."""
     words = words_of(token)
-    denying = words.negations | words.replacing | words.near
-    for child in token.children:
-        is_denial = child.dep_ in _DENYING and child.lower_ in denying
-        if is_denial and not _is_limited(child):
-            return child
-    return None
-
-
-def _is_limited(token: Token) -> bool:
-    following = token.doc[token.i + 1 : token.i + 2]
-    return any(x.lower_ in words_of(x).limiting for x in following)
-
-
-def is_contrast(token: Token) -> bool:
-    """Tell whether a conjunct is what holds instead: "Tom" of "not by Anna but by
-    Tom"."""
-    word = child_of(token, "cc")
-    return word is not None and word.lower_ in words_of(word).adversative
+    if token.lower_ in words.denied:
+        return token
+    amounts = (x for x in token.children if x.lower_ in words.amounts)
+    adverbs = words.negations
+    if is_predicate(token):
+        adverbs |= words.near
+    found = (
+        word_of(token, adverbs, "advmod")
+        or word_of(token, words.negations | words.replacing, *_CONNECTIVES)
+        or next(filter(None, map(denial_of, amounts)), None)
+    )
+    return None if found is None or is_limited(found) else found
 
 
 def is_disjunct(token: Token) -> bool:
     """Tell whether a phrase is one of several, of which one holds: "Anna or Tom"."""
     first = token.head if token.dep_ == "conj" else token
-    words = (child_of(x, "cc") for x in first.children if x.dep_ == "conj")
-    return any(x is not None and x.lower_ in words_of(x).disjunctive for x in words)
+    disjunctive = words_of(token).disjunctive
+    others = (x for x in first.children if x.dep_ == "conj")
+    return any(word_of(x, disjunctive, "cc") for x in others)
 
 
 def _is_open(token: Token) -> bool:
     """Tell whether a clause of its own leaves open if it is so: modals, conditions,
     "perhaps", questions and commands."""
+    modal = tags_of(token).modal
     for child in token.children:
-        is_modal = child.dep_ == "aux" and child.tag_ == tags_of(child).modal
-        is_doubt = child.lower_ in words_of(child).doubting
-        if is_modal or is_doubt or (child.dep_ == "advcl" and _is_condition(child)):
+        is_modal = child.dep_ == "aux" and child.tag_ == modal
+        if is_modal or (child.dep_ == "advcl" and _is_condition(child)):
             return True
+    if word_of(token, words_of(token).doubting, "advmod") or is_disjunct(token):
+        return True
     return token.dep_ == "ROOT" and (_is_question(token) or _is_command(token))
 
 
@@ -98,36 +97,50 @@ def _is_question(token: Token) -> bool:
 
 
 def _is_command(token: Token) -> bool:
-    is_bare = child_of(token, "aux", "mark", *SUBJECTS) is None
+    is_bare = not has_child(token, "aux", "mark", *SUBJECTS)
     return token.tag_ == tags_of(token).base and is_bare
 
 
 def _is_condition(token: Token) -> bool:
-    """Tell whether a clause is a condition: "if he paid", "had he paid"."""
-    mark = child_of(token, "mark")
-    if mark is not None:
-        return mark.lower_ in words_of(mark).conditional
+    """Tell whether a clause is a condition or a question in itself: "if he paid", "as
+    though he paid", "had he paid"."""
+    marks = [
+        x for child in token.children if child.dep_ == "mark" for x in child.subtree
+    ]
+    if marks:
+        text = " ".join(x.lower_ for x in marks)
+        conditional = words_of(token).conditional
+        return text in conditional or any(x.lower_ in conditional for x in marks)
     first = token.left_edge
-    return first.dep_ in ("aux", "cop") and child_of(token, *SUBJECTS) is not None
+    is_turned = first.head == token and first.dep_ in ("aux", "cop")
+    return is_turned and has_child(token, *SUBJECTS)
 
 
 def _context_of(token: Token) -> str:
     """Tell what the clause above says of a clause."""
-    head = token.head
+    if _is_condition(token):
+        return HYPOTHETICAL
     if token.dep_ in _JOINED:
         return _context_of_conjunct(token)
     if is_relative(token):
         return _context_of_relative(token)
     if token.dep_ == "acl":
         return _context_of_content(token)
-    if token.dep_ in _COMPLEMENTS or (token.dep_ == "advcl" and is_prevented(token)):
+    if token.dep_ in _COMPLEMENTS or is_prepositional(token):
         return _context_of_complement(token)
-    if token.dep_ != "advcl":
-        return ASSERTED
-    is_purpose = token.tag_ == tags_of(token).base and not is_finite(token)
-    is_purpose = is_purpose and denial_of(token) is None
-    is_open = _is_condition(token) or is_purpose
-    return HYPOTHETICAL if is_open else _context_of(head)
+    return _context_of_adverbial(token) if token.dep_ == "advcl" else ASSERTED
+
+
+def _context_of_adverbial(token: Token) -> str:
+    """A purpose is open, and so is what happens before or after what is open; "because
+    he paid" holds."""
+    if denial_of(token):
+        return _context_of(token.head)
+    if token.tag_ == tags_of(token).base and not is_finite(token):
+        return HYPOTHETICAL
+    is_fact = word_of(token, words_of(token).factual, "mark")
+    is_open = not is_fact and factuality_of(token.head) == HYPOTHETICAL
+    return HYPOTHETICAL if is_open else _context_of(token.head)
 
 
 def _context_of_conjunct(token: Token) -> str:
@@ -142,21 +155,27 @@ def _context_of_conjunct(token: Token) -> str:
 
 
 def _context_of_relative(token: Token) -> str:
-    """A relative clause holds, but where its noun is nothing, or is said of somebody in
-    a clause that does not hold."""
+    """A relative clause holds, but not of nothing; of a predicate noun ("is a man
+    who") and of a new one ("a man who") only if the clause above holds."""
     noun = token.head
-    if child_of(noun, "cop") is None:
-        return ASSERTED if denial_of(noun) is None else NEGATED
-    above = factuality_of(noun)
-    is_cleft = child_of(noun, "expl") is not None
-    return HYPOTHETICAL if above == NEGATED and not is_cleft else above
+    is_said = has_child(noun, "cop")
+    if denial_of(noun) and not is_said:
+        return HYPOTHETICAL
+    above = next((x for x in (noun, *noun.ancestors) if is_predicate(x)), noun)
+    is_new = word_of(noun, words_of(noun).indefinite, "det")
+    if not is_said and not is_new:
+        return ASSERTED
+    stated = factuality_of(above)
+    is_cleft = has_child(noun, "expl")
+    return HYPOTHETICAL if stated == NEGATED and not is_cleft else stated
 
 
 def _context_of_content(token: Token) -> str:
     """Of "the plan to leave" and "the claim that he left"."""
-    if not is_finite(token):
+    noun = token.head
+    if not is_finite(token) or denial_of(noun):
         return HYPOTHETICAL
-    is_fact = token.head.lemma_ in words_of(token).factive_nouns
+    is_fact = noun.lemma_ in words_of(token).factive_nouns
     return ASSERTED if is_fact else REPORTED
 
 
@@ -165,39 +184,25 @@ def _context_of_complement(token: Token) -> str:
     above = factuality_of(token.head)
     if above == NEGATED:
         return signature.negated
-    if above == ASSERTED or signature.affirmed == NEGATED:
-        return signature.affirmed
-    return ASSERTED if signature == _PRESUPPOSED else above
+    is_carried = above == HYPOTHETICAL or signature.affirmed == ASSERTED
+    return above if is_carried else signature.affirmed
 
 
 def _signature(token: Token) -> Signature:
-    """Say what the word above says of its complement."""
+    """Say what the word above says of its complement. Without an entry, an infinitive
+    with "to" is a wish, or said of a passive; others are entailed ("saw him leave",
+    "kept asking")."""
     head = token.head
     lemma = head.lemma_.lower()
+    words = words_of(token)
     mark = child_of(token, "mark")
-    if mark is not None and mark.lower_ in words_of(mark).conditional:
-        return _WISHED
-    if not is_finite(token):
-        return _signature_of_infinitive(token)
-    if lemma in words_of(token).denying:
-        return _DENIED
-    if lemma in words_of(token).factive:
-        return _PRESUPPOSED
-    if lemma in words_of(token).wishing:
-        return _WISHED
-    if lemma in words_of(token).saying:
-        return _SAID
-    return words_of(token).implicative.get(lemma, _SAID)
-
-
-def _signature_of_infinitive(token: Token) -> Signature:
-    """Without an entry, an infinitive with "to" is a wish, or said of a passive; others
-    are entailed ("saw him leave", "kept asking")."""
-    head = token.head
-    lemma = head.lemma_.lower()
-    if lemma in words_of(token).implicative:
-        return words_of(token).implicative[lemma]
-    if child_of(token, "mark") is None:
-        return _DENIED if lemma in words_of(token).denying else _ENTAILED
-    is_said = lemma in words_of(token).saying and is_passive(head)
-    return _SAID if is_said else _WISHED
+    if token.dep_ == "advcl":
+        is_wish = word_of(token, words.wished, "mark")
+        return words.of_gerunds.get(lemma, _WISHED if is_wish else _ENTAILED)
+    if is_finite(token):
+        return words.of_clauses.get(lemma, _SAID)
+    if lemma in words.implicative:
+        return words.implicative[lemma]
+    if mark is None:
+        return _ENTAILED
+    return _SAID if lemma in words.saying and is_passive(head) else _WISHED

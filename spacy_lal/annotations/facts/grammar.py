@@ -4,7 +4,7 @@ those of Universal Dependencies; the words and tags are those of the language of
 vocabulary (`lang/clause_words.py`)."""
 
 from dataclasses import dataclass
-from typing import Iterator, List, Optional
+from typing import Container, Iterator, Optional
 
 from spacy.tokens import Span, Token
 
@@ -92,12 +92,23 @@ def child_of(token: Token, *deprels: str) -> Optional[Token]:
     return next((child for child in token.children if child.dep_ in deprels), None)
 
 
+def has_child(token: Token, *deprels: str) -> bool:
+    """Tell whether a child has one of the deprels."""
+    return child_of(token, *deprels) is not None
+
+
+def word_of(token: Token, words: Container[str], *deprels: str) -> Optional[Token]:
+    """Give the first child with one of the deprels that is one of some words."""
+    found = (x for x in token.children if x.dep_ in deprels and x.lower_ in words)
+    return next(found, None)
+
+
 def is_predicate(token: Token) -> bool:
     """Tell whether a word is the head of a clause: a verb that is no auxiliary, or a
     word with a copula."""
     if token.dep_ in _NO_HEADS:
         return False
-    if child_of(token, "cop") is not None:
+    if has_child(token, "cop"):
         return True
     is_verb = token.tag_.startswith(tags_of(token).verbal)
     if token.pos_:
@@ -108,14 +119,13 @@ def is_predicate(token: Token) -> bool:
 def is_auxiliary(token: Token) -> bool:
     """Tell whether a verb only helps the next one: "going to", "have to", "used to"."""
     verb = child_of(token, "xcomp")
-    if verb is None or child_of(verb, "mark") is None:
+    if verb is None or not has_child(verb, "mark") or has_child(token, "obj", "advcl"):
         return False
-    if child_of(token, "obj", "advcl") is not None:
-        return False
+    words = words_of(token)
     lemma = token.lemma_ or token.lower_
-    is_gerund = token.tag_ == tags_of(token).gerund
-    is_helping = is_gerund or lemma not in words_of(token).auxiliary_gerunds
-    return is_helping and lemma in words_of(token).auxiliary_verbs
+    is_gerund = token.tag_ == words.tags.gerund
+    is_helping = is_gerund or lemma not in words.auxiliary_gerunds
+    return is_helping and lemma in words.auxiliary_verbs
 
 
 def is_passive(token: Token) -> bool:
@@ -123,7 +133,7 @@ def is_passive(token: Token) -> bool:
     participle that modifies."""
     if any(child.dep_.endswith(":pass") for child in token.children):
         return True
-    if token.tag_ != tags_of(token).participle or child_of(token, "aux", "cop"):
+    if token.tag_ != tags_of(token).participle or has_child(token, "aux", "cop"):
         return False
     if token.dep_ == "conj":
         return is_passive(token.head)
@@ -140,9 +150,9 @@ def top_of(token: Token) -> Token:
 def is_finite(token: Token) -> bool:
     """Tell whether a clause's verb or its auxiliary is finite."""
     top = top_of(token)
-    verbs = [token, top]
-    verbs += [x for x in (*token.children, *top.children) if x.dep_ in VERBAL]
-    return any(x.tag_ in tags_of(x).finite for x in verbs)
+    helping = (x for x in (*token.children, *top.children) if x.dep_ in VERBAL)
+    finite = tags_of(token).finite
+    return any(x.tag_ in finite for x in (token, top, *helping))
 
 
 def is_relative(token: Token) -> bool:
@@ -153,11 +163,32 @@ def is_relative(token: Token) -> bool:
         return True
     head = token.head
     if token.dep_ == "advcl:relcl":
-        return child_of(head, "cop") is not None and child_of(head, "expl") is not None
+        return has_child(head, "cop") and has_child(head, "expl")
     if token.dep_ != "acl":
         return False
-    is_marked = child_of(token, "mark") is not None
-    return not is_marked or any(x.lower_ in words_of(x).inclusive for x in head.lefts)
+    inclusive = words_of(token).inclusive
+    return not has_child(token, "mark") or any(
+        x.lower_ in inclusive for x in head.lefts
+    )
+
+
+def is_relative_word(token: Token) -> bool:
+    """Tell whether a word is "who", "which" or "that" of a relative clause."""
+    return token.tag_ in tags_of(token).relative
+
+
+def is_prepositional(token: Token) -> bool:
+    """Tell whether a participle is a complement with a preposition: "kept him from
+    leaving", "accused him of stealing"."""
+    words = words_of(token)
+    is_open = token.dep_ == "advcl" and token.tag_ == words.tags.gerund
+    return is_open and bool(word_of(token, words.complementing, "mark"))
+
+
+def is_contrast(token: Token) -> bool:
+    """Tell whether a conjunct is what holds instead: "Tom" of "not by Anna but by
+    Tom"."""
+    return word_of(token, words_of(token).adversative, "cc") is not None
 
 
 def subject_of(token: Token) -> Optional[Token]:
@@ -171,29 +202,20 @@ def subject_of(token: Token) -> Optional[Token]:
         return None
     if is_relative(token):
         return head
+    words = words_of(token)
+    thing = child_of(head, "obj", "iobj")
+    is_lent = thing is None or head.lemma_ in words.subject_control
     if token.dep_ == "xcomp":
-        thing = child_of(head, "obj", "iobj")
-        is_lent = thing is None or head.lemma_ in words_of(head).subject_control
         return subject_of(head) if is_lent else thing
-    if token.dep_ == "advcl" and is_prevented(token) and child_of(head, "obj"):
-        return child_of(head, "obj")
+    if is_prepositional(token) and head.lemma_ in words.of_gerunds:
+        return thing or subject_of(head)
     is_joined = token.dep_ == "conj" and is_predicate(head)
     return subject_of(head) if is_joined or token.dep_ == "advcl" else None
 
 
-def is_prevented(token: Token) -> bool:
-    """Tell whether a participle says what somebody did not do: "kept him from
-    leaving"."""
-    mark = child_of(token, "mark")
-    return mark is not None and mark.lower_ in words_of(mark).preventing
-
-
 def antecedent(token: Token) -> Token:
     """Give the noun for a relative word; any other word stands for itself."""
-    if (
-        token.tag_ not in tags_of(token).relative
-        or child_of(token, "acl:relcl") is not None
-    ):
+    if not is_relative_word(token) or has_child(token, "acl:relcl"):
         return token
     verb = token.head
     while verb.dep_ in _OF_RELATIVES and verb.head.i != verb.i:
@@ -215,41 +237,38 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
     )
     if found is not None or not with_prepositions:
         return found
+    times = words_of(token).times
     obliques = (x for x in token.rights if x.dep_ == "obl")
-    return next((x for x in obliques if not is_adjunct(x)), None)
-
-
-def is_adjunct(token: Token) -> bool:
-    """Tell whether an oblique is no object of its verb: a time, a goal of motion."""
-    return token.ent_type_ in words_of(token).times or is_goal(token)
+    near = (x for x in obliques if x.ent_type_ not in times and not is_goal(x))
+    return next(near, None)
 
 
 def is_goal(token: Token) -> bool:
     """Tell whether a phrase is the goal of a verb of motion: "ran to the
     bus"."""
-    case = child_of(token, "case")
-    is_moving = token.head.lemma_ in words_of(token).motion
-    return is_moving and case is not None and case.lower_ in words_of(case).directions
+    words = words_of(token)
+    is_moving = token.head.lemma_ in words.motion
+    return is_moving and bool(word_of(token, words.directions, "case"))
 
 
 def _missing_object(token: Token) -> Optional[Token]:
     """Give the object that stands outside of its clause: an antecedent, an object that
     follows two verbs."""
-    subject = child_of(token, *SUBJECTS)
+    has_subject = has_child(token, *SUBJECTS)
     head = token.head
-    if token.dep_ == "conj" and subject is None and is_predicate(head):
+    if token.dep_ == "conj" and not has_subject and is_predicate(head):
         shared = (x for x in head.rights if x.dep_ == "obj" and x.i > token.i)
         return next(shared, None)
-    is_open = token.dep_ == "acl:relcl" and subject is not None
+    is_open = token.dep_ == "acl:relcl" and has_subject
     if not is_open or head.lemma_ in words_of(head).adverbial_nouns:
         return None
-    return None if any(x.tag_ in tags_of(x).relative for x in token.lefts) else head
+    return None if any(map(is_relative_word, token.lefts)) else head
 
 
 def shared_object(token: Token) -> Optional[Token]:
     """Give the object of the next verb in "cooked and ate the fish"."""
     verb = child_of(token, "conj")
-    if verb is None or not is_predicate(verb) or child_of(verb, *SUBJECTS):
+    if verb is None or not is_predicate(verb) or has_child(verb, *SUBJECTS):
         return None
     if token.lemma_ in words_of(token).intransitive:
         return None
@@ -258,21 +277,23 @@ def shared_object(token: Token) -> Optional[Token]:
     return next((x for x in verb.rights if x.dep_ == "obj"), None) if is_next else None
 
 
-def conjuncts(head: Token) -> List[Token]:
+def conjuncts(head: Token) -> Iterator[Token]:
     """Give the words that are coordinated with a word before them, "Tom" of "Anna, not
-    Tom" too."""
-    return [other for child in head.rights for other in _conjuncts_at(child)]
+    Tom" and "tanks instead of tractors" too."""
+    for child in head.rights:
+        if child.dep_ == "conj" or is_denied_noun(child):
+            yield child
+            yield from conjuncts(child)
 
 
-def _conjuncts_at(child: Token) -> Iterator[Token]:
-    if child.dep_ == "conj" or is_denied_apposition(child):
-        yield child
-        yield from conjuncts(child)
-
-
-def is_denied_apposition(token: Token) -> bool:
-    """Tell whether an apposition says who it was not: "Anna, not Tom"."""
-    return token.dep_ == "appos" and token.left_edge.lower_ in words_of(token).negations
+def is_denied_noun(token: Token) -> bool:
+    """Tell whether a noun below another says who it was not: "Anna, not Tom", "Anna
+    instead of Tom"."""
+    words = words_of(token)
+    first = token.left_edge.lower_
+    if token.dep_ == "nmod":
+        return first in words.substituting
+    return token.dep_ == "appos" and first in words.negations
 
 
 def phrase(
@@ -288,10 +309,11 @@ def phrase(
     without a clause's own words ("red" of "it is red") if not `is_clause`."""
     is_clause = is_clause and (is_auxiliary(head) or is_predicate(head))
     out = _OUT_OF_CLAUSE if is_clause else OUT_OF_PHRASE
+    hyphen = tags_of(head).hyphen
     kept = {head.i}
     for child in head.children:
         is_within = child.dep_ not in out and not is_outside(child)
-        if is_within or child.tag_ == tags_of(child).hyphen:
+        if is_within or child.tag_ == hyphen:
             kept.update(range(child.left_edge.i, child.right_edge.i + 1))
     first = head.i
     while first - 1 in kept and first > start:
@@ -303,24 +325,36 @@ def phrase(
 
 
 def is_outside(token: Token) -> bool:
-    """Tell whether a word denies or joins its phrase, and is no part of it: "not" of
-    "not Tom", "both" before two conjuncts."""
+    """Tell whether a word or clause is no part of its phrase: "not" of "not Tom", "not
+    only", "both" before two conjuncts, a participle after a comma, "instead of Tom"."""
     head = token.head
-    is_first = token.i == head.left_edge.i and child_of(head, "conj") is not None
-    is_correlative = is_first and token.lower_ in words_of(token).correlatives
-    is_noun = not is_predicate(head)
-    is_denial = token.dep_ == "advmod" and token.lower_ in words_of(token).negations
-    return is_correlative or (is_denial and is_noun)
+    words = words_of(token)
+    before = token.doc[max(token.left_edge.i - 1, 0)].lower_
+    if token.dep_ == "acl":
+        return before == words.tags.comma
+    if token.lower_ in words.correlatives:
+        is_first = token.i == head.left_edge.i and has_child(head, "conj")
+        return is_first or is_contrast(head)
+    if token.lower_ in words.limiting:
+        return before in words.negations
+    is_denial = token.dep_ == "advmod" and token.lower_ in words.negations
+    is_idle = is_denial and (is_limited(token) or not is_predicate(head))
+    return is_idle or is_denied_noun(token)
+
+
+def is_limited(token: Token) -> bool:
+    """Tell whether a word does not deny: "not" of "not only"."""
+    following = token.doc[token.i + 1 : token.i + 2]
+    return any(x.lower_ in words_of(x).limiting for x in following)
 
 
 def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
     """Give the tokens around a word, without marks and white space at the ends."""
+    currency = tags_of(head).currency
     inner = [head.i]
     for token in head.doc[start:end]:
-        is_mark = token.is_punct if not token.dep else token.dep_ == "punct"
-        is_outer = is_mark or token.is_space
-        is_before = token.i < head.i
-        is_currency = is_before and token.tag_ == tags_of(token).currency
-        if is_currency or not is_outer:
+        is_mark = token.dep_ == "punct" if token.dep else token.is_punct
+        is_currency = token.i < head.i and token.tag_ == currency
+        if is_currency or not (is_mark or token.is_space):
             inner.append(token.i)
     return Span(head.doc, min(inner), max(inner) + 1, label=label)

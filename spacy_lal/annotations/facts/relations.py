@@ -14,8 +14,8 @@ from typing import (
     Dict,
     Iterator,
     List,
-    NamedTuple,
     Optional,
+    Sequence,
     Tuple,
     Union,
 )
@@ -26,15 +26,17 @@ from ...lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
 from ..confidence import confidences_of
 from ..predicates import Predicate, get_span_predicates
 from ..span_groups import check_present
-from .factuality import denial_of, factuality_of, is_contrast, is_disjunct
+from .factuality import denial_of, factuality_of, is_disjunct
 from .grammar import (
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
     antecedent,
     child_of,
     conjuncts,
+    has_child,
     is_auxiliary,
-    is_denied_apposition,
+    is_contrast,
+    is_denied_noun,
     is_goal,
     is_passive,
     is_predicate,
@@ -43,6 +45,7 @@ from .grammar import (
     subject_of,
     tags_of,
     trimmed,
+    word_of,
     words_of,
 )
 
@@ -52,23 +55,8 @@ POSSESSIVE = "possessive"
 NOMINAL = "nominal"
 VERB = "verb"
 _ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
-_CONNECTIVES = ("cc", "cc:preconj", "mark")
-_DENYING = (*_CONNECTIVES, "advmod")
+NEGATION = "ARGM-NEG"
 _Slot = Optional[Tuple[Token, str]]  # the head of a subject or an object, and its label
-
-
-class Filler(NamedTuple):
-    """What fills the place of a subject or an object.
-
-    span (Optional[Span]): A phrase; None where none is named.
-    denial (Optional[Token]): The word that denies it: "not" of "Anna, not Tom".
-    is_contrast (bool): Whether it holds where another is denied: "but Tom".
-    is_disjunct (bool): Whether it or another one holds: "or Tom"."""
-
-    span: Optional[Span]
-    denial: Optional[Token] = None
-    is_contrast: bool = False
-    is_disjunct: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,8 +131,7 @@ class Relation:
     @property
     def negation(self) -> Optional[Span]:
         """Gives the word that denies it."""
-        words = words_of(self.tokens[0])
-        return self._first("ARGM-NEG", *words.negations, *words.replacing)
+        return self._first(NEGATION)
 
     @property
     def modality(self) -> Optional[Span]:
@@ -229,7 +216,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
             yield from _distributed(NOMINAL, token, roles.span, subject, thing, others)
     noun = (token.head, "head")
     is_number = "NUM" in (token.pos_, token.head.pos_)
-    is_same = token.dep_ == "appos" and not is_denied_apposition(token)
+    is_same = token.dep_ == "appos" and not is_denied_noun(token)
     if is_same and not is_number:
         yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
     elif token.dep_ == "nmod:poss":
@@ -255,9 +242,6 @@ def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
         predicate = with_particle(token)
         heads = {slot[0].i for slot in (subject, thing) if slot is not None}
         others = tuple(_arguments(clause, heads))
-    denial = denial_of(clause)
-    if denial is not None and denial.dep_ in _CONNECTIVES:
-        others += (token.doc[denial.i : denial.i + 1],)
     if subject or thing:
         kind = COPULA if is_copula or token.lemma_ == words_of(token).copula else VERB
         yield from _distributed(kind, token, predicate, subject, thing, others)
@@ -362,16 +346,19 @@ def _distributed(
         stated = REPORTED
     subjects = _fillers(subject, token)
     things = _fillers(thing, token, start, is_clause=is_clause)
+    kept = [x for x in others if x.label_ != NEGATION]
     for pair in product(subjects, things):
-        factuality, arguments = _stated_of(pair, token, stated, others)
-        spans = [one.span for one in pair]
-        heads = (span.root for span in spans if span is not None)
+        heads = [span.root for span in pair if span is not None]
+        factuality, denial = _stated_of(heads, token, stated)
+        arguments = [x for x in kept if x.root != denial]
+        if denial is not None:
+            arguments.append(Span(token.doc, denial.i, denial.i + 1, label=NEGATION))
         yield Relation(
-            subject=spans[0],
+            subject=pair[0],
             predicate=predicate,
-            object=spans[1],
+            object=pair[1],
             kind=kind,
-            arguments=arguments,
+            arguments=tuple(arguments),
             attribution=said_by,
             factuality=factuality,
             tokens=(token, *heads),
@@ -379,52 +366,42 @@ def _distributed(
 
 
 def _stated_of(
-    pair: Tuple[Filler, ...], token: Token, stated: str, others: Tuple[Span, ...]
-) -> Tuple[str, Tuple[Span, ...]]:
-    """Tell the factuality of one pair of conjuncts, and its arguments: with the words
-    that deny a conjunct, without the word that does not deny "but Tom"."""
-    if stated == NEGATED and any(one.is_contrast for one in pair):
-        denial = denial_of(clause_of(token))
-        kept = [x for x in others if x.root != denial]
-        return ASSERTED, tuple(kept)
-    denials = [one.denial for one in pair if one.denial is not None]
+    heads: Sequence[Token], token: Token, stated: str
+) -> Tuple[str, Optional[Token]]:
+    """Tell the factuality of one pair of conjuncts, and the word that denies it. "but
+    Tom" holds where another is denied; "or Tom" and "perhaps Tom" are open."""
+    nouns = [x for x in heads if not is_predicate(x)]
+    denials = [x for x in map(denial_of, nouns) if x is not None]
     if denials:
-        words = [x for x in denials if x.dep_ in _DENYING]
-        spans = [x.doc[x.i : x.i + 1] for x in words]
-        return NEGATED, (*others, *spans)
-    is_open = any(one.is_disjunct for one in pair)
+        return NEGATED, denials[0]
+    if stated == NEGATED and any(map(is_contrast, nouns)):
+        return ASSERTED, None
+    doubting = words_of(token).doubting
+    is_open = any(is_disjunct(x) or word_of(x, doubting, "advmod") for x in nouns)
     if is_open and stated == ASSERTED:
-        return HYPOTHETICAL, others
-    return stated, others
+        return HYPOTHETICAL, None
+    return stated, denial_of(clause_of(token))
 
 
 def _fillers(
     slot: _Slot, verb: Token, start: int = 0, *, is_clause: bool = True
-) -> List[Filler]:
+) -> List[Optional[Span]]:
     """Give what fills a slot: the phrases of its head and of the head's conjuncts, up
     to the verb's own clause. A noun stands without the clause that says it, if the verb
     is of a relative clause on this noun."""
     if slot is None:
-        return [Filler(None)]
+        return [None]
     head, label = slot
     is_clause = is_clause and not head.is_ancestor(clause_of(verb))
     is_before = verb.left_edge.i > head.i
     end = verb.left_edge.i if is_before else len(head.doc)
     heads = [head]
     for x in conjuncts(head):
-        is_own = bool(start) and child_of(x, "nmod:poss", "det") is not None
+        is_own = bool(start) and has_child(x, "nmod:poss", "det")
         is_verb = is_predicate(x) and not (is_clause and is_predicate(head))
         if x.i < end and not is_own and not is_verb:
             heads.append(x)
-    return [
-        Filler(
-            phrase(x, start, end, label, is_clause=is_clause),
-            None if is_predicate(x) else denial_of(x),
-            x is not head and is_contrast(x),
-            not is_predicate(x) and is_disjunct(x),
-        )
-        for x in heads
-    ]
+    return [phrase(x, start, end, label, is_clause=is_clause) for x in heads]
 
 
 def _attribution(token: Token) -> Optional[Span]:

@@ -239,9 +239,18 @@ def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
     and without one that does not deny "but Tom"."""
     words = _words_of_verb(clause)
     denial = denial_of(clause)
-    if relation.negation is not None:
-        return words | {x.i for x in relation.negation}
-    return words if denial is None else words - {denial.i}
+    if denial is not None:
+        words -= _below(denial)
+    if relation.negation is None:
+        return words
+    negation = relation.negation.root
+    if negation.head.dep_ == "advmod":
+        negation = negation.head  # "longer" of "no longer"
+    is_replacing = (
+        negation.head == clause and negation.lower_ in words_of(clause).replacing
+    )
+    is_shown = negation.dep_ == "advmod" or is_replacing
+    return words | _below(negation) if is_shown else words
 
 
 def _words_of_verb(clause: Token) -> Set[int]:

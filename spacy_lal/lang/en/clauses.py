@@ -5,6 +5,7 @@ from ..clause_words import (
     ASSERTED,
     HYPOTHETICAL,
     NEGATED,
+    REPORTED,
     ClauseLabels,
     ClauseTags,
     ClauseWords,
@@ -114,12 +115,8 @@ FACTIVE = frozenset(
     """
     acknowledge
     appreciate
-    demonstrate
-    detect
-    discover
     forget
     know
-    learn
     notice
     realise
     realize
@@ -128,10 +125,25 @@ FACTIVE = frozenset(
     regret
     remember
     resent
+    understand
+    """.split()
+)
+
+# Verbs whose finite clause holds where they are not denied.
+SHOWING = frozenset(
+    """
+    confirm
+    demonstrate
+    detect
+    discover
+    ensure
+    find
+    learn
+    mean
+    prove
     reveal
     see
     show
-    understand
     """.split()
 )
 
@@ -147,6 +159,117 @@ DENYING = frozenset(
     rebut
     refute
     reject
+    """.split()
+)
+
+# Verbs that keep somebody from something: "barred him from entering".
+PREVENTING = frozenset(
+    """
+    absolve
+    acquit
+    ban
+    bar
+    block
+    clear
+    deter
+    discourage
+    disqualify
+    dissuade
+    exclude
+    exonerate
+    far
+    hinder
+    keep
+    preclude
+    prevent
+    prohibit
+    protect
+    restrain
+    save
+    stop
+    """.split()
+)
+
+# Verbs that say what somebody is said to have done: "accused him of stealing".
+CHARGING = frozenset(
+    """
+    accuse
+    arrest
+    blame
+    charge
+    convict
+    detain
+    fine
+    indict
+    investigate
+    jail
+    sentence
+    sue
+    suspect
+    try
+    """.split()
+)
+
+# Verbs that say what somebody did: "thanked him for helping".
+JUDGING = frozenset(
+    """
+    aware
+    congratulate
+    criticise
+    criticize
+    forgive
+    guilty
+    praise
+    proud
+    punish
+    reward
+    sick
+    thank
+    tired
+    """.split()
+)
+
+# Prepositions before a participle that a verb or adjective asks for.
+COMPLEMENTING = frozenset(
+    """
+    about
+    at
+    for
+    from
+    in
+    of
+    on
+    with
+    """.split()
+)
+
+# Those of them before what may not be so: "dreams of owning a car".
+WISHED = frozenset(
+    """
+    about
+    of
+    """.split()
+)
+
+# Determiners of things that are new.
+INDEFINITE = frozenset(
+    """
+    a
+    an
+    any
+    """.split()
+)
+
+# Words that "not" and "no" deny with their phrase: "not all students", "no longer".
+AMOUNTS = frozenset(
+    """
+    all
+    any
+    every
+    longer
+    many
+    more
+    much
     """.split()
 )
 
@@ -199,13 +322,11 @@ DENIED = frozenset(
     """.split()
 )
 
-# Adverbs of what was not, or hardly.
+# Adverbs of what was not.
 NEAR = frozenset(
     """
     almost
-    hardly
     nearly
-    scarcely
     """.split()
 )
 
@@ -227,6 +348,14 @@ ADVERSATIVE = frozenset(
     """.split()
 )
 
+# Words before a noun that was not: "tanks instead of tractors".
+SUBSTITUTING = frozenset(
+    """
+    instead
+    rather
+    """.split()
+)
+
 # Words before what was not: "instead of", "rather than", "without paying".
 REPLACING = frozenset(
     """
@@ -238,8 +367,13 @@ REPLACING = frozenset(
     """.split()
 )
 
-# Words before a clause that may not hold.
+# Words, or words one after the other, before a clause that may not hold.
 CONDITIONAL = frozenset(
+    {
+        "as though",
+        "in case",
+    }
+) | frozenset(
     """
     assuming
     if
@@ -285,6 +419,7 @@ SOURCES = frozenset(
 # First words of pairs: "both Anna and Tom".
 CORRELATIVES = frozenset(
     """
+    also
     both
     either
     neither
@@ -384,6 +519,24 @@ IMPLICATIVE = {
     "use": Signature(ASSERTED, NEGATED),
 }
 
+# The same of verbs before a finite clause.
+OF_CLAUSES = {
+    **IMPLICATIVE,
+    **dict.fromkeys(words.SAYING, Signature(REPORTED, HYPOTHETICAL)),
+    **dict.fromkeys(SHOWING, Signature(ASSERTED, HYPOTHETICAL)),
+    **dict.fromkeys(WISHING, Signature(HYPOTHETICAL, HYPOTHETICAL)),
+    **dict.fromkeys(FACTIVE, Signature(ASSERTED, ASSERTED)),
+    **dict.fromkeys(DENYING, Signature(NEGATED, HYPOTHETICAL)),
+}
+
+# The same of verbs before a preposition and a participle.
+OF_GERUNDS = {
+    **IMPLICATIVE,
+    **dict.fromkeys(PREVENTING, Signature(NEGATED, HYPOTHETICAL)),
+    **dict.fromkeys(CHARGING, Signature(REPORTED, HYPOTHETICAL)),
+    **dict.fromkeys(JUDGING, Signature(ASSERTED, ASSERTED)),
+}
+
 # How far people agree with a triple: weights of a logistic regression on precision by
 # CaRB's measure, fitted on the first half of its development file. A kind of relation,
 # a deprel of its clause. Lengths of sentence and object order triples no better.
@@ -410,6 +563,7 @@ CLAUSES = ClauseWords(
         prepositions=PREPOSITION_TAGS,
         currency="$",
         hyphen="HYPH",
+        comma=",",
         opening=frozenset({"$", "``", "-LRB-"}),
         closing=frozenset({"''", "-RRB-"}),
     ),
@@ -421,7 +575,6 @@ CLAUSES = ClauseWords(
         prepositional_phrase="PP",
         predicates=frozenset({"VP", "ADJP"}),
         conjunction="CC",
-        comma=",",
     ),
     places=frozenset(PLACES),
     times=frozenset(TIMES),
@@ -431,12 +584,15 @@ CLAUSES = ClauseWords(
     intransitive=words.INTRANSITIVE,
     motion=MOTION,
     directions=DIRECTIONS,
-    preventing=frozenset({"from"}),
     saying=words.SAYING,
-    wishing=WISHING,
-    factive=FACTIVE,
-    denying=DENYING,
-    implicative=IMPLICATIVE,
+    implicative={
+        **dict.fromkeys(DENYING, Signature(NEGATED, HYPOTHETICAL)),
+        **IMPLICATIVE,
+    },
+    of_clauses=OF_CLAUSES,
+    of_gerunds=OF_GERUNDS,
+    complementing=COMPLEMENTING,
+    wished=WISHED,
     factive_nouns=FACTIVE_NOUNS,
     inclusive=INCLUSIVE,
     negations=words.NEGATIONS,
@@ -446,12 +602,15 @@ CLAUSES = ClauseWords(
     adversative=ADVERSATIVE,
     disjunctive=frozenset({"or"}),
     replacing=REPLACING,
+    substituting=SUBSTITUTING,
     conditional=CONDITIONAL,
     reporting=REPORTING,
     doubting=DOUBTING,
     sources=SOURCES,
     correlatives=CORRELATIVES,
     adverbial_nouns=words.ADVERBIAL_NOUNS,
+    indefinite=INDEFINITE,
+    amounts=AMOUNTS,
     determiners=words.DETERMINERS,
     joining=words.JOINING,
     factual=words.FACTUAL,

@@ -123,6 +123,7 @@ SAYING = frozenset(
 # Words that deny.
 NEGATIONS = frozenset(
     """
+    hardly
     n't
     neither
     never
@@ -130,6 +131,7 @@ NEGATIONS = frozenset(
     nor
     not
     n’t
+    scarcely
     """.split()
 )
 
