@@ -89,6 +89,8 @@ def _is_open(token: Token) -> bool:
             return True
     if word_of(token, words_of(token).doubting, "advmod") or is_disjunct(token):
         return True
+    if token.tag_ == tags_of(token).base and has_child(token, "cop"):
+        return True  # "was to sell"
     return token.dep_ == "ROOT" and (_is_question(token) or _is_command(token))
 
 

@@ -40,6 +40,7 @@ from .grammar import (
     is_goal,
     is_passive,
     is_predicate,
+    is_relative_word,
     object_of,
     phrase,
     subject_of,
@@ -250,7 +251,8 @@ def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
 def _doer(token: Token, clause: Token) -> _Slot:
     """Give the grammatical subject of a verb or a copula."""
     outer = child_of(clause, *OUTER_SUBJECTS)
-    if outer is not None and token != child_of(clause, "cop"):
+    copula = child_of(clause, "cop")
+    if outer is not None and copula is not None and token != copula:
         # "is late" of "All is he is late"
         inner = child_of(clause, *INNER_SUBJECTS) or clause
         return antecedent(inner), "nsubj"
@@ -306,10 +308,15 @@ def _of_roles(
     used = (first, second)
     rest = (x for x in predicate.arguments if x not in used and x.role[:2] != "R-")
     others = tuple(x.span for x in rest)
+    # "whose son" stands for itself, not for its antecedent
+    relative = [x for x in predicate.arguments if x.role[:2] == "R-"]
+    owned = {x.role[2:]: x for x in relative if not is_relative_word(x.root)}
     if first is not None:
-        subject = (_noun_of(first.root, token), first.role)
+        root = owned.get(first.role, first).root
+        subject = (_noun_of(root, token), first.role)
     if second is not None:
-        thing = (_noun_of(second.root, token), second.role)
+        root = owned.get(second.role, second).root
+        thing = (_noun_of(root, token), second.role)
     return subject, thing, others
 
 
@@ -334,6 +341,7 @@ def _distributed(
 ) -> Iterator[Relation]:
     """Make a relation for each pair of conjuncts of the subject and the object."""
     has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
+    has_outer = has_outer and has_child(clause_of(token), "cop")
     said_by = _attribution(token)
     start = 0
     if kind == POSSESSIVE or has_outer:

@@ -21,6 +21,7 @@ from .grammar import (
     VERBAL,
     child_of,
     conjuncts,
+    has_child,
     is_outside,
     is_predicate,
     subject_of,
@@ -173,9 +174,10 @@ def _of_nouns(relation: Relation) -> Iterator[Triple]:
 def _of_verb(relation: Relation) -> Iterator[_Parts]:
     """Give the triples of a verb or a copula: of its grammatical subject and its
     object; without an object, of an oblique, and of the oblique's conjuncts."""
-    clause = clause_of(relation.tokens[0])
+    verb = relation.tokens[0]
+    clause = clause_of(verb)
     subject = subject_of(clause)
-    if subject is None:
+    if subject is None or has_child(verb, "cop"):
         return
     heads = [x.root for x in (relation.subject, relation.object) if x is not None]
     subjects = [x for x in heads if x == subject or x in conjuncts(subject)]
@@ -297,8 +299,8 @@ def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
     is_alone = (
         not any(adverb.children) and adverb.tag_ != tags_of(adverb).relative_adverb
     )
-    has_subject = any(x.dep_ in SUBJECTS for x in clause.lefts)
-    return has_subject and is_alone and adverb.i < clause.i
+    is_after = any(x.dep_ in SUBJECTS and x.i < adverb.i for x in clause.lefts)
+    return is_after and is_alone and adverb.i < clause.i
 
 
 def _words_of_subject(head: Token, clause: Token) -> Set[int]:
