@@ -252,9 +252,9 @@ def _doer(token: Token, clause: Token) -> _Slot:
     """Give the grammatical subject of a verb or a copula."""
     outer = child_of(clause, *OUTER_SUBJECTS)
     copula = child_of(clause, "cop")
-    if outer is not None and copula is not None and token != copula:
+    if outer is not None and token != copula:
         # "is late" of "All is he is late"
-        inner = child_of(clause, *INNER_SUBJECTS) or clause
+        inner = child_of(clause, *INNER_SUBJECTS) or (clause if copula else outer)
         return antecedent(inner), "nsubj"
     head = subject_of(clause)
     return None if head is None else (head, "nsubj")

@@ -1,0 +1,275 @@
+"""Verbs and adjectives of English by what they say of their complement, by lemma."""
+
+from ..clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED, Signature
+from . import words
+
+# What a complement is, if the verb is affirmed, and if it is denied.
+ENTAILED = Signature(ASSERTED, NEGATED)  # "managed to"
+SHOWN = Signature(ASSERTED, HYPOTHETICAL)  # "showed that"
+PRESUPPOSED = Signature(ASSERTED, ASSERTED)  # "regretted that"
+FAILED = Signature(NEGATED, ASSERTED)  # "failed to"
+DENIED = Signature(NEGATED, HYPOTHETICAL)  # "denied that"
+ENABLED = Signature(HYPOTHETICAL, NEGATED)  # "was able to"
+HESITATED = Signature(HYPOTHETICAL, ASSERTED)  # "hesitated to"
+OPEN = Signature(HYPOTHETICAL, HYPOTHETICAL)  # "wanted to"
+SAID = Signature(REPORTED, HYPOTHETICAL)  # "said that"
+
+# Verbs of wishing and planning: what follows is not said to be so.
+WISHING = frozenset(
+    """
+    aim
+    ask
+    beg
+    choose
+    dare
+    demand
+    desire
+    doubt
+    expect
+    fear
+    forbid
+    hope
+    imagine
+    insist
+    intend
+    order
+    plan
+    pray
+    prefer
+    pretend
+    propose
+    recommend
+    request
+    require
+    suggest
+    urge
+    vote
+    want
+    wish
+    wonder
+    worry
+    """.split()
+)
+
+# Verbs whose finite clause holds, whether they are denied or not.
+FACTIVE = frozenset(
+    """
+    acknowledge
+    appreciate
+    forget
+    know
+    notice
+    realise
+    realize
+    recognise
+    recognize
+    regret
+    remember
+    resent
+    understand
+    """.split()
+)
+
+# Verbs whose finite clause holds where they are not denied.
+SHOWING = frozenset(
+    """
+    confirm
+    demonstrate
+    detect
+    discover
+    ensure
+    find
+    learn
+    mean
+    prove
+    reveal
+    see
+    show
+    """.split()
+)
+
+# Verbs whose finite clause is denied.
+DENYING = frozenset(
+    """
+    contest
+    deny
+    disbelieve
+    disprove
+    dispute
+    negate
+    rebut
+    refute
+    reject
+    """.split()
+)
+
+# Verbs that keep somebody from something: "barred him from entering".
+PREVENTING = frozenset(
+    """
+    absolve
+    acquit
+    ban
+    bar
+    block
+    clear
+    deter
+    discourage
+    disqualify
+    dissuade
+    exclude
+    exonerate
+    far
+    hinder
+    keep
+    preclude
+    prevent
+    prohibit
+    protect
+    restrain
+    save
+    stop
+    """.split()
+)
+
+# Verbs that say what somebody is said to have done: "accused him of stealing".
+CHARGING = frozenset(
+    """
+    accuse
+    arrest
+    blame
+    charge
+    convict
+    detain
+    fine
+    indict
+    investigate
+    jail
+    sentence
+    sue
+    suspect
+    try
+    """.split()
+)
+
+# Verbs that say what somebody did: "thanked him for helping".
+JUDGING = frozenset(
+    """
+    aware
+    congratulate
+    criticise
+    criticize
+    forgive
+    guilty
+    praise
+    proud
+    punish
+    reward
+    sick
+    thank
+    tired
+    """.split()
+)
+
+# Verbs and adjectives that say whether what follows happened (Karttunen 1971).
+IMPLICATIVE = {
+    **dict.fromkeys(DENYING, DENIED),
+    "able": ENABLED,
+    "allow": ENABLED,
+    "avoid": DENIED,
+    "ban": DENIED,
+    "bar": DENIED,
+    "begin": ENTAILED,
+    "bother": ENTAILED,
+    "cause": SHOWN,
+    "cease": DENIED,
+    "clear": SHOWN,
+    "come": ENTAILED,
+    "compel": SHOWN,
+    "condescend": ENTAILED,
+    "continue": ENTAILED,
+    "dare": ENTAILED,
+    "decline": DENIED,
+    "deign": ENTAILED,
+    "deny": DENIED,
+    "disallow": DENIED,
+    "dissuade": DENIED,
+    "doubtful": OPEN,
+    "drive": SHOWN,
+    "enable": ENABLED,
+    "evident": SHOWN,
+    "fail": FAILED,
+    "false": FAILED,
+    "forbid": DENIED,
+    "force": SHOWN,
+    "forget": FAILED,
+    "get": ENTAILED,
+    "glad": PRESUPPOSED,
+    "go": OPEN,
+    "gon": OPEN,
+    "got": OPEN,
+    "happen": ENTAILED,
+    "happy": PRESUPPOSED,
+    "have": OPEN,
+    "help": SHOWN,
+    "hesitate": HESITATED,
+    "hinder": DENIED,
+    "impossible": DENIED,
+    "lead": SHOWN,
+    "likely": OPEN,
+    "lucky": PRESUPPOSED,
+    "make": SHOWN,
+    "manage": ENTAILED,
+    "neglect": FAILED,
+    "obvious": SHOWN,
+    "odd": PRESUPPOSED,
+    "omit": FAILED,
+    "permit": ENABLED,
+    "possible": ENABLED,
+    "preclude": DENIED,
+    "prevent": DENIED,
+    "probable": OPEN,
+    "proceed": ENTAILED,
+    "prohibit": DENIED,
+    "proud": PRESUPPOSED,
+    "quit": DENIED,
+    "refrain": FAILED,
+    "refuse": DENIED,
+    "remember": ENTAILED,
+    "resist": DENIED,
+    "sad": PRESUPPOSED,
+    "sorry": PRESUPPOSED,
+    "start": ENTAILED,
+    "stop": DENIED,
+    "strange": PRESUPPOSED,
+    "succeed": ENTAILED,
+    "surprised": PRESUPPOSED,
+    "surprising": PRESUPPOSED,
+    "tragic": PRESUPPOSED,
+    "true": ENTAILED,
+    "turn": ENTAILED,
+    "unable": DENIED,
+    "uncertain": OPEN,
+    "unclear": OPEN,
+    "unlikely": OPEN,
+    "untrue": FAILED,
+    "unwilling": DENIED,
+    "use": ENTAILED,
+}
+
+# The same of verbs before a finite clause.
+OF_CLAUSES = {
+    **IMPLICATIVE,
+    **dict.fromkeys(words.SAYING, SAID),
+    **dict.fromkeys(SHOWING, SHOWN),
+    **dict.fromkeys(WISHING, OPEN),
+    **dict.fromkeys(FACTIVE, PRESUPPOSED),
+    **dict.fromkeys(DENYING, DENIED),
+}
+
+# The same of verbs before a preposition and a participle.
+OF_GERUNDS = {
+    **IMPLICATIVE,
+    **dict.fromkeys(PREVENTING, DENIED),
+    **dict.fromkeys(CHARGING, SAID),
+    **dict.fromkeys(JUDGING, PRESUPPOSED),
+}
