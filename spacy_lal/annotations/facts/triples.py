@@ -292,13 +292,12 @@ def _is_denial(token: Token) -> bool:
 
 
 def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
-    """Tell whether an adverb belongs to the verb: "not", or one word between subject
-    and verb."""
-    if _is_denial(adverb):
+    """Tell whether an adverb belongs to the verb: "not", "perhaps", or one word between
+    subject and verb."""
+    words = words_of(adverb)
+    if adverb.lower_ in words.negations | words.doubting:
         return True
-    is_alone = (
-        not any(adverb.children) and adverb.tag_ != tags_of(adverb).relative_adverb
-    )
+    is_alone = not any(adverb.children) and adverb.tag_ != words.tags.relative_adverb
     is_after = any(x.dep_ in SUBJECTS and x.i < adverb.i for x in clause.lefts)
     return is_after and is_alone and adverb.i < clause.i
 
