@@ -312,7 +312,8 @@ def phrase(
     hyphen = tags_of(head).hyphen
     kept = {head.i}
     for child in head.children:
-        is_within = child.dep_ not in out and not is_outside(child)
+        is_within = child.dep_ not in out
+        is_within = is_within and not is_outside(child, is_clause=is_clause)
         if is_within or child.tag_ == hyphen:
             kept.update(range(child.left_edge.i, child.right_edge.i + 1))
     first = head.i
@@ -324,7 +325,7 @@ def phrase(
     return trimmed(head, first, last, label)
 
 
-def is_outside(token: Token) -> bool:
+def is_outside(token: Token, *, is_clause: bool) -> bool:
     """Tell whether a word or clause is no part of its phrase: "not" of "not Tom", "not
     only", "both" before two conjuncts, a participle after a comma, "instead of Tom"."""
     head = token.head
@@ -338,7 +339,7 @@ def is_outside(token: Token) -> bool:
     if token.lower_ in words.limiting:
         return before in words.negations
     is_denial = token.dep_ == "advmod" and token.lower_ in words.negations
-    is_idle = is_denial and (is_limited(token) or not is_predicate(head))
+    is_idle = is_denial and (is_limited(token) or not is_clause)
     return is_idle or is_denied_noun(token)
 
 

@@ -293,7 +293,11 @@ def _of_roles(
     """Find subject, object and other arguments by roles; without a role, those of heads
     stay. A goal of motion is no object."""
     token = predicate.token
-    core = (one for one in predicate.arguments if one.is_core and not is_goal(one.root))
+    core = (
+        one
+        for one in predicate.arguments
+        if one.is_core and one.root.dep_ != "advmod" and not is_goal(one.root)
+    )
     ordered = sorted(core, key=lambda one: one.role)
     first = None
     for one in ordered:

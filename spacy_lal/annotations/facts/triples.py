@@ -362,8 +362,9 @@ def _below(token: Token) -> Set[int]:
 def _words(head: Token, out: Tuple[str, ...]) -> Set[int]:
     """Give a word and the words below it, but for children with some deprels."""
     found = {head.i}
+    is_clause = is_predicate(head)
     for child in head.children:
-        if child.dep_ not in out and not is_outside(child):
+        if child.dep_ not in out and not is_outside(child, is_clause=is_clause):
             found |= _below(child)
     return found
 

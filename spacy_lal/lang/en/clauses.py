@@ -56,6 +56,7 @@ MOTION = frozenset(
 # Prepositions of goals.
 DIRECTIONS = frozenset(
     """
+    between
     into
     onto
     to
