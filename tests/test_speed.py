@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Dict, Iterator
 
 import pytest
+import spacy
 import tiny_pipeline
 from benchmark_programs import program
 from spacy.tokens import Doc, DocBin
@@ -125,6 +126,40 @@ def test_pipeline(
         "many",
     }
     assert "| lal_parser - network |" in capsys.readouterr().out
+
+
+def test_a_gpu_is_taken_before_the_pipeline_is_loaded(
+    speed: ModuleType,
+    tmp_path: Path,
+    pipeline: Path,
+    source: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    done = []
+    load = spacy.load
+
+    def load_after(name: str) -> Any:
+        done.append("load")
+        return load(name)
+
+    monkeypatch.setattr(spacy, "require_gpu", done.append)
+    monkeypatch.setattr(spacy, "load", load_after)
+    options = ["--pipeline", str(pipeline), "--threads", "1", "--bucket-words", "20"]
+    result = run(speed, tmp_path, "pipeline", str(source), *options, "--gpu-id", "3")
+    assert done == [3, "load"]
+    assert result["settings"]["gpu_id"] == 3 and result["settings"]["clock"] == "wall"
+    command = ["pipeline", str(tmp_path / "cpu.json"), str(source), *options]
+    with pytest.raises(SystemExit, match="does not count a GPU's time"):
+        speed.main([*command, "--gpu-id", "3", "--clock", "cpu"])
+
+
+def test_without_a_gpu_the_missing_part_is_named(
+    speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path
+):
+    command = ["pipeline", str(tmp_path / "gpu.json"), str(source)]
+    with pytest.raises(ValueError, match="GPU is not accessible|Cannot use GPU"):
+        speed.main([*command, "--pipeline", str(pipeline), "--gpu-id", "0"])
+    assert not (tmp_path / "gpu.json").exists()
 
 
 def test_latency(

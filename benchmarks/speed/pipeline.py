@@ -3,6 +3,7 @@ longer sentences cost."""
 
 import argparse
 import os
+import sys
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -91,6 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Time all. RETURNS (Dict[str, Any]): See `table`."""
     if args.gpu_id >= 0:
+        if args.clock == "cpu":
+            sys.exit("--clock cpu does not count a GPU's time: leave it out")
         spacy.require_gpu(args.gpu_id)
     nlp = spacy.load(args.pipeline)
     sentences = read_sentences(args.source, nlp, args.words)
