@@ -1,0 +1,76 @@
+"""The steps of two projects, run by `project run` on the toy treebank and a tiny
+encoder: from treebank files to a scored pipeline in the form of a package."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Dict, List
+
+import pytest
+import spacy
+from tiny_pipeline import make_bert
+from weasel.cli.run import project_run
+
+ROOT = Path(__file__).resolve().parents[2]
+MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
+STEPS = {
+    "french": [
+        "check",
+        "convert",
+        "start",
+        "train",
+        "train-further",
+        "bring-back",
+        "evaluate",
+    ],
+    "icelandic": [
+        "check",
+        "convert",
+        "start",
+        "train",
+        "bring-back",
+        "train-senter",
+        "evaluate",
+    ],
+}
+
+
+@pytest.fixture
+def projects(tmp_path: Path) -> Path:
+    """Copies of the projects beside configs, as in the repository, but for what runs
+    have made."""
+    made = shutil.ignore_patterns("corpus", "training", "metrics", "project.lock")
+    for name in ("en", *STEPS):
+        folder = ROOT / "projects" / name
+        shutil.copytree(folder, tmp_path / "projects" / name, ignore=made)
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    return tmp_path / "projects"
+
+
+def run_steps(folder: Path, steps: List[str], variables: Dict[str, object]) -> None:
+    for name in ("corpus", "training", "metrics"):
+        (folder / name).mkdir(exist_ok=True)
+    for step in steps:
+        project_run(folder, step, overrides=variables)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", STEPS)
+def test_from_treebank_to_pipeline(language: str, projects: Path, tmp_path: Path):
+    folder = projects / language
+    variables = {
+        f"vars.{language}": str(ROOT / "assets" / "toy"),
+        "vars.encoder": str(make_bert(tmp_path / "encoder")),
+        **MINUTES,
+    }
+    run_steps(folder, STEPS[language][:2], variables)
+    if language == "french":  # the heads of other treebanks
+        for name in ("gsd", "spoken"):
+            shutil.copy(folder / "corpus/train.spacy", folder / f"corpus/{name}.spacy")
+    run_steps(folder, STEPS[language][2:], variables)
+    (scores,) = (folder / "metrics").glob("*.json")
+    assert json.loads(scores.read_text(encoding="utf8"))["n_sents"] > 0
+    found = "is_lal_md" if language == "icelandic" else "compact"
+    nlp = spacy.load(folder / "training" / found)
+    (doc,) = nlp.pipe(["ab ba"])
+    assert doc._.parse_string and all(token.dep_ for token in doc)
