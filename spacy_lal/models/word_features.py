@@ -8,15 +8,14 @@ import numpy
 from numpy import ndarray
 from spacy.ml.models import MultiHashEmbed
 from spacy.tokens import Doc
-from thinc.api import Model, NumpyOps
+from thinc.api import NumpyOps
 from thinc.layers.chain import forward as forward_in_layers
 from thinc.types import Floats2d
 
+from .stored_layers import restore
 from .vectors import Tok2Vec
-from .weights.storage import quantise
 
 _EPSILON = 1e-8  # of thinc's layer norm
-_SCALE = "scale"  # an attribute of a layer: the scales of its weights in 8 bits
 
 
 def build_word_features(width: int, attrs: List[str], rows: List[int]) -> Tok2Vec:
@@ -38,7 +37,8 @@ def forward(
     model: Tok2Vec, docs: List[Doc], is_train: bool
 ) -> Tuple[List[Floats2d], Callable]:
     """Learn in layers, as on a GPU; parse at once."""
-    _restore_weights(model)
+    for layer, name in large_weights(model):
+        restore(layer, name)
     is_empty = not any(len(doc) for doc in docs)
     if is_train or is_empty or not isinstance(model.ops, NumpyOps):
         return forward_in_layers(model, docs, is_train)  # type: ignore[arg-type]
@@ -55,28 +55,7 @@ def forward(
     return numpy.split(mixed, ends), lambda d_vectors: docs  # type: ignore
 
 
-def store_in_integers(model: Model) -> None:
-    """Round the tables and the maxout layers of a pipeline's word features to 8 bits by
-    rows, as packages store them. The first call makes them floats."""
-    for node in model.walk():
-        if node._func is not forward:
-            continue
-        for layer, name in _large_weights(node):
-            integers, scales = quantise(layer.get_param(name))
-            layer.set_param(name, integers)
-            layer.attrs[_SCALE] = scales
-
-
-def _restore_weights(model: Any) -> None:
-    """Make floats of weights that a package stores in integers."""
-    for layer, name in _large_weights(model):
-        weight = layer.get_param(name)
-        if weight.dtype.kind == "i":
-            scales = layer.ops.asarray(layer.attrs[_SCALE])
-            layer.set_param(name, weight.astype("float32") * scales[..., None])
-
-
-def _large_weights(model: Any) -> List[Tuple[Any, str]]:
+def large_weights(model: Any) -> List[Tuple[Any, str]]:
     """The layers whose weights packages store in 8 bits, and the weights' names."""
     tables, maxout, _ = _with_weights(model)
     return [*((table, "E") for table in tables), (maxout, "W")]

@@ -16,9 +16,10 @@ from spacy.strings import StringStore
 from spacy.util import load_config, load_model_from_config, replace_model_node
 from thinc.api import Config, Model
 
+from ..models import tagger, word_features
 from ..models.inference.onnx_transformer import from_transformer
+from ..models.stored_layers import store
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
-from ..models.word_features import store_in_integers
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
@@ -102,14 +103,20 @@ def write_package(
         path.unlink()
     if lean:
         _forget_words(folder)
+        _write_short(folder)
     return done
 
 
 def _store_in_integers(pipes: Dict[str, Any]) -> None:
     for pipe in pipes.values():
         model = getattr(pipe, "model", None)
-        if isinstance(model, Model):
-            store_in_integers(model)
+        nodes = model.walk() if isinstance(model, Model) else ()
+        for node in nodes:
+            if node._func is word_features.forward:
+                for layer, name in word_features.large_weights(node):
+                    store(layer, name)
+            elif node._func is tagger.forward:
+                store(node.get_ref("output_layer"), tagger.LARGE)
 
 
 def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:
@@ -264,3 +271,10 @@ def _forget_words(folder: Path) -> None:
                 if tree.get(key) and tree[key] in store
             )
     srsly.write_json(path, [string for string in strings if string in known])
+
+
+def _write_short(folder: Path) -> None:
+    """Write the JSON files of a saved pipeline's components and vocabulary without
+    indentation."""
+    for path in (*folder.glob("*/cfg"), *folder.glob("vocab/*.json")):
+        srsly.write_json(path, srsly.read_json(path), indent=0)

@@ -7,7 +7,8 @@ from spacy.ml.models import MultiHashEmbed
 from spacy.tokens import Doc
 from thinc.api import fix_random_seed
 
-from spacy_lal.models.word_features import build_word_features, store_in_integers
+from spacy_lal.models.stored_layers import store
+from spacy_lal.models.word_features import build_word_features, large_weights
 
 NLP = spacy.blank("en")
 TEXTS = ["She sees 12 dogs.", "", "   ", "Dogs", "The dogs of the dog-lover: 3.14!"]
@@ -59,7 +60,8 @@ def test_packages_store_weights_in_integers():
     docs = [NLP(text) for text in TEXTS]
     expected = model.predict(docs)
     n_bytes = len(model.to_bytes())
-    store_in_integers(model)
+    for layer, name in large_weights(model):
+        store(layer, name)
     stored = model.to_bytes()
     assert len(stored) < 0.6 * n_bytes
     again = build_word_features(8, ATTRS[1], [50, 57]).from_bytes(stored)
@@ -76,17 +78,11 @@ def test_packages_store_weights_in_integers():
 
 def test_weights_in_integers_learn():
     model, _ = make_both(ATTRS[1])
-    store_in_integers(model)
+    for layer, name in large_weights(model):
+        store(layer, name)
     (vectors,), backprop = model.begin_update([NLP(TEXTS[0])])
     backprop([numpy.ones_like(vectors)])
     for node in model.walk():
         for name in node.param_names:
             assert node.get_param(name).dtype == numpy.float32
             assert node.get_grad(name).shape == node.get_param(name).shape
-
-
-def test_layers_of_other_models_stay_in_floats():
-    _, layers = make_both(ATTRS[1])
-    before = layers.to_bytes()
-    store_in_integers(layers)
-    assert layers.to_bytes() == before

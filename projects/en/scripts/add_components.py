@@ -11,7 +11,8 @@ The components come before the one that --before names, or last. Their weights a
 wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. A pipeline with a morphologizer
 gets an attribute_ruler: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has
 the number and person of "we", and tag, UPOS and deprel agree; it comes after the parser. An English one with a
-lemmatizer gets lal_lemmas. --frames puts PropBank's frames into the vocabulary, for descriptions of arguments.
+lemmatizer gets lal_lemmas. --frames puts PropBank's frames into the vocabulary, for descriptions of arguments;
+with --learned-frames, those of rolesets that lal_srl has learned, a quarter of the room.
 
 Not here: training, and packaging (build_package.py).
 """
@@ -48,7 +49,7 @@ from spacy_lal.trees.frames import read_frames
 
 MORPHOLOGIZER = "morphologizer"
 LEMMATIZER = "trainable_lemmatizer"
-PARSER = "lal_parser"
+PARSER, ROLES = "lal_parser", "lal_srl"
 RULER, LEMMAS = "attribute_ruler", "lal_lemmas"
 WHITE_SPACE: Dict[str, Any] = {
     "patterns": [[{"IS_SPACE": True}]],
@@ -283,6 +284,7 @@ def add_components(
     *,
     before: Optional[str] = None,
     frames: Optional[Path] = None,
+    learned_frames: bool = False,
 ) -> None:
     """Write a pipeline with more components.
 
@@ -293,6 +295,7 @@ def add_components(
     before (Optional[str]): The component of `base` that follows them. None: they come
         last.
     frames (Optional[Path]): PropBank's frames, for the vocabulary.
+    learned_frames (bool): Those of rolesets that lal_srl has learned, and no others.
     RAISES (SourceError): A component is missing in its pipeline, or is in `base`
     already."""
     config = Config().from_disk(base / "config.cfg", interpolate=False)
@@ -338,7 +341,11 @@ def add_components(
         _add_strings(folder / "vocab" / "strings.json", strings)
         if frames is not None:
             vocab = Vocab(lookups=Lookups().from_disk(folder / "vocab"))
-            install_frames(vocab, read_frames(frames).values())
+            found = read_frames(frames)
+            if learned_frames:
+                learned = set(srsly.read_json(folder / ROLES / "cfg")["rolesets"])
+                found = {name: found[name] for name in found if name in learned}
+            install_frames(vocab, found.values())
             vocab.lookups.to_disk(folder / "vocab")
         _update_meta(folder)
 
@@ -385,11 +392,17 @@ def main(arguments: "Sequence[str] | None" = None) -> None:
     )
     parser.add_argument("--before", metavar="NAME")
     parser.add_argument("--frames", metavar="FILE", type=Path)
+    parser.add_argument("--learned-frames", action="store_true")
     args = parser.parse_args(arguments)
     pairs = [one.partition("=") for one in args.component]
     components = {name: Path(folder) for name, _, folder in pairs}
     add_components(
-        args.base, args.output, components, before=args.before, frames=args.frames
+        args.base,
+        args.output,
+        components,
+        before=args.before,
+        frames=args.frames,
+        learned_frames=args.learned_frames,
     )
     added = sum(
         path.stat().st_size

@@ -86,14 +86,19 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
         "name": "view",
         "roles": {"0": ["pag", "viewer"]},
     }
-    (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n", encoding="utf8")
-    script("add_components").add_components(
-        base,
-        tmp_path / "both",
-        {"lal_srl": tmp_path / "roles"},
-        frames=tmp_path / "frames.jsonl",
-    )
-    both = spacy.load(tmp_path / "both")
+    other = {**frame, "roleset": "swim.01", "frame": "swim"}
+    lines = "".join(json.dumps(one) + "\n" for one in (frame, other))
+    (tmp_path / "frames.jsonl").write_text(lines, encoding="utf8")
+    for learned in (True, False):
+        script("add_components").add_components(
+            base,
+            tmp_path / "both",
+            {"lal_srl": tmp_path / "roles"},
+            frames=tmp_path / "frames.jsonl",
+            learned_frames=learned,
+        )
+        both = spacy.load(tmp_path / "both")
+        assert (get_frame(both.vocab, "swim.01") is None) == learned
     assert both.pipe_names == ["tagger", "lal_srl"]
     assert both.get_pipe("lal_srl").label_data == nlp.get_pipe("lal_srl").label_data
     assert get_frame(both.vocab, "see.01").roles["0"].description == "viewer"
