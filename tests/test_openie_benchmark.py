@@ -64,6 +64,23 @@ def test_each_triple_is_paired_once():
     assert result.best.f1 == pytest.approx(100 / 3)
 
 
+def test_a_triple_with_one_argument_counts_as_found():
+    gold = {"a": [openie.extraction("slept", "Ann", "at home")]}
+    right = openie.extraction("slept", "Ann", "at home")
+    found = {"a": [right, openie.extraction("slept", "Ann", "")]}
+    # Precision: 4 of 4 words and nothing, of two triples. Recall: 4 of 4.
+    result = openie.score(gold, found)
+    assert result.best == pytest.approx((50.0, 100.0))
+    assert openie.score(gold, {"a": [right]}).best == (100.0, 100.0)
+
+
+def test_further_arguments_belong_to_the_second():
+    gold = {"a": [openie.extraction("ate", "Ann", "pears here today")]}
+    found = {"a": [openie.extraction("ate", "Ann", "pears today")]}
+    # 1 + 1 + 2 common words, of 4 and of 5.
+    assert openie.score(gold, found).best == pytest.approx((100.0, 80.0))
+
+
 def test_curve():
     gold = {
         "a": [openie.extraction("ate", "Ann", "pears")],
@@ -99,6 +116,12 @@ def test_files(tmp_path, capsys):
     )
     openie.main([*arguments, "--half", "1"])
     assert "| 100.0 | 75.0 | 85.7 | 75.0 |" in capsys.readouterr().out
+    line = "Ann ate pears here .\tAnn\tate\tpears\t0.75\there\n"
+    path.write_text(line, encoding="utf8")
+    openie.main([*arguments, "--half", "1"])
+    assert "| 100.0 | 100.0 | 100.0 | 100.0 |" in capsys.readouterr().out
     path.write_text("Bob ran .\tBob\tran\n", encoding="utf8")
-    with pytest.raises(ValueError, match="found.tsv:1: expected 4 or 5 columns, got 3"):
+    with pytest.raises(
+        ValueError, match="found.tsv:1: expected 4 or more columns, got 3"
+    ):
         openie.main(arguments)

@@ -108,6 +108,13 @@ def relations_cli(
     confidence: Annotated[
         bool, typer.Option("--confidence", help="openie: a column of confidences")
     ] = False,
+    factuality: Annotated[
+        bool,
+        typer.Option("--factuality", help="openie: a column of factuality"),
+    ] = False,
+    arguments: Annotated[
+        bool, typer.Option("--arguments", help="openie: columns of further arguments")
+    ] = False,
     paragraphs: ParagraphsOption = None,
     batch_size: io.BatchOption = 32,
     n_process: io.ProcessesOption = 1,
@@ -119,13 +126,21 @@ def relations_cli(
     roles, where the pipeline has a lal_srl, else from heads, which the command then
     says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation
     on each line with its factuality, tsv the edges of a graph: subject, label, object.
-    openie has triples in the text's own words: sentence, subject, relation, object. tsv
-    and openie leave out what the text does not assert. The default format is by the
-    ending of -o, or else a table."""
+    openie has triples in the text's own words: sentence, subject, relation, object,
+    and columns that you ask for, in this order: confidence, factuality, further
+    arguments. tsv and openie leave out what the text does not assert. The default
+    format is by the ending of -o, or else a table."""
     formats = [*RELATION_FORMATS, OPENIE]
     output_format = io.output_format(output_format, output, formats)
-    if output_format != OPENIE and (nested or confidence):
-        io.fail("--nested and --confidence are for --format openie")
+    columns = {
+        "confidence": confidence,
+        "factuality": factuality,
+        "arguments": arguments,
+    }
+    given = [f"--{name}" for name, is_given in columns.items() if is_given]
+    given += ["--nested"] if nested else []
+    if output_format != OPENIE and given:
+        io.fail(f"{', '.join(given)}: for --format openie alone")
     from spacy_lal.annotations import get_triples
 
     show = RELATION_FORMATS.get(output_format)
@@ -145,9 +160,7 @@ def relations_cli(
                     continue
                 if show is None:
                     found = get_triples(sentence, nested=nested)
-                    write(
-                        triple_lines(sentence, _said(found, only_asserted), confidence)
-                    )
+                    write(triple_lines(_said(found, only_asserted), **columns))
                 else:
                     relations = _said(sentence._.relations, only_asserted)
                     write(show(sentence, relations, number))
@@ -332,6 +345,7 @@ def relation_table(
             "time": one.time,
             "modality": one.modality,
             "said by": one.attribution,
+            "factuality": one.factuality if one.factuality != ASSERTED else None,
         }
         extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
         predicate = _shown(one.predicate or one.label)
@@ -371,15 +385,20 @@ def relation_edges(
 
 
 def triple_lines(
-    sentence: "Span", triples: "Sequence[Triple]", confidence: bool
+    triples: "Sequence[Triple]", *, confidence: bool, factuality: bool, arguments: bool
 ) -> str:
-    """A line for each triple: the sentence, subject, relation, object; its confidence,
-    if that is asked for."""
+    """A line for each triple: its sentence, subject, relation, object; if that is asked
+    for, its confidence, factuality, and each further argument."""
     lines = []
     for one in triples:
-        cells = [_shown(sentence.text), one.subject, one.relation, one.object]
+        text = _shown(one.source.sent.text)
+        cells = [text, one.subject, one.relation, one.object]
         if confidence:
             cells.append(f"{one.confidence:.4f}")
+        if factuality:
+            cells.append(one.factuality)
+        if arguments:
+            cells += one.arguments
         lines.append("\t".join(cells) + "\n")
     return "".join(lines)
 

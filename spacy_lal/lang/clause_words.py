@@ -95,6 +95,7 @@ class ClauseWords:
     replacing: Words before a thing or a clause that was not; `substituting`: Those
         before a noun below another.
     conditional: Words, or pairs of words, before a clause that may not hold.
+    comparing: Words before a condition that a thing is compared with: "as if".
     reporting, doubting: Adverbs of somebody else's word, and of what may be.
     sources: The first words of "according to".
     correlatives: First words of "both ... and".
@@ -140,6 +141,7 @@ class ClauseWords:
     replacing: FrozenSet[str]
     substituting: FrozenSet[str]
     conditional: FrozenSet[str]
+    comparing: FrozenSet[str]
     reporting: FrozenSet[str]
     doubting: FrozenSet[str]
     sources: FrozenSet[str]

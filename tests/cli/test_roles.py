@@ -281,5 +281,22 @@ def test_openie_has_the_texts_own_words_and_only_what_is_asserted(
     assert f"{text}\tAnna\tbecame a judge of\tthe court\n" in nested
     *_, number = lal(*args, "--confidence").stdout.split("\t")
     assert 0 < float(number) < 1
+    every = lal(*args, "--all", "--factuality").stdout.splitlines()
+    assert [line.split("\t")[-1] for line in every] == ["asserted", "negated"]
     wrong = lal("relations", path, "--nested")
+    assert (wrong.exit_code, "openie" in wrong.stderr) == (2, True)
+
+
+def test_openie_shows_further_arguments_in_columns_of_their_own(
+    lal, en_lal_md, tmp_path
+):
+    path = tmp_path / "docs.spacy"
+    text = "Ada wrote a letter to Kim in 1990."
+    DocBin(docs=[en_lal_md(text)], store_user_data=True).to_disk(path)
+    args = ("relations", path, "--format", "openie")
+    assert lal(*args).stdout == f"{text}\tAda\twrote\ta letter\n"
+    assert lal(*args, "--arguments").stdout == (
+        f"{text}\tAda\twrote\ta letter\tto Kim\tin 1990\n"
+    )
+    wrong = lal("relations", path, "--arguments")
     assert (wrong.exit_code, "openie" in wrong.stderr) == (2, True)

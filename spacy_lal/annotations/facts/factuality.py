@@ -44,7 +44,8 @@ def factuality_of(token: Token) -> str:
     context = _context_of(token)
     if context == HYPOTHETICAL:
         return context
-    if denial_of(token):
+    subject = child_of(token, *SUBJECTS)
+    if denial_of(token) or (subject is not None and denial_of(subject)):
         return HYPOTHETICAL if context == NEGATED else NEGATED
     if context != NEGATED and _is_open(token):
         return HYPOTHETICAL
@@ -82,14 +83,16 @@ def is_disjunct(token: Token) -> bool:
 def _is_open(token: Token) -> bool:
     """Tell whether a clause of its own leaves open if it is so: modals, conditions,
     "perhaps", questions and commands."""
-    modal = tags_of(token).modal
+    words = words_of(token)
     for child in token.children:
-        is_modal = child.dep_ == "aux" and child.tag_ == modal
-        if is_modal or (child.dep_ == "advcl" and _is_condition(child)):
+        is_modal = child.dep_ == "aux" and child.tag_ == words.tags.modal
+        is_compared = word_of(child, words.comparing, "mark")
+        is_condition = child.dep_ == "advcl" and _is_condition(child)
+        if is_modal or (is_condition and not is_compared):
             return True
-    if word_of(token, words_of(token).doubting, "advmod") or is_disjunct(token):
+    if word_of(token, words.doubting, "advmod") or is_disjunct(token):
         return True
-    if token.tag_ == tags_of(token).base and has_child(token, "cop"):
+    if token.tag_ == words.tags.base and has_child(token, "cop"):
         return True  # "was to sell"
     return token.dep_ == "ROOT" and (_is_question(token) or _is_command(token))
 

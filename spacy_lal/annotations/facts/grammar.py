@@ -332,7 +332,7 @@ def is_outside(token: Token, *, is_clause: bool) -> bool:
     words = words_of(token)
     before = token.doc[max(token.left_edge.i - 1, 0)].lower_
     if token.dep_ == "acl":
-        return before == words.tags.comma
+        return words.tags.comma in (before, token.left_edge.lower_)
     if token.lower_ in words.correlatives:
         is_first = token.i == head.left_edge.i and has_child(head, "conj")
         return is_first or is_contrast(head)

@@ -61,7 +61,8 @@ class Triple:
     """A fact in the text's own words.
 
     subject, relation, object (str): Words of the sentence, divided by spaces, in its
-        order. The relation of an apposition is "be", and of a possessive "has".
+        order; "'s" and "n't" are words, as in the Penn Treebank. The relation of an
+        apposition is "be", and of a possessive "has".
     arguments (Tuple[str, ...]): What else is said, with prepositions.
     source (Relation): The relation that it says, with its Spans."""
 
@@ -379,11 +380,18 @@ def _case_of(head: Token) -> Set[int]:
 
 
 def _text(doc: Doc, words: Set[int]) -> str:
-    """Write words in the order of the sentence, without marks at the ends."""
+    """Write words in the order of the sentence, without marks at the ends. A word with
+    a hyphen is one word, as in the text."""
     tokens = [doc[i] for i in sorted(words) if not doc[i].is_space]
     tags = tags_of(doc[0])
     while tokens and tokens[0].dep_ == "punct" and tokens[0].tag_ not in tags.opening:
         tokens.pop(0)
     while tokens and tokens[-1].dep_ == "punct" and tokens[-1].tag_ not in tags.closing:
         tokens.pop()
-    return " ".join(token.text for token in tokens)
+    text = ""
+    for token in tokens:
+        before = doc[token.i - 1]
+        is_hyphen = tags.hyphen in (token.tag_, before.tag_)
+        is_joined = is_hyphen and before in tokens and not before.whitespace_
+        text += token.text if is_joined else f" {token.text}"
+    return text.strip()

@@ -334,6 +334,7 @@ CLAUSES = ClauseWords(
     replacing=REPLACING,
     substituting=SUBSTITUTING,
     conditional=CONDITIONAL,
+    comparing=frozenset({"as"}),
     reporting=REPORTING,
     doubting=DOUBTING,
     sources=SOURCES,

@@ -41,6 +41,11 @@ def test_triples_keep_the_words_and_say_what_is_so(en_lal_md, text, expected):
     assert triples(en_lal_md(text)) == expected
 
 
+def test_a_word_with_a_hyphen_is_one_word(en_lal_md):
+    (triple,) = en_lal_md("Kim bought a second-hand car.")._.triples
+    assert triple.object == "a second-hand car"
+
+
 def test_who_did_nothing_is_denied(en_lal_md):
     found = en_lal_md("Neither Anna nor Tom stole it.")._.triples
     assert [one.subject for one in found] == ["Anna", "Tom"]
@@ -86,6 +91,43 @@ FACTUALITY = {
     ("Kim said that he had paid the bill.", "paid"): "reported",
     ("He didn't fail to pay the bill.", "pay"): "asserted",
     ("No customer paid the bill.", "paid"): "negated",
+    ("Neither Anna nor Tom stole it.", "Tom"): "negated",
+    ("She ate neither meat nor fish.", "meat"): "negated",
+    ("He has never visited London, nor has he seen Paris.", "Paris"): "negated",
+    ("They built a mall instead of a park.", "a park"): "negated",
+    ("They built a mall instead of a park.", "a mall"): "asserted",
+    ("He walked rather than take the bus.", "take"): "negated",
+    ("He passed the exam without having opened the book.", "opened"): "negated",
+    ("Not all students passed the exam.", "passed"): "negated",
+    ("He no longer owns the house.", "owns"): "negated",
+    ("Hardly anyone read the book.", "read"): "negated",
+    ("The storm stopped them from leaving the port.", "leaving"): "negated",
+    ("He failed in finding the key.", "finding"): "negated",
+    ("He was accused of stealing the car.", "stealing"): "reported",
+    ("The police suspect him of robbing the bank.", "robbing"): "reported",
+    ("They thanked Kim for helping the child.", "helping"): "asserted",
+    ("She dreams of owning a house.", "owning"): "hypothetical",
+    ("If only she had called the police!", "called"): "hypothetical",
+    ("She acted as though she knew the answer.", "knew"): "hypothetical",
+    ("As if he owned the place, he gave orders.", "owned"): "hypothetical",
+    ("As if he owned the place, he gave orders.", "gave"): "asserted",
+    ("There is no evidence that Tom stole the car.", "stole"): "hypothetical",
+    ("Nobody saw that Tom stole the car.", "stole"): "hypothetical",
+    ("She regrets that she sold the house.", "sold"): "asserted",
+    ("Did the mayor deny that he took bribes?", "took"): "hypothetical",
+    ("He will leave before she reads the letter.", "reads"): "hypothetical",
+    ("Tom can't come because he broke his arm.", "broke"): "asserted",
+    ("They may build a house that Tom designed.", "designed"): "hypothetical",
+    ("They may build the house that Tom designed.", "designed"): "asserted",
+    ("Pay the bill, or the bank takes the house.", "takes"): "hypothetical",
+    ("Tom was to sell the car.", "sell"): "hypothetical",
+    ("In order to save money, he sold the car.", "save"): "hypothetical",
+    ("Perhaps Tom stole the car.", "stole"): "hypothetical",
+    ("He would rather sell the house.", "sell"): "hypothetical",
+    ("They chose tea instead.", "chose"): "asserted",
+    ("So he is rather angry.", "is"): "asserted",
+    ("It was not Tom who stole the car.", "stole"): "negated",
+    ("Residents wait until tests show that the water is safe.", "show"): "asserted",
 }
 
 
@@ -95,7 +137,7 @@ def test_factuality(en_lal_md, text, word):
         one.factuality
         for one in en_lal_md(text)._.relations
         if word in map(str, (one.subject, one.predicate, one.object))
-        and one.kind == "verb"
+        and one.kind in ("verb", "copula")
     }
     assert found == {FACTUALITY[text, word]}
 
@@ -108,6 +150,48 @@ def test_correlatives_and_goals(en_lal_md):
     assert str(en_lal_md("Both parents signed it.")._.relations[0].subject) == (
         "Both parents"
     )
+
+
+WORDS = {
+    "Neither Anna nor Tom stole it.": ["(Anna; stole; it)", "(Tom; stole; it)"],
+    "Either Anna or Tom stole it.": ["(Anna; stole; it)", "(Tom; stole; it)"],
+    "Not only Anna but also Tom signed it.": [
+        "(Anna; signed; it)",
+        "(Tom; signed; it)",
+    ],
+    "The bank neither paid the fine nor lowered the price.": [
+        "(The bank; paid; the fine)",
+        "(The bank; lowered; the price)",
+    ],
+    "He no longer owns the house.": ["(He; no longer owns; the house)"],
+    "Perhaps Tom stole it.": ["(Tom; Perhaps stole; it)"],
+    "They built a mall instead of a park.": [
+        "(They; built; a mall)",
+        "(They; built instead of; a park)",
+    ],
+    "The emperor, whose son later added a library, died.": [
+        "(The emperor; has; son)",
+        "(whose son; later added; a library)",
+    ],
+    "The laptop you bought doesn't run on oil.": [
+        "(you; bought; The laptop)",
+        "(The laptop; does n't run on; oil)",
+    ],
+    "Penicillin, discovered by Fleming, kills bacteria.": [
+        "(Penicillin; discovered by; Fleming)",
+        "(Penicillin; kills; bacteria)",
+    ],
+}
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_correlatives_and_asides_are_no_part_of_a_triple(en_lal_md, text):
+    assert [str(one) for one in en_lal_md(text)._.triples] == WORDS[text]
+
+
+def test_a_gerund_with_a_preposition_has_the_object_as_subject(en_lal_md):
+    found = en_lal_md("The police suspect him of robbing the bank.")._.relations
+    assert ("him", "robbing") in [(str(x.subject), str(x.predicate)) for x in found]
 
 
 def test_nested(en_lal_md):
