@@ -1,6 +1,8 @@
 """Pages of documentation as programs: their Python blocks and commands in order, run in
-this process."""
+this process, and what the pages say that they print."""
 
+import contextlib
+import io
 import re
 import shlex
 from pathlib import Path
@@ -15,21 +17,37 @@ FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
     r"^(?:[A-Z_]+=\S+ )*(python|make|pip|cat|mkdir|git|cd|uvicorn|curl|spacy) "
 )
+# What says in the code itself what is printed: `print(x)  # its value`.
+SAID = re.compile(r"print\(.*\)  # |^\s*\)  # ", re.MULTILINE)
+DECIMAL = re.compile(r"-?\d+\.\d+")
+CLOSE = 0.11  # decimals that another processor may print
 
 
 class Block(NamedTuple):
     language: str  # "python", or "command"
     code: str  # of commands one line
+    shown: str = ""  # the output that a page has below Python
 
 
 def blocks(path: Path) -> List[Block]:
     """The Python blocks of a page and the lines of its command blocks, in order. Output
     and configs are left out."""
     found: List[Block] = []
-    for language, code in FENCE.findall(path.read_text(encoding="utf8")):
+    page = path.read_text(encoding="utf8")
+    end_of_python = None
+    for fence in FENCE.finditer(page):
+        language, code = fence.groups()
+        is_command = bool(COMMAND.match(code))
+        is_next = (
+            end_of_python is not None
+            and not page[end_of_python : fence.start()].strip()
+        )
+        if is_next and language in ("", "text") and not is_command:
+            found[-1] = found[-1]._replace(shown=code)
+        end_of_python = fence.end() if language == "python" else None
         if language == "python":
             found.append(Block(language, code))
-        elif language in ("", "console", "bash") and COMMAND.match(code):
+        elif language in ("", "console", "bash") and is_command:
             lines = re.sub(r"\s*\\\n\s*", " ", code).splitlines()
             found += [
                 Block("command", line)
@@ -92,3 +110,24 @@ def run_command(line: str, more: Sequence[str] = ()) -> bytes:
 def run_python(code: str, path: Path, names: Dict[str, Any]) -> None:
     """Run a block in the namespace of its page."""
     exec(compile(code, str(path), "exec"), names)
+
+
+def printed_by(code: str, path: Path, names: Dict[str, Any]) -> str:
+    """Run a block, and give what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        run_python(code, path, names)
+    return printed.getvalue()
+
+
+def says_the_same(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed: `...` in a line is any text, a line of
+    `...` any lines, and decimals may differ a little."""
+    parts = [re.escape(part) for part in DECIMAL.sub("0.0", shown).split("...")]
+    text = ".*?".join(parts)
+    if not re.fullmatch(text, DECIMAL.sub("0.0", printed), re.DOTALL):
+        return False
+    if "..." in shown:
+        return True
+    pairs = zip(DECIMAL.findall(shown), DECIMAL.findall(printed), strict=True)
+    return all(abs(float(one) - float(other)) <= CLOSE for one, other in pairs)

@@ -10,7 +10,16 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import pytest
 import spacy
-from documents import ROOT, blocks, run_command, run_python, split_command
+from documents import (
+    ROOT,
+    SAID,
+    blocks,
+    printed_by,
+    run_command,
+    run_python,
+    says_the_same,
+    split_command,
+)
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.util import registry
@@ -21,6 +30,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+READMES = PAGES[:1]  # shows its output in parts, and has a test of its own
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 ELSEWHERE = tuple(
     f"docs/how_to/{name}.md" for name in ("ner", "roles", "serve")
@@ -38,7 +48,7 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^python -m spacy lal import-official": "the authors' checkpoint",
     r"^python -m spacy project": "treebanks from the net, or minutes",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
-    r"-o tree\.png": "the extra display",
+    r"-o \w+\.png": "the extra display",
     r"^python docs/": "tests/pictures/test_groups.py",
 }
 SHORT = (
@@ -153,14 +163,19 @@ def test_page_runs(
     tmp_path: Path,
     monkeypatch: Any,
 ):
-    """All of a page's code and commands, in the order in which they stand there."""
+    """All of a page's code and commands, in the order in which they stand there. What
+    the code prints stands below it, or beside it as a comment."""
+    wrong: List[str] = []
     monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "clone"))
     names: Dict[str, Any] = {"__name__": "page"}
     for block in blocks(path):
         if not is_run(block.code):
             continue
         if block.language == "python":
-            run_python(block.code, path, names)
+            printed = printed_by(block.code, path, names)
+            is_said = path in READMES or (not block.shown and SAID.search(block.code))
+            if not is_said and not says_the_same(block.shown, printed):
+                wrong.append(f"{block.code}\nprints\n{printed}\nnot\n{block.shown}")
         else:
             run_command(
                 block.code,
@@ -173,6 +188,7 @@ def test_page_runs(
         nlp.pipe_names != nlp.meta["pipeline"] or nlp.max_length != 1_000_000
     ):
         bundled.clear()
+    assert not wrong, "\n----\n".join(wrong)
 
 
 def test_links_lead_somewhere():

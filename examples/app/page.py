@@ -44,11 +44,11 @@ from spacy_lal.trees.brackets import iter_words
 
 TITLE = "See how a sentence is built"
 HINT = "Click a node of the tree, or a word, to see how sure the parser is of it."
+# The parser gets the last one wrong, and is not sure of it.
 EXAMPLES = (
+    "She gave him the book that he wanted.",
     "She saw the man with the telescope.",
-    "Select the person driving.",
-    "The dog that bit me barks.",
-    "The letter was written by a lawyer.",
+    "The old man the boat.",
 )
 MAX_TEXT = 5000  # characters of a text
 MAX_LINKED = 1500  # characters of a text in the page's address
