@@ -3,7 +3,6 @@ the page says. A checkout without packages/en_lal_md-* has nothing to test here.
 
 import contextlib
 import io
-import json
 import re
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -21,15 +20,6 @@ def blocks() -> List[Tuple[str, str]]:
 
 
 def test_the_page_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    roles = {
-        "0": ["pag", "giver"],
-        "1": ["ppt", "thing given"],
-        "2": ["gol", "entity given to"],
-    }
-    frame = {"roleset": "give.01", "frame": "give", "name": "transfer", "roles": roles}
-    path = tmp_path / "assets" / "propbank" / "frames-3.1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(frame) + "\n", encoding="utf8")
     monkeypatch.chdir(tmp_path)
     names: Dict[str, Any] = {}
     found = blocks()

@@ -250,6 +250,9 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
             f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of "
             "constituents of 2+ words"
         )
+        yield from (
+            f"    contradicts the heads: {place}" for place in report.contradictions
+        )
     if trees and arcs:
         yield from _rows(
             ("tags that differ", report.different_tags),

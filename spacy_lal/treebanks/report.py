@@ -36,7 +36,7 @@ from .roles import read_role_file, read_sentences
 
 Item = TypeVar("Item")
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
-MAX_SHOWN = 5  # misaligned arguments that a report shows
+MAX_SHOWN = 5  # misaligned arguments, or contradictions, that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
 
 
@@ -54,6 +54,8 @@ class TreebankReport:
         known; each label of a chain counts.
     one_outside_head (int): Wide constituents in which exactly one word has its head
         outside.
+    contradictions (List[str]): The first other wide constituents, with file, line and
+        words.
     unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves
         it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
@@ -74,6 +76,7 @@ class TreebankReport:
     tags: Counter = field(default_factory=Counter)
     wide_constituents: int = 0
     one_outside_head: int = 0
+    contradictions: List[str] = field(default_factory=list)
     non_projective: int = 0
     several_roots: int = 0
     no_root: int = 0
@@ -236,7 +239,7 @@ def count_sentence(
     if sentence:
         _count_arcs(report, sentence)
     if tree:
-        _count_constituents(report, tree, sentence.heads if sentence else None)
+        _count_constituents(report, tree, both)
         if sentence and any(sentence.tags):
             report.different_tags += sum(
                 a != b for a, b in zip(tree.tags, sentence.tags, strict=True)
@@ -256,8 +259,9 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
 
 
 def _count_constituents(
-    report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]
+    report: TreebankReport, tree: TreebankTree, both: TreebankSentence
 ) -> None:
+    heads = both.dependencies.heads if both.dependencies else None
     everything = (0, len(tree.words))
     report.trees_without_cover += not tree.spans or tree.spans[0][:2] != everything
     for start, end, label in tree.spans:
@@ -271,6 +275,9 @@ def _count_constituents(
             report.wide_constituents += len(chain)
             if outside_heads(start, end, heads) == 1:
                 report.one_outside_head += len(chain)
+            elif len(report.contradictions) < MAX_SHOWN:
+                shown = " ".join(both.words[start:end])
+                report.contradictions.append(f"{both.where}: {label} {shown}")
 
 
 @dataclass

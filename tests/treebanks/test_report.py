@@ -114,6 +114,9 @@ def test_toy_treebank_is_as_its_readme_says():
             or report.missing_heads
         )
     assert train.wide_constituents - train.one_outside_head == 1
+    (place,) = train.contradictions
+    assert place.startswith(str(TOY / "train.conllu"))
+    assert place.endswith(": SQ is your name")
     assert dev.one_outside_head_share == 1.0
     assert set(dev.labels) <= set(train.labels)
     assert set(dev.deprels) <= set(train.deprels)
