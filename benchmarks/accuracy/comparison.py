@@ -19,6 +19,7 @@ from accuracy.widths import equal_widths, n_parameters
 from spacy_lal.cli.io import read_docs
 from spacy_lal.evaluation.docs import parse_golds, score_docs
 from spacy_lal.evaluation.evalb_params import COLLINS
+from spacy_lal.models.parser import get_network
 from spacy_lal.pipeline.decoders import make_separate_decoder
 
 SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "tags"}
@@ -131,7 +132,7 @@ class Comparison:
         if self._widths is None:
             nlp = init_nlp(pipeline_config(self.base, "lal", seed=0).interpolate())
             model = nlp.get_pipe(PARSER).model  # type: ignore[attr-defined]
-            network = model.attrs["get_network"](model)
+            network = get_network(model)
             # layers of the encoder are named in a config
             names = list(
                 self.base["components"][PARSER]["model"]["encoder"].get("*", {})

@@ -36,7 +36,7 @@ import accuracy.frozen_vectors  # noqa: E402, F401 (registers the architecture)
 from accuracy.encoder_report import report  # noqa: E402
 from accuracy.encoder_rows import ROWS, TABLES, Size, limits_of_tables, model_block  # noqa: E402
 from spacy_lal.evaluation.scorers import score_parses  # noqa: E402
-from spacy_lal.loss.parser import gold_parses  # noqa: E402
+from spacy_lal.loss.gold import gold_parses  # noqa: E402
 from spacy_lal.models.batches import NetworkBatch, embed, get_tok2vec  # noqa: E402
 from spacy_lal.models.parser import get_network  # noqa: E402
 from spacy_lal.treebanks.docs import make_docs  # noqa: E402

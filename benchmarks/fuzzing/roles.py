@@ -18,6 +18,8 @@ from spacy_lal.annotations import (
     sentence_words,
     set_propositions,
 )
+from spacy_lal.models.roles import iter_scores
+from spacy_lal.pipeline import lal_srl
 from spacy_lal.trees.roles import Proposition
 
 from . import Report
@@ -111,9 +113,7 @@ def make_nlp(settings: Dict[str, Any]) -> Language:
     pipe: Any = nlp.add_pipe(ROLES, config={**settings, "model": model})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})
     pipe.initialize(lambda: [example], labels=LABELS)
-    pipe.model.attrs["iter_scores"] = partial(
-        pipe.model.attrs["iter_scores"], threshold=0.0
-    )
+    lal_srl.iter_scores = partial(iter_scores, threshold=0.0)
     return nlp
 
 

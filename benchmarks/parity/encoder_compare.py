@@ -25,7 +25,8 @@ from parity.network import (
 from spacy_lal.checkpoint.networks import our_key
 from spacy_lal.decode import cky
 from spacy_lal.layers.parser_network import ParserNetwork
-from spacy_lal.loss.parser import MISSING, GoldParse, ParserLoss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser import MISSING, ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import SUB_HEAD, join_chain, spans_to_tree, write_brackets
 

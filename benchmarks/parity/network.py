@@ -14,7 +14,8 @@ from spacy_lal.checkpoint.networks import convert_state_dict, network_config, ou
 from spacy_lal.decode import joint
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
-from spacy_lal.loss.parser import GoldParse, ParserLoss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
 

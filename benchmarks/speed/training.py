@@ -19,14 +19,14 @@ from thinc.api import Model
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser as loss
-from spacy_lal.loss.parser import GoldParse
+from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.batches import (
     N_SPECIAL_IDS,
     NetworkBatch,
     SentenceFeatures,
     VectorRows,
 )
-from spacy_lal.models.parser import ParserTask
+from spacy_lal.models.parser import ParserTask, get_network
 from spacy_lal.models.torch.network import network_layer
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores
@@ -105,7 +105,7 @@ def network_of(pipeline: str) -> Tuple[ParserNetworkConfig, ParserSizes]:
     if not names:
         raise ValueError(f"{pipeline} has no lal_parser")
     model = nlp.get_pipe(names[0]).model  # type: ignore[attr-defined]
-    network = model.attrs["get_network"](model)
+    network = get_network(model)
     return network.config, network.sizes
 
 

@@ -234,6 +234,8 @@ def import_official_cli(
 
 def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     """What an imported pipeline has and needs, in a few lines."""
+    from spacy_lal.models.batches import get_config
+
     parser: Any = nlp.get_pipe("lal_parser")
     tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
     data = parser.label_data
@@ -241,7 +243,7 @@ def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     names = ", ".join(nlp.pipe_names)
     constituents = f"{len(data['constituents'])} constituents"
     lines = [f"{names}; {constituents}, {len(data['deprels'])} deprels{reads}"]
-    if parser.model.attrs["has_tags"]:
+    if get_config(parser.model).inputs.reads("tags"):
         lines.append(
             f"It reads {len(data['tags'])} part-of-speech tags "
             f"({' '.join(data['tags'][:8])} ...): add a tagger for"

@@ -7,6 +7,7 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
+from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.sentences import (
     PipelineOrParser,
@@ -42,8 +43,7 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
     number, unless the model's span scorer has `label_heads`.
 
     RAISES (ValueError): The model has no label attention."""
-    model = model_of(parser)
-    shim = model.attrs["get_shim"](model)
+    shim = get_shim(model_of(parser))
     n_heads = shim.config.n_label_heads(shim.sizes)
     if not n_heads:
         raise ValueError(

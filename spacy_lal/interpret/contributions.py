@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
+from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.sentences import (
     PipelineOrParser,
@@ -180,8 +181,7 @@ class SpanScores:
     def __init__(self, parser: LALParser) -> None:
         label_strings(parser)  # raises without constituents
         self.names = head_names(parser)
-        model = model_of(parser)
-        shim = model.attrs["get_shim"](model)
+        shim = get_shim(model_of(parser))
         config = shim.config
         self._layout = config.layout(config.n_label_heads(shim.sizes))
         n_heads = self._layout.n_label_heads

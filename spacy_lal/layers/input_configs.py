@@ -255,6 +255,10 @@ class InputLayerConfig(Block):
                 f"{', '.join(sorted(alphabets))}"
             )
 
+    def reads(self, kind: str) -> bool:
+        """Whether there is a feature of a kind."""
+        return any(feature.kind == kind for feature in self.features)
+
     @property
     def alphabet(self) -> Optional[Alphabet]:
         """The alphabet of the word features that read characters; None without such

@@ -285,6 +285,12 @@ def get_shim(model: Model) -> Any:
     return NetworkLayers.of(model).shim
 
 
+def get_config(model: Model) -> Any:
+    """Everything of a network's model but the sizes that come from data: a
+    `ParserNetworkConfig` or a `RolesNetworkConfig`."""
+    return get_shim(model).config
+
+
 def embed(
     model: Model,
     docs: List[Doc],
@@ -371,8 +377,7 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     layers = NetworkLayers.of(model)
     if not layers.shim.cfg:
         raise ValueError(
-            'sizes are unknown: call model.attrs["set_vocabularies"] or ["set_sizes"] '
-            "before initialize"
+            "sizes are unknown: call set_vocabularies or set_sizes before initialize"
         )
     if layers.tok2vec is not None:
         layers.tok2vec.initialize(X=X)

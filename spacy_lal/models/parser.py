@@ -4,12 +4,12 @@ Docs to `ParserScores`.
 It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`.
 The protocol with a component:
 1. build: sizes that come from data are not known yet;
-2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...],
-   chars=[...], words={...})`;
+2. `set_vocabularies(model, n_labels=..., n_deprels=..., tags=[...], chars=[...],
+   words={...})`;
 3. `model.initialize(X=docs)`, or `model.from_bytes` / `from_disk`, which need no step
    2;
 4. `model.predict(docs)`, `model.begin_update(docs)`, or, with less memory,
-`model.attrs["iter_scores"](model, docs)`."""
+   `iter_scores(model, docs)`."""
 
 from dataclasses import replace
 from itertools import chain
@@ -30,6 +30,7 @@ from .inference.parser import ParserInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import run_module, to_numpy
 
+MODEL_NAME = "lal_parser"
 ParserModel = Model[List[Doc], List[ParserScores]]
 
 
@@ -115,24 +116,12 @@ def assemble_parser(
             else {"max_word_length": network.inputs.letters_read(network.hidden_width)}
         ),
     )
-    attrs = {
-        "set_vocabularies": set_vocabularies,
-        "iter_scores": iter_scores,
-        "get_shim": batches.get_shim,
-        "get_network": get_network,
-        "encode": encode,
-        "scores_constituents": network.span_scorer is not None,
-        "scores_dependencies": network.biaffine_scorer is not None,
-        "has_tags": "tags" in features,
-        "has_words": "words" in features,
-        "alphabet": alphabet,
-    }
     layers: List[Model] = [
         batches.sentence_features(options),
         layer.network_layer("parser_network", ParserTask(network)),
     ]
     layers = layers if tok2vec is None else [tok2vec, *layers]
-    return Model("lal_parser", forward, init=batches.init, layers=layers, attrs=attrs)
+    return Model(MODEL_NAME, forward, init=batches.init, layers=layers)
 
 
 def set_vocabularies(
@@ -145,9 +134,10 @@ def set_vocabularies(
     words: Optional[Mapping[str, int]] = None,
 ) -> None:
     """Set the training data's vocabularies and sizes. Weights for other sizes are
-    dropped. What the model does not read
-    is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words:
-    With their numbers."""
+    dropped. What the model does not read is ignored.
+
+    n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents.
+    words (Optional[Mapping[str, int]]): With their numbers."""
     words = words or {}
     attrs = model.layers[-2].attrs
     shim = batches.get_shim(model)

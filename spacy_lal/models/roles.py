@@ -1,7 +1,7 @@
 """`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc
 model, from Docs to `RoleScores`. Layers and protocol are the parser's (`parser.py`),
-with `model.attrs["set_sizes"](model, n_tags=..., ...)`, and
-`model.attrs["begin_update"](model, docs, golds)` to learn."""
+with `set_sizes(model, n_tags=..., ...)`, and
+`begin_update(model, docs, golds)` to learn."""
 
 from bisect import bisect_left
 from itertools import accumulate, chain
@@ -34,7 +34,14 @@ from ..annotations import (
 from ..layers import roles_configs as configs
 from ..layers.pair_features import ParseArrays
 from ..scores import MISSING, GoldRoles, RoleScores
-from .batches import RolesBatch, embed, get_shim, init, sentence_features
+from .batches import (
+    RolesBatch,
+    embed,
+    get_config,
+    get_shim,
+    init,
+    sentence_features,
+)
 from .inference.roles import RolesInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import to_numpy
@@ -87,20 +94,11 @@ def build_roles_model(
         roleset_scorer=roleset_scorer,
     )
     network = layer.network_layer("roles_network", RolesTask(config))
-    # thinc saves attributes of plain types with the weights, and restores them; the
-    # record `config` stays the config's
-    attrs = {
-        "set_sizes": set_sizes,
-        "iter_scores": iter_scores,
-        "begin_update": begin_update,
-        "config": config,
-    }
     return Model(
         "lal_srl",
         forward,
         init=init,
         layers=[tok2vec, sentence_features(), network],
-        attrs=attrs,
     )
 
 
@@ -118,7 +116,7 @@ def forward(
     if is_train:
         raise ValueError(
             "roles are learnt from gold predicates: call "
-            'model.attrs["begin_update"](model, docs, golds)'
+            "begin_update(model, docs, golds)"
         )
     return layer.in_order(iter_scores(model, docs)), lambda d_scores: []
 
@@ -144,7 +142,7 @@ def iter_scores(
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     if batch.vectors is None:
         return
-    if heads is None and model.attrs["config"].syntax.heads == "doc":
+    if heads is None and get_config(model).syntax.heads == "doc":
         heads = doc_heads(docs, sentences)
     roles = RolesBatch(
         batch.vectors,
@@ -185,7 +183,7 @@ def _parses(
 ) -> Optional[List[ParseArrays]]:
     """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold
     predicates needs none."""
-    scorer = model.attrs["config"].role_scorer
+    scorer = get_config(model).role_scorer
     if not isinstance(scorer, configs.SpanRoleScorerConfig):
         return None
     parses: List[ParseArrays] = []
@@ -206,7 +204,7 @@ def _shown_heads(
     """The heads that the syntax head is shown in training: gold ones, or in some
     sentences predicted ones, which with `heads = "own"` are the network's and unknown
     here. A word without a gold head is shown its predicted head."""
-    syntax: configs.SyntaxConfig = model.attrs["config"].syntax
+    syntax: configs.SyntaxConfig = get_config(model).syntax
     others = [numpy.full(len(one), MISSING) for one in gold]
     if syntax.heads == "doc":
         others = doc_heads(docs, [sentence_words(doc) for doc in docs])

@@ -33,7 +33,7 @@ from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
 from thinc.compat import has_torch
 
 from ..lang import DEFAULT_PIPELINE
-from ..loss.parser import copy_sentence_starts
+from ..loss.gold import copy_sentence_starts
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"

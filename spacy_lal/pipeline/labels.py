@@ -17,7 +17,7 @@ from ..annotations import (
     has_sentences,
 )
 from ..lang.conventions import StemRule
-from ..loss.parser import copy_sentence_starts
+from ..loss.gold import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
 

@@ -36,7 +36,10 @@ from ..annotations import (
     with_root_deprel,
 )
 from ..lang import DEFAULT_PACKAGES, conventions
-from ..loss.parser import ParserLoss, gold_parses
+from ..loss.gold import gold_parses
+from ..loss.parser import ParserLoss
+from ..models.batches import get_config
+from ..models.parser import iter_scores, set_vocabularies
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
@@ -220,10 +223,10 @@ class LALParser(SentencePipe):
         RAISES (ValueError): There is nothing to learn, or not one count for each
             word."""
         super().set_label_data(label_data)
-        # The config has null in the place of a scorer.
-        if not self.model.attrs.get("scores_constituents", True):
+        network = get_config(self.model)
+        if network.span_scorer is None:
             self.cfg["constituents"] = []
-        if not self.model.attrs.get("scores_dependencies", True):
+        if network.biaffine_scorer is None:
             self.cfg["deprels"] = []
         constituents = self.cfg["constituents"]
         deprels = self.cfg["deprels"]
@@ -242,7 +245,7 @@ class LALParser(SentencePipe):
         }
         if self.cfg["words"]:
             vocabularies["words"] = self._word_counts()
-        self.model.attrs["set_vocabularies"](
+        set_vocabularies(
             self.model,
             n_labels=len(self._label_vocab) if constituents else 0,
             n_deprels=len(deprels),
@@ -378,9 +381,7 @@ class LALParser(SentencePipe):
         sentences: Optional[Sequence[Sentences]] = None,
     ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """See `models.parser.iter_scores`."""
-        yield from self.model.attrs["iter_scores"](
-            self.model, docs, pruned=pruned, sentences=sentences
-        )
+        yield from iter_scores(self.model, docs, pruned=pruned, sentences=sentences)
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: List[List[DecodedParse]]
@@ -441,11 +442,9 @@ class LALParser(SentencePipe):
         RAISES (ValueError): The data has neither constituents nor heads."""
 
         def collect() -> Dict[str, List[Any]]:
-            attrs = self.model.attrs
+            inputs = get_config(self.model).inputs
             return collect_labels(
-                get_examples(),
-                alphabet=attrs.get("alphabet"),
-                words=bool(attrs.get("has_words")),
+                get_examples(), alphabet=inputs.alphabet, words=inputs.reads("words")
             )
 
         self._initialize(get_examples, collect if labels is None else lambda: labels)

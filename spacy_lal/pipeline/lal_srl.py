@@ -38,8 +38,10 @@ from ..annotations import (
     set_sentence_propositions,
 )
 from ..lang import DEFAULT_PIPELINE, conventions
-from ..loss.roles import RoleLabels, RolesLoss, gold_roles
-from ..models.roles import lacking
+from ..loss.gold import RoleLabels, gold_roles
+from ..loss.roles import RolesLoss
+from ..models.batches import get_config
+from ..models.roles import begin_update, iter_scores, lacking, set_sizes
 from ..scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.roles import (
@@ -189,7 +191,7 @@ class LALSemanticRoles(SentencePipe):
                 f'(reference.spans["{ROLES_KEY}"]), got none; '
                 "spacy-lal.PropBankCorpus.v1 reads them from files"
             )
-        config = self.model.attrs["config"]
+        config = get_config(self.model)
         tags = RoleTags(self.cfg["roles"])
         rolesets = self.cfg["rolesets"]
         deprels = self.cfg["deprels"]
@@ -215,7 +217,7 @@ class LALSemanticRoles(SentencePipe):
             conventions(self.vocab.lang).verb_stems,
         )
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
-        self.model.attrs["set_sizes"](
+        set_sizes(
             self.model,
             n_tags=len(tags),
             n_predicate_labels=n_predicate_labels,
@@ -230,7 +232,7 @@ class LALSemanticRoles(SentencePipe):
         """See `SentencePipe`. None, with one warning, for a Doc that lacks what the
         network reads."""
         docs = list(docs)
-        config = self.model.attrs["config"]
+        config = get_config(self.model)
         missing = [""] * len(docs)
         if config.with_spans:
             missing = [lacking(doc, config.role_scorer.word_attr) for doc in docs]
@@ -269,7 +271,7 @@ class LALSemanticRoles(SentencePipe):
                 for ones in given
             ]
         propositions: List[List[Proposition]] = [[] for _ in owners]
-        for indices, scores in self.model.attrs["iter_scores"](
+        for indices, scores in iter_scores(
             self.model, docs, predicates=rows, sentences=sentences
         ):
             verbs: Any = None
@@ -287,7 +289,7 @@ class LALSemanticRoles(SentencePipe):
     def _check_heads(self, docs: List[Doc]) -> None:
         """Check that Docs have the heads that the network follows.
         RAISES (ValueError): One has none."""
-        if self.model.attrs["config"].syntax.heads != "doc":
+        if get_config(self.model).syntax.heads != "doc":
             return
         for doc in docs:
             if len(doc) > 1 and not doc.has_annotation("DEP"):
@@ -362,7 +364,7 @@ class LALSemanticRoles(SentencePipe):
             gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)
         ]
         self._warn_unknown(unknown)
-        scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
+        scores, backprop = begin_update(self.model, docs, golds)
         found, d_scores = self.loss(scores, golds)
         backprop(d_scores)
         return sum(found.values())
@@ -391,7 +393,7 @@ class LALSemanticRoles(SentencePipe):
             if frames is not None:
                 aliases = collect_aliases(read_frames(frames).values())
                 found["aliases"] = [list(alias) for alias in aliases]
-            if self.model.attrs["config"].syntax.heads != "own":  # no arcs are learnt
+            if get_config(self.model).syntax.heads != "own":  # no arcs are learnt
                 found["deprels"] = []
             return found
 

@@ -20,6 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
+from ..models import parser as network
 from ..models.vectors import require_vectors
 from ..scores import ParserScores
 from ..trees import LabelVocab
@@ -189,7 +190,7 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
 def model_of(parser: "LALParser") -> Any:
     """The parser's model.
     RAISES (ValueError): It has another architecture."""
-    if "encode" not in parser.model.attrs:
+    if parser.model.name != network.MODEL_NAME:
         raise ValueError(
             f"the model of '{parser.name}' is no spacy-lal.LALParser, but "
             f"'{parser.model.name}'"
@@ -209,7 +210,7 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     model = model_of(parser)
     doc = _with_vectors(parser, sentences[0].doc)
     numbers = [one.number for one in sentences]
-    return [Encoded(*one) for one in model.attrs["encode"](model, doc, numbers)]
+    return [Encoded(*one) for one in network.encode(model, doc, numbers)]
 
 
 def score(sentence: Sentence) -> ParserScores:

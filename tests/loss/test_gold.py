@@ -7,7 +7,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_lal.annotations import SPANS_KEY, set_sentence_starts
-from spacy_lal.loss.parser import copy_sentence_starts, gold_parses
+from spacy_lal.loss.gold import copy_sentence_starts, gold_parses
 from spacy_lal.trees import LabelVocab
 
 NLP = English()

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_lal.loss.parser import GoldParse, ParserLoss, label_head_loss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser import ParserLoss, label_head_loss
 from spacy_lal.scores import ParserScores, SparseGradient
 
 

@@ -14,7 +14,7 @@ from spacy_lal.layers.configs import (
     SpanScorerConfig,
 )
 from spacy_lal.layers.input_configs import CharLSTM, Tags
-from spacy_lal.models.parser import build_lal_parser
+from spacy_lal.models.parser import build_lal_parser, get_network, set_vocabularies
 
 BLOCKS = """
 [components]
@@ -158,9 +158,9 @@ def test_overrides(tmp_path):
 @pytest.mark.parametrize("name", ["span_scorer", "biaffine_scorer"])
 def test_a_parser_of_one_kind_of_tree(name):
     model = build_lal_parser(**{**REQUIRED, name: None})
-    model.attrs["set_vocabularies"](model, n_labels=5, n_deprels=3, chars=["a"])
+    set_vocabularies(model, n_labels=5, n_deprels=3, chars=["a"])
     model.initialize()
-    network = model.attrs["get_network"](model)
+    network = get_network(model)
     assert getattr(network, name) is None
     assert network.span_scorer is not None or network.biaffine_scorer is not None
 

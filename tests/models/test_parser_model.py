@@ -8,6 +8,9 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Config, Model
 
+from spacy_lal.models.batches import get_config
+from spacy_lal.models.parser import get_network, set_vocabularies
+
 SMALL = {
     "hidden_width": 16,
     "n_layers": 1,
@@ -60,9 +63,7 @@ def make_docs():
 
 def initialized(model, docs=None):
     chars = list("abcdehinorstu.")
-    model.attrs["set_vocabularies"](
-        model, n_labels=6, n_deprels=4, tags=["DT", "NN"], chars=chars
-    )
+    set_vocabularies(model, n_labels=6, n_deprels=4, tags=["DT", "NN"], chars=chars)
     return model.initialize(X=docs or make_docs())
 
 
@@ -95,7 +96,8 @@ def assert_same_scores(some, others, atol=1e-5):
 
 def test_builds_from_the_config():
     model = registry.resolve(Config().from_str(HASH_EMBED))["model"]
-    assert (model.attrs["has_tags"], model.attrs["has_words"]) == (True, False)
+    inputs = get_config(model).inputs
+    assert inputs.reads("tags") and not inputs.reads("words")
     scores = initialized(model).predict(make_docs())
     assert [one.n_tokens for one in scores] == [4, 0, 2, 5]
     assert scores[0].labels.shape == (5, 5, 6) and scores[0].deprels.shape == (5, 5, 4)
@@ -108,9 +110,7 @@ def test_every_weight_has_a_gradient():
     scores, backprop = initialized(model).begin_update(make_docs())
     assert scores[0].deprels.shape == (5, 5, 4)
     assert backprop(scores) == []
-    assert all(
-        p.grad is not None for p in model.attrs["get_network"](model).parameters()
-    )
+    assert all(p.grad is not None for p in get_network(model).parameters())
 
 
 def test_label_heads_follow_the_labels():
@@ -121,11 +121,9 @@ def test_label_heads_follow_the_labels():
         (9, 6, 9),
     ):
         model = small_parser(**SMALL, n_label_heads=n_label_heads)
-        model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=3)
+        set_vocabularies(model, n_labels=n_labels, n_deprels=3)
         model.initialize()
-        assert (
-            model.attrs["get_network"](model).label_attention.n_label_heads == expected
-        )
+        assert get_network(model).label_attention.n_label_heads == expected
 
 
 def test_gradient_of_the_vectors_by_finite_differences():
@@ -133,7 +131,7 @@ def test_gradient_of_the_vectors_by_finite_differences():
     n_rows = sum(len(doc) for doc in docs)
     tok2vec = token_table(n_rows)
     model = initialized(small_parser(tok2vec, **SMALL, **NO_DROPOUT, use_chars=False))
-    model.attrs["get_network"](model).double()
+    get_network(model).double()
     rng = numpy.random.default_rng(1)
     scores, backprop = model.begin_update(docs)
     weights = [

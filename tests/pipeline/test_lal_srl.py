@@ -21,8 +21,9 @@ from spacy_lal.annotations import (
     set_constituents,
     set_propositions,
 )
-from spacy_lal.loss.roles import gold_roles
-from spacy_lal.models.roles import doc_heads
+from spacy_lal.loss.gold import gold_roles
+from spacy_lal.models.batches import get_config
+from spacy_lal.models.roles import begin_update, doc_heads
 from spacy_lal.pipeline import long_sentences
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, check_proposition
@@ -200,7 +201,7 @@ def test_missing_roles_are_masked_not_absent():
     train(nlp, [example(nlp, "saw")], steps=1)
     for eg, any_gradient in ((unknown, False), (known, True)):
         (gold,) = gold_roles(eg, srl._labels)
-        scores, _ = srl.model.attrs["begin_update"](srl.model, [eg.predicted], [gold])
+        scores, _ = begin_update(srl.model, [eg.predicted], [gold])
         losses, gradients = srl.loss(scores, [gold])
         assert bool(np.abs(gradients[0].predicates).sum() > 0) is any_gradient
         assert (sum(losses.values()) > 0) is any_gradient
@@ -259,7 +260,7 @@ def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_pa
         tmp_path,
         config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}},
     )
-    assert switched.get_pipe("lal_srl").model.attrs["config"].syntax.heads == "doc"
+    assert get_config(switched.get_pipe("lal_srl").model).syntax.heads == "doc"
     with pytest.raises(ValueError, match="nlp.add_pipe"):
         switched(" ".join(SAW))
     doc = doc_of(switched, SAW, heads=HEADS["saw"], deps=["dep"] * 6)

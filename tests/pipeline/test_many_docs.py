@@ -8,7 +8,8 @@ import spacy
 from spacy.tokens import Doc
 from tiny_pipeline import make_bert, make_nlp, parses, train
 
-from spacy_lal.pipeline import component
+from spacy_lal.models.parser import iter_scores
+from spacy_lal.pipeline import component, lal_parser
 
 WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا -LRB- .".split()
 LENGTHS = [0, 1, 5, 0, 40, 1, 17, 3, 2, 90, 8, 1, 23, 0, 6]
@@ -62,14 +63,13 @@ def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
     """However many Docs a batch has, the network gets so many tokens at a time, and a
     Doc that has more by itself."""
     expected = parses(nlp(doc) for doc in make_docs(nlp))
-    parser = nlp.get_pipe("lal_parser")
-    iter_scores, sizes = parser.model.attrs["iter_scores"], []
+    sizes = []
 
     def spy(model, docs, **options):
         sizes.append([len(doc) for doc in docs])
         return iter_scores(model, docs, **options)
 
-    monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
+    monkeypatch.setattr(lal_parser, "iter_scores", spy)
     monkeypatch.setattr(component, "MAX_TOKENS", 50)
     assert parses(nlp.pipe(make_docs(nlp), batch_size=100)) == expected
     assert sum(map(len, sizes)) == len([doc for doc in make_docs(nlp) if len(doc)])

@@ -5,6 +5,8 @@ import pytest
 import torch
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
+from spacy_lal.models.parser import get_network, iter_scores
+from spacy_lal.pipeline import lal_parser
 from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
 
 
@@ -31,9 +33,8 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
     monkeypatch.setattr(parser, "decoder", decoder)
     pruned = parse(nlp)
-    iter_scores = parser.model.attrs["iter_scores"]
-    monkeypatch.setitem(
-        parser.model.attrs,
+    monkeypatch.setattr(
+        lal_parser,
         "iter_scores",
         lambda *args, pruned, **kwargs: iter_scores(*args, pruned=False, **kwargs),
     )
@@ -41,7 +42,7 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
 
 
 def pruned_arcs(parser, doc):
-    ((_, scores),) = parser.model.attrs["iter_scores"](parser.model, [doc], pruned=True)
+    ((_, scores),) = iter_scores(parser.model, [doc], pruned=True)
     return scores[0].arcs
 
 
@@ -61,9 +62,7 @@ def test_scores_follow_the_weights(nlp):
         and abs(after - all_arcs(parser, doc)).max() < 3e-5
     )
 
-    weight = parser.model.attrs["get_network"](
-        parser.model
-    ).biaffine_scorer.arc_bilinear
+    weight = get_network(parser.model).biaffine_scorer.arc_bilinear
     with torch.no_grad():
         weight.mul_(2.0)
     assert abs(pruned_arcs(parser, doc) - all_arcs(parser, doc)).max() < 3e-5

@@ -13,6 +13,8 @@ from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.lang.en.lemmas import verb_stems
+from spacy_lal.models.roles import iter_scores
+from spacy_lal.pipeline import lal_srl
 from spacy_lal.pipeline.labels import (
     Rolesets,
     collect_aliases,
@@ -156,7 +158,7 @@ def frames(tmp_path):
     return path
 
 
-def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
+def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path, monkeypatch):
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=config("none"))
     nlp.config["initialize"]["components"]["lal_srl"] = {"frames": str(frames)}
@@ -169,10 +171,8 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
     loaded = spacy.load(tmp_path / "saved")
     roles = loaded.get_pipe("lal_srl")
     assert roles.label_data == nlp.get_pipe("lal_srl").label_data
-    iter_scores = roles.model.attrs["iter_scores"]
-    roles.model.attrs["iter_scores"] = partial(
-        iter_scores, threshold=0.0
-    )  # every word is a predicate
+    every_word = partial(iter_scores, threshold=0.0)  # is a predicate
+    monkeypatch.setattr(lal_srl, "iter_scores", every_word)
     doc = loaded(
         Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False])
     )

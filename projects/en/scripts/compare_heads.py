@@ -34,6 +34,7 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.evaluation.scorers import score_roles
 from spacy_lal.lang.en import AUXILIARY_ROLESETS
+from spacy_lal.models.batches import get_config
 from spacy_lal.treebanks.corpora import PropBankCorpus
 
 WITHOUT_AUXILIARIES = "srl_f_without_auxiliaries"
@@ -65,12 +66,12 @@ def load(path: str, heads: Optional[str] = None, predicates: str = "own") -> Lan
 
 def heads_of(nlp: Language) -> str:
     """The source of heads that a pipeline was trained with."""
-    return str(nlp.get_pipe(ROLES).model.attrs["config"].syntax.heads)  # type: ignore[attr-defined]
+    return str(get_config(nlp.get_pipe(ROLES).model).syntax.heads)  # type: ignore[attr-defined]
 
 
 def reads_parse(nlp: Language) -> bool:
     """Whether a pipeline's roles are chosen among the constituents of the Doc."""
-    return bool(nlp.get_pipe(ROLES).model.attrs["config"].with_spans)  # type: ignore[attr-defined]
+    return bool(get_config(nlp.get_pipe(ROLES).model).with_spans)  # type: ignore[attr-defined]
 
 
 def docs_with(

@@ -42,7 +42,7 @@ from train_exported import pack, read_weights, write_weights
 
 from spacy_lal.annotations import get_propositions, has_propositions, sentence_words
 from spacy_lal.layers.configs import FIRST_LABEL
-from spacy_lal.loss.parser import gold_parses
+from spacy_lal.loss.gold import gold_parses
 from spacy_lal.models.batches import get_shim
 from spacy_lal.models.inference.onnx_transformer import without_space
 from spacy_lal.models.vectors import plain_doc

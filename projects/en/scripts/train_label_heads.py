@@ -27,7 +27,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.layers.configs import FIRST_LABEL
-from spacy_lal.loss.parser import gold_parses
+from spacy_lal.loss.gold import gold_parses
 from spacy_lal.models.batches import embed, get_shim
 from spacy_lal.treebanks.corpora import TreebankCorpus
 

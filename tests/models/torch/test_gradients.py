@@ -10,7 +10,8 @@ import torch
 from thinc.api import fix_random_seed
 
 from spacy_lal.layers.parser_scorers import SpanScorer
-from spacy_lal.loss.parser import GoldParse, ParserLoss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
 from spacy_lal.models.parser import ParserTask
 from spacy_lal.models.torch.network import network_layer

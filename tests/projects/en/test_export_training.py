@@ -13,7 +13,7 @@ from tiny_pipeline import make_bert
 from tiny_training import tiny_config, write_toy_corpora
 
 from spacy_lal.decode import cky
-from spacy_lal.loss.parser import gold_parses
+from spacy_lal.loss.gold import gold_parses
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 
