@@ -10,7 +10,8 @@ from spacy.vocab import Vocab
 import spacy_lal
 from spacy_lal.annotations import UnparsedDocError, set_sentence_starts
 from spacy_lal.search import search_trees
-from spacy_lal.trees.tgrep import Pattern, PatternError
+from spacy_lal.trees.tgrep import Pattern
+from spacy_lal.trees.tree_index import PatternError
 
 WORDS = [
     "\n",

@@ -5,7 +5,7 @@ docs/explanation/encoders.md), from whose code theirs was made."""
 
 import re
 from itertools import groupby
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Literal, Mapping, Optional, Tuple
 
 import torch
 from spacy.tokens import Doc
@@ -189,9 +189,8 @@ KK_FEATURES = (
     "use_chars_concat",
     "use_elmo",
 )
-SUB_HEAD_SCORE = (
-    -1e4
-)  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have
+# Our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have.
+SUB_HEAD_SCORE = -1e4
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
 
 
@@ -250,6 +249,7 @@ def _label_attention(
     h: Mapping[str, Any], n_heads: int, scrambled_queries: bool
 ) -> configs.LabelAttentionConfig:
     factored = bool(h["partitioned"] and h["lal_partitioned"])
+    kind: Literal["split", "joint"] = "split" if factored else "joint"
     return ReferenceLabelAttentionConfig(
         n_heads=n_heads or None,
         attn_width=shared_width(h["lal_d_kv"], factored),
@@ -260,9 +260,7 @@ def _label_attention(
         query_per_token=bool(h["lal_q_as_matrix"]),
         combine_as_self=bool(h["lal_combine_as_self"]),
         scrambled_queries=scrambled_queries,
-        shared_feed_forward=("split" if factored else "joint")
-        if h["lal_pwff"]
-        else "none",
+        shared_feed_forward=kind if h["lal_pwff"] else "none",
         shared_ff_width=h["d_ff"] if h["lal_pwff"] else 0,
         relu_dropout=h["relu_dropout"],
         ff_residual_dropout=h["residual_dropout"],
@@ -294,9 +292,8 @@ def shared_width(width: int, factored: bool) -> int:
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
     """With a character LSTM, the reference silently drops its XLNet vectors unless it
     concatenates."""
-    return bool(hparams["use_xlnet"]) and (
-        bool(hparams["use_cat"]) or not hparams["use_chars_lstm"]
-    )
+    is_read = hparams["use_cat"] or not hparams["use_chars_lstm"]
+    return bool(hparams["use_xlnet"] and is_read)
 
 
 def network_config(
@@ -312,13 +309,11 @@ def network_config(
     n_label_heads = 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
-        n_label_heads = len(
-            state_dict[f"encoder.attn_{given['num_layers']}.w_ks{part}"]
-        )
+        keys = f"encoder.attn_{given['num_layers']}.w_ks{part}"
+        n_label_heads = len(state_dict[keys])
+    projection = "project_xlnet.weight" if reads_vectors(given) else None
     sizes = configs.ParserSizes(
-        **_input_sizes(
-            given, state_dict, "project_xlnet.weight" if reads_vectors(given) else None
-        ),
+        **_input_sizes(given, state_dict, projection),
         n_labels=len(state_dict["f_label.3.weight"]) + 1,
         n_deprels=len(state_dict["dep_score.bilinear.U"]),
         n_label_heads=n_label_heads,
@@ -331,18 +326,15 @@ def _input_sizes(
 ) -> Dict[str, int]:
     """The sizes of tables of tags, words and characters, and of vectors, whose weight
     is `projection`."""
-    chars = (
-        "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
-    )
+    has_chars = h["use_chars_lstm"] or h.get("use_chars_concat")
+    words = f"embedding.embs.{int(h['use_tags'])}.weight"
+    lstm = "char_encoder.emb.weight"
+    chars = lstm if h["use_chars_lstm"] else "char_embedding.weight"
     return {
         "vector_width": state_dict[projection].shape[1] if projection else 0,
         "n_tags": len(state_dict["embedding.embs.0.weight"]) if h["use_tags"] else 0,
-        "n_words": len(state_dict[f"embedding.embs.{int(h['use_tags'])}.weight"])
-        if h["use_words"]
-        else 0,
-        "n_chars": len(state_dict[chars])
-        if h["use_chars_lstm"] or h.get("use_chars_concat")
-        else 0,
+        "n_words": len(state_dict[words]) if h["use_words"] else 0,
+        "n_chars": len(state_dict[chars]) if has_chars else 0,
     }
 
 

@@ -18,7 +18,7 @@ from typing import (
 
 import typer
 
-from spacy_lal.cli import io
+from spacy_lal.cli import io, workers
 from spacy_lal.cli.texts import (
     Origin,
     ParagraphsOption,
@@ -104,7 +104,7 @@ def parse_cli(
             "--format docbin writes a .spacy file: say which with --output (- is "
             "stdout)"
         )
-    io.check_n_process(n_process)
+    workers.check_n_process(n_process)
     unread = [] if output_format == DOCBIN else [io.ROLES_FACTORY]
     if output_format in TREES:
         unread += LEMMATIZERS
@@ -172,7 +172,7 @@ def parse_texts(
     YIELDS (Tuple[Doc, Origin]): Each Doc, with the origin of its text.
     """
     if n_process != 1:
-        with io.ending_workers():
+        with workers.ending_workers():
             yield from nlp.pipe(
                 texts, as_tuples=True, batch_size=batch_size, n_process=n_process
             )

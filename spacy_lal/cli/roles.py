@@ -19,7 +19,7 @@ from typing import (
 
 import typer
 
-from spacy_lal.cli import io
+from spacy_lal.cli import io, workers
 from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import (
     ParagraphsOption,
@@ -72,7 +72,7 @@ def roles_cli(
     from spacy_lal.treebanks.columns import document_lines
 
     output_format = io.output_format(output_format, output, list(FORMATS))
-    io.check_n_process(n_process)
+    workers.check_n_process(n_process)
     sources = find_sources(words, text, output)
     docs = _docs(sources, paragraphs, model, gpu_id, batch_size, n_process, frames)
     number = -1
@@ -145,7 +145,7 @@ def relations_cli(
 
     show = RELATION_FORMATS.get(output_format)
     only_asserted = output_format in ("tsv", OPENIE) and not every
-    io.check_n_process(n_process)
+    workers.check_n_process(n_process)
     sources = find_sources(words, text, output)
     docs = _docs(
         sources, paragraphs, model, gpu_id, batch_size, n_process, needs_roles=False

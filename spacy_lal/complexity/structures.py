@@ -4,7 +4,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Dict, List, Tuple
 
 from ..lang import DEFAULT_LANGUAGE, conventions
-from ..trees.tgrep import Match, Pattern, TreeIndex
+from ..trees.tgrep import Match, Pattern
+from ..trees.tree_index import TreeIndex
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -306,9 +306,7 @@ class FencepostsConfig:
         return FencepostLayout(encoded_width // 2, 2, 0, token_width)
 
 
-FIRST_LABEL = (
-    2  # label 2 is head 0's: the empty label and the sub-head label have no heads
-)
+FIRST_LABEL = 2  # of head 0: the empty and the sub-head label have no heads
 
 
 @dataclass(frozen=True)
@@ -425,9 +423,7 @@ class ParserNetworkConfig(Block):
                 "a parser without span_scorer and biaffine_scorer has nothing to "
                 "score: expected one of them"
             )
-        self.inputs.letters_read(
-            self.hidden_width
-        )  # raises if the features need other words
+        self.inputs.letters_read(self.hidden_width)  # raises if it does not fit
         # If label heads follow the labels, their number is the largest possible: it is
         # checked with the labels.
         n_heads = None if self.label_attention is None else self.label_attention.n_heads
@@ -439,11 +435,8 @@ class ParserNetworkConfig(Block):
 
     def n_label_heads(self, sizes: ParserSizes) -> int:
         """Label heads; 0 without label attention."""
-        return (
-            0
-            if self.label_attention is None
-            else self.label_attention.n_heads or sizes.n_label_heads
-        )
+        attention = self.label_attention
+        return 0 if attention is None else attention.n_heads or sizes.n_label_heads
 
     def layout(self, n_label_heads: int) -> FencepostLayout:
         """The layout of fenceposts."""

@@ -3,8 +3,6 @@ model, from Docs to `RoleScores`. Layers and protocol are the parser's (`parser.
 with `set_sizes(model, n_tags=..., ...)`, and
 `begin_update(model, docs, golds)` to learn."""
 
-from bisect import bisect_left
-from itertools import accumulate, chain
 from typing import (
     Any,
     Callable,
@@ -24,12 +22,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import (
-    SPANS_KEY,
-    CollapsedSpan,
     Sentences,
-    get_constituents,
     sentence_words,
-    tokens_with_heads,
 )
 from ..layers import roles_configs as configs
 from ..layers.pair_features import ParseArrays
@@ -42,15 +36,12 @@ from .batches import (
     init,
     sentence_features,
 )
+from .doc_parses import doc_heads, doc_parses, unknown_parse
 from .inference.roles import RolesInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import to_numpy
 
 RolesModel = Model[List[Doc], List[RoleScores]]
-# Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass;
-# ClearNLP's nsubjpass, auxpass.
-COMMA = ","
-PASSIVE_ENDING = "pass"
 
 
 def build_roles_model(
@@ -218,131 +209,6 @@ def _shown_heads(
             keeps = True  # no component has set heads on the Doc
         shown.append(numpy.where(one == MISSING, other, one) if keeps else other)
     return shown
-
-
-def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> List[ndarray]:
-    """The heads that Docs have, a list over all sentences, or parts of them. A root is
-    its own head; a missing head, a head outside of the sentence, or on white space, is
-    -1. *Shapes:* (n,), int64."""
-    found: List[ndarray] = []
-    for doc, of_doc in zip(docs, sentences, strict=True):
-        heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
-        heads[~tokens_with_heads(doc)] = MISSING
-        for words in of_doc:
-            place = {word: i for i, word in enumerate(words)}
-            found.append(
-                numpy.array(
-                    [place.get(int(heads[word]), MISSING) for word in words],
-                    dtype="int64",
-                )
-            )
-    return found
-
-
-def lacking(doc: Doc, word_attr: str) -> str:
-    """What a Doc lacks of its parse, and the component that sets it, in words; empty
-    for a parsed Doc."""
-    words = list(chain.from_iterable(sentence_words(doc)))
-    needed = {
-        "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (tokens_with_heads(doc)[words].all(), "lal_parser"),
-        "tags": (doc.has_annotation("TAG"), "tagger"),
-        "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
-    }
-    missing = {
-        name: source for name, (found, source) in needed.items() if words and not found
-    }
-    if not missing:
-        return ""
-    sources = ", ".join(dict.fromkeys(missing.values()))
-    return (
-        f"no {' and no '.join(missing)}: expected {sources} before it in the pipeline"
-        f"{' (not with dependencies = false)' if 'heads' in missing else ''}"
-    )
-
-
-def unknown_parse(n_words: int) -> ParseArrays:
-    """The parse of a sentence without predicates, which nothing reads: each word is a
-    root, without a constituent."""
-    heads = numpy.arange(n_words)
-    ids = numpy.zeros(n_words, dtype="uint64")
-    return ParseArrays(
-        heads,
-        ids,
-        ids,
-        ids,
-        is_passive=heads < 0,
-        is_comma=heads < 0,
-        constituents=numpy.zeros((0, 2), dtype="int64"),
-        labels=ids[:0],
-    )
-
-
-def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArrays]:
-    """The parses of a Doc's sentences or parts.
-
-    RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""
-    if not any(sentences):
-        return [unknown_parse(0) for _ in sentences]
-    if missing := lacking(doc, word_attr):
-        raise ValueError(
-            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} "
-            f"has {missing} and, in training, in "
-            "training.annotating_components"
-        )
-    arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
-    heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
-    passive = numpy.zeros(len(doc), dtype=bool)
-    deprels, places = numpy.unique(arrays[:, 1], return_inverse=True)
-    is_passive = [
-        doc.vocab.strings[int(deprel)].endswith(PASSIVE_ENDING) for deprel in deprels
-    ]
-    passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
-    is_comma = doc.to_array("ORTH") == doc.vocab.strings.add(COMMA)
-    parses = []
-    for words, spans in zip(sentences, _constituents(doc, sentences), strict=True):
-        place = {word: i for i, word in enumerate(words)}
-        labels = [doc.vocab.strings.add(label) for _, _, label in spans]
-        parses.append(
-            ParseArrays(
-                heads=numpy.array(
-                    [place.get(int(heads[word]), i) for i, word in enumerate(words)],
-                    dtype="int64",
-                ),
-                deprels=arrays[words, 1],
-                tags=arrays[words, 2],
-                words=arrays[words, 3],
-                is_passive=passive[words],
-                is_comma=is_comma[words],
-                constituents=numpy.array(
-                    [one[:2] for one in spans], dtype="int64"
-                ).reshape(-1, 2),
-                labels=numpy.array(labels, dtype="uint64"),
-            )
-        )
-    return parses
-
-
-def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan]]:
-    lengths = [0, *(len(words) for words in sentence_words(doc))]
-    spans = [
-        (offset + start, offset + end, label)
-        for offset, of_sentence in zip(
-            accumulate(lengths), get_constituents(doc), strict=False
-        )
-        for start, end, label in of_sentence
-    ]
-    starts = [start for start, _, _ in spans]
-    first = 0
-    for words in sentences:
-        last = first + len(words)
-        here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
-        yield [
-            (start - first, end - first, label)
-            for start, end, label in here
-            if end <= last
-        ]
-        first = last
 
 
 class RolesTask:

@@ -2,20 +2,16 @@
 Doc. It handles sentences, annotations and losses. The config supplies the network and
 the decoder."""
 
-import logging
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
 
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 from spacy.training import Example
-from spacy.util import is_package
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
@@ -35,7 +31,7 @@ from ..annotations import (
     set_parses,
     with_root_deprel,
 )
-from ..lang import DEFAULT_PACKAGES, conventions
+from ..lang import conventions
 from ..loss.gold import gold_parses
 from ..loss.parser import ParserLoss
 from ..models.batches import get_config
@@ -43,15 +39,14 @@ from ..models.parser import iter_scores, set_vocabularies
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
-from .component import SMALL_TOK2VEC, SentencePipe, check_files, parser_names
+from .component import SMALL_TOK2VEC, SentencePipe, check_files
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
 from .decoders import DecodedParse, Decoder
+from .default_parser import load_default_parser
 from .guidelines import follow_guidelines, without_marks
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
-
-logger = logging.getLogger("spacy_lal")
 
 DEFAULT_CONFIG_STR = f"""
 [lal_parser.model]
@@ -448,47 +443,3 @@ class LALParser(SentencePipe):
             )
 
         self._initialize(get_examples, collect if labels is None else lambda: labels)
-
-
-def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]]:
-    """The parser of a language's default package, with copies of the components that it
-    listens to, for the component `name`. Logs a warning.
-    RETURNS (Tuple[LALParser, Dict[str, Any]]): The parser, and the block `model` of its
-        config.
-    RAISES (ValueError): There is no such package installed."""
-    package = DEFAULT_PACKAGES.get(lang)
-    if package is None or not is_package(package):
-        reason = f"no package has weights for {lang!r}"
-        if package is not None:
-            reason = f"the package {package} is not installed"
-        raise ValueError(
-            f"'{name}' was neither trained nor loaded, and {reason}: install one (pip "
-            "install ./packages/... in a checkout of spacy_lal), train it "
-            "(nlp.initialize() and nlp.update(), or spacy train), or load a trained "
-            "pipeline"
-        )
-    nlp = spacy.load(package)
-    found = parser_names(nlp)[0]
-    _copy_upstream(nlp, found)
-    logger.warning(  # appears even where logging is not configured
-        "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train "
-        "it, call nlp.initialize() first",
-        name,
-        package,
-        version(package),
-    )
-    config = nlp.config.interpolate()["components"][found]["model"]
-    return nlp.get_pipe(found), config  # type: ignore[return-value]
-
-
-def _copy_upstream(nlp: Language, name: str) -> None:
-    """Give a parser copies of the components that it listens to."""
-    tok2vec = nlp.config["components"][name]["model"]["tok2vec"]
-    listeners = [
-        f"model.tok2vec.*.{part}"
-        for part, block in tok2vec.get("*", {}).items()
-        if "Listener" in str(block["@architectures"])
-    ]
-    for upstream, pipe in nlp.pipeline:
-        if name in getattr(pipe, "listening_components", ()):
-            nlp.replace_listeners(upstream, name, listeners or ["model.tok2vec"])

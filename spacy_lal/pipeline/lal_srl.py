@@ -10,7 +10,6 @@ from typing import (
     Callable,
     Dict,
     Iterable,
-    Iterator,
     List,
     Literal,
     Mapping,
@@ -31,7 +30,6 @@ from ..annotations import (
     ROLES_KEY,
     copy_frames,
     frame_of,
-    get_sentence_propositions,
     has_propositions,
     install_extensions,
     sentence_words,
@@ -41,7 +39,8 @@ from ..lang import DEFAULT_PIPELINE, conventions
 from ..loss.gold import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
 from ..models.batches import get_config
-from ..models.roles import begin_update, iter_scores, lacking, set_sizes
+from ..models.doc_parses import lacking
+from ..models.roles import begin_update, iter_scores, set_sizes
 from ..scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.roles import (
@@ -54,7 +53,7 @@ from ..trees.roles import (
 )
 from .component import SMALL_TOK2VEC, SentencePipe
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
-from .long_sentences import cut_sentence
+from .long_sentences import cut_propositions, cut_sentence
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
@@ -339,7 +338,7 @@ class LALSemanticRoles(SentencePipe):
                     "spacy_lal.annotations.set_propositions, or "
                     'let the component find them with predicates = "own"'
                 )
-        return [of_sentence for doc in docs for of_sentence in _cut_propositions(doc)]
+        return [of_sentence for doc in docs for of_sentence in cut_propositions(doc)]
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]
@@ -426,27 +425,3 @@ def _sentences(doc: Doc) -> List[List[int]]:
     return [
         piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)
     ]
-
-
-def _cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
-    """For each of `_sentences`, the propositions of its predicates, with what lies in
-    it."""
-    of_sentences = get_sentence_propositions(doc)
-    for words, of_sentence in zip(sentence_words(doc), of_sentences, strict=True):
-        first = 0
-        for piece in cut_sentence(doc, words):
-            last = first + len(piece)
-            here = [one for one in of_sentence if first <= one.token < last]
-            yield [_within(one, first, last) for one in here]
-            first = last
-
-
-def _within(proposition: Proposition, first: int, last: int) -> Proposition:
-    """What lies within a piece of a sentence, in words of the piece."""
-    parts = []
-    for start, end, role in proposition.args:
-        inner_start = max(start, first) - first
-        inner_end = min(end, last) - first
-        if inner_start < inner_end:
-            parts.append((inner_start, inner_end, role))
-    return proposition._replace(token=proposition.token - first, args=tuple(parts))

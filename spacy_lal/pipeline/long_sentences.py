@@ -3,12 +3,14 @@ more than 500 words is cut into pieces of at most 100 before the network runs, a
 parses of the pieces are joined."""
 
 from collections import Counter
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, Iterator, List, Optional, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
 
+from ..annotations import get_sentence_propositions, sentence_words
 from ..trees import LabelVocab, split_chain
+from ..trees.roles import Proposition
 from .decoders import DecodedParse
 
 MAX_LENGTH = 500
@@ -80,3 +82,27 @@ def _top_label(parses: Sequence[DecodedParse], labels: LabelVocab) -> Optional[i
     known = [labels.ids[label] for label in outermost if label in labels]
     counts = Counter(known or tops)
     return counts.most_common(1)[0][0] if counts else None
+
+
+def cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
+    """For each piece of each sentence, the propositions of its predicates, within
+    it."""
+    of_sentences = get_sentence_propositions(doc)
+    for words, of_sentence in zip(sentence_words(doc), of_sentences, strict=True):
+        first = 0
+        for piece in cut_sentence(doc, words):
+            last = first + len(piece)
+            here = [one for one in of_sentence if first <= one.token < last]
+            yield [_within(one, first, last) for one in here]
+            first = last
+
+
+def _within(proposition: Proposition, first: int, last: int) -> Proposition:
+    """What lies within a piece of a sentence, in words of the piece."""
+    parts = []
+    for start, end, role in proposition.args:
+        inner_start = max(start, first) - first
+        inner_end = min(end, last) - first
+        if inner_start < inner_end:
+            parts.append((inner_start, inner_end, role))
+    return proposition._replace(token=proposition.token - first, args=tuple(parts))

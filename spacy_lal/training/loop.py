@@ -38,13 +38,17 @@ from thinc.api import (
     fix_random_seed,
     get_current_ops,
     set_gpu_allocator,
-    to_numpy,
 )
 from wasabi import msg
 
 from ..annotations import SPANS_KEY
 from ..files import restore_folder, written_folder
-from ..models.torch.network import NetworkShim
+from .optimizer_state import (
+    State,
+    get_optimizer_state,
+    set_optimizer_state,
+    torch_module,
+)
 
 DIR_CHECKPOINT = "checkpoint"
 MINUTES = 15.0
@@ -52,9 +56,6 @@ WAY_OUT = (
     "Train anew with --no-resume (which replaces what is there), or with another "
     "--output"
 )
-MOMENTS = ("mom1", "mom2", "averages")
-
-State = Dict[str, Any]
 
 
 class TrainingStopped(Exception):
@@ -301,57 +302,6 @@ class Training:
         return path
 
 
-def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
-    """Moments, averages and counts by the place of their parameter, since thinc's keys
-    differ between processes."""
-    names = _parameter_names(nlp)
-    state: State = {
-        "nr_update": {
-            names[key]: int(n) for key, n in optimizer.nr_update.items() if key in names
-        }
-    }
-    for moment in MOMENTS:
-        arrays = getattr(optimizer, moment) or {}
-        state[moment] = {
-            names[key]: torch.tensor(to_numpy(array))
-            for key, array in arrays.items()
-            if key in names
-        }
-    return state
-
-
-def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
-    """Set the state of a fresh optimizer of the same config."""
-    keys = {name: key for key, name in _parameter_names(nlp).items()}
-    ops = get_current_ops()
-    optimizer.nr_update.update(
-        {keys[name]: n for name, n in state["nr_update"].items()}
-    )
-    for moment in MOMENTS:
-        for name, tensor in state[moment].items():
-            getattr(optimizer, moment)[keys[name]] = ops.asarray_f(
-                tensor.numpy().copy()
-            )  # type: ignore[arg-type]
-
-
-def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
-    names: Dict[Tuple[int, str], str] = {}
-    for pipe_name, pipe in nlp.components:
-        model = getattr(pipe, "model", None)
-        for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):
-            holders = [(node.id, node.param_names)]
-            modules = [(shim.id, torch_module(shim)) for shim in node.shims]
-            holders += [
-                (key, tuple(dict(m.named_parameters())))
-                for key, m in modules
-                if m is not None
-            ]
-            for j, (owner, keys) in enumerate(holders):
-                for key in keys:
-                    names.setdefault((owner, key), f"{pipe_name}/{i}/{j}/{key}")
-    return names
-
-
 def has_finite_weights(nlp: Language) -> bool:
     """Whether no weight of a pipeline is NaN or infinite."""
     for _, pipe in nlp.components:
@@ -443,12 +393,3 @@ def _check_best(path: Path, state: State) -> None:
         raise ValueError(
             f"expected the best pipeline so far in {path}, it is missing. {WAY_OUT}"
         )
-
-
-def torch_module(shim: Any) -> Optional[torch.nn.Module]:
-    """The torch module of a shim, made of its weights if they are arrays; None for
-    other shims."""
-    module = (
-        shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
-    )
-    return module if isinstance(module, torch.nn.Module) else None

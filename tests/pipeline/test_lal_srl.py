@@ -23,7 +23,8 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.loss.gold import gold_roles
 from spacy_lal.models.batches import get_config
-from spacy_lal.models.roles import begin_update, doc_heads
+from spacy_lal.models.doc_parses import doc_heads
+from spacy_lal.models.roles import begin_update
 from spacy_lal.pipeline import long_sentences
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, check_proposition

@@ -28,7 +28,8 @@ from tiny_training import (
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
 from spacy_lal.annotations import SPANS_KEY
-from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, torch_module, train
+from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, train
+from spacy_lal.training.optimizer_state import torch_module
 
 ADAM = {
     "@optimizers": "Adam.v1",

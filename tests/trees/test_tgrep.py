@@ -9,7 +9,8 @@ import pytest
 from nltk.tree import Tree
 
 from spacy_lal.trees import parse_tree
-from spacy_lal.trees.tgrep import Pattern, PatternError
+from spacy_lal.trees.tgrep import Pattern
+from spacy_lal.trees.tree_index import PatternError
 
 MAT = (
     "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))) (VP (VBZ "

@@ -11,8 +11,8 @@ from .abbreviations import (
     BEFORE_NUMBERS,
     WHOLE,
 )
+from .joined import CUTS, JOINED
 from .web import AFTER_UNMARKED, UNITS
-from .whole import CUTS, JOINED
 from .whole import WHOLE as WHOLE_TOKENS
 
 _NO_INITIALS = r"(?<![A-Za-z][.][A-Za-z])"
