@@ -5,9 +5,13 @@ import gzip
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, FrozenSet, List
 
-Lemmas = Dict[Tuple[str, str], List[str]]
+# Lemmas, divided by spaces, by form and UPOS, divided by a tab.
+Lemmas = Dict[str, str]
+# The fewest letters of a compound's last part, and of the parts before it.
+MIN_LAST = 5
+MIN_FIRST = 2
 
 
 @dataclass(frozen=True)
@@ -15,36 +19,57 @@ class LemmaTable:
     """The lemmas of a language's forms.
 
     path (Path): A gzipped file of UTF-8 with a line for each form: the form in lower
-        case, its UPOS, and its lemmas, the likeliest first, divided by tabs. A file
-        `lemmas.license.txt` beside it says where they come from."""
+        case, its UPOS, and its lemmas, divided by tabs; the lemmas, the likeliest
+        first, divided by spaces. A file `lemmas.license.txt` beside it says where they
+        come from.
+    compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
+        compound that the table lacks has the lemma of its last part."""
 
     path: Path
+    compounds: FrozenSet[str] = frozenset()
 
     def __call__(self, word: str, tag: str, pos: str, answer: str) -> str:
         """See `conventions.LemmaRule`. The answer of another component stays if the
         table has it, or lacks the form."""
-        lemmas = read_lemmas(self.path).get((word.lower(), pos))
-        if lemmas is None or answer in lemmas:
+        table = read_lemmas(self.path)
+        lemmas = table.get(f"{word.lower()}\t{pos}", "").split()
+        if not lemmas and pos in self.compounds:
+            lemmas = lemmas_of_compound(table, word, pos)
+        if not lemmas or answer in lemmas:
             return answer
         return lemmas[0]
 
 
 @cache
 def read_lemmas(path: Path) -> Lemmas:
-    """Lemmas by form and UPOS.
+    """Read a file of forms.
 
     path (Path): See `LemmaTable`.
     RETURNS (Lemmas): At least one lemma for each form.
-    RAISES (ValueError): A line has fewer than three columns."""
-    found: Lemmas = {}
-    with gzip.open(path, "rt", encoding="utf8") as lines:
-        for number, line in enumerate(lines, start=1):
-            form, *rest = line.rstrip("\n").split("\t")
-            if len(rest) < 2:
-                raise ValueError(
-                    f"{path}, line {number}: expected a form, its UPOS and its lemmas, "
-                    f"divided by tabs, got {line!r}"
-                )
-            pos, *lemmas = rest
-            found[form, pos] = lemmas
-    return found
+    RAISES (ValueError): A line has not three columns."""
+    lines = gzip.decompress(path.read_bytes()).decode("utf8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.count("\t") != 2:
+            raise ValueError(
+                f"{path}, line {number}: expected a form, its UPOS and its lemmas, "
+                f"divided by tabs, got {line!r}"
+            )
+    return dict(line.rsplit("\t", 1) for line in lines)
+
+
+def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> List[str]:
+    """The lemmas of a compound, from those of its longest last part in a table.
+
+    RETURNS (List[str]): Empty if the table has no end of the word, or the end is a
+        name.
+
+    >>> table = {"fjölskyldur\\tNOUN": "fjölskylda"}
+    >>> lemmas_of_compound(table, "barnafjölskyldur", "NOUN")
+    ['barnafjölskylda']
+    """
+    for start in range(MIN_FIRST, len(word) - MIN_LAST + 1):
+        lemmas = table.get(f"{word[start:].lower()}\t{pos}", "")
+        if lemmas[:1].islower():
+            first = word[:start] if "-" in word[:start] else word[:start].lower()
+            return [first + lemma for lemma in lemmas.split()]
+    return []

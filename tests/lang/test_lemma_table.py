@@ -7,7 +7,7 @@ import pytest
 
 from spacy_lal.lang.lemma_table import LemmaTable
 
-LINES = "fils\tNOUN\tfils\tfil\nsuis\tAUX\têtre\nsuis\tVERB\tsuivre\n"
+LINES = "fils\tNOUN\tfils fil\nsuis\tAUX\têtre\nsuis\tVERB\tsuivre\n"
 
 
 def write(path: Path, text: str) -> LemmaTable:
@@ -32,7 +32,27 @@ def test_lemmas_of_a_table(
     assert table(word, "", pos, answer) == lemma
 
 
+@pytest.mark.parametrize(
+    ("word", "pos", "lemma"),
+    [
+        ("Barnafjölskyldur", "NOUN", "barnafjölskylda"),
+        ("Facebook-fjölskyldur", "NOUN", "Facebook-fjölskylda"),
+        ("fjölskyldur", "NOUN", "fjölskylda"),
+        ("afjölskyldur", "NOUN", "afjölskyldur"),  # too short a first part
+        ("barnafjölskyldur", "VERB", "barnafjölskyldur"),
+        ("stórreykjavíkur", "NOUN", "stórreykjavíkur"),  # a name
+    ],
+)
+def test_a_compound_has_the_lemma_of_its_last_part(
+    tmp_path: Path, word: str, pos: str, lemma: str
+) -> None:
+    lines = "fjölskyldur\tNOUN\tfjölskylda\nreykjavíkur\tNOUN\tReykjavík\n"
+    path = write(tmp_path / "lemmas.tsv.gz", lines).path
+    table = LemmaTable(path, compounds=frozenset({"NOUN"}))
+    assert table(word, "", pos, word) == lemma
+
+
 def test_a_line_without_lemma_is_refused(tmp_path: Path) -> None:
     table = write(tmp_path / "lemmas.tsv.gz", LINES + "va\tVERB\n")
-    with pytest.raises(ValueError, match=r"line 4: expected a form, .*'va\\tVERB\\n'"):
+    with pytest.raises(ValueError, match=r"line 4: expected a form, .*'va\\tVERB'"):
         table("va", "", "VERB", "va")

@@ -1,6 +1,9 @@
 """French: the conventions of Sequoia, as `projects/french` converts it."""
 
+from pathlib import Path
+
 from ..conventions import Conventions
+from ..lemma_table import LemmaTable
 
 PUNCTUATION_TAGS = frozenset({"PONCT"})
 
@@ -12,5 +15,6 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
+    lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz")),
     default_package="fr_lal_md",
 )

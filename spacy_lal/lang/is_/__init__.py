@@ -1,7 +1,10 @@
 """Icelandic: the conventions of GreynirCorpus
 (https://github.com/mideind/GreynirCorpus), as `projects/icelandic` converts it."""
 
+from pathlib import Path
+
 from ..conventions import Conventions
+from ..lemma_table import LemmaTable
 
 PUNCTUATION_TAGS = frozenset({"grm"})
 
@@ -13,5 +16,9 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"S0", "S", "IP", "CP"}),
+    lemmas=LemmaTable(
+        Path(__file__).with_name("lemmas.tsv.gz"),
+        compounds=frozenset({"NOUN", "VERB", "ADJ"}),
+    ),
     default_package="is_lal_md",
 )
