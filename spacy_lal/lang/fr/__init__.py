@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..conventions import Conventions
 from ..lemma_table import LemmaTable
+from .tokens import TOKENS
 
 PUNCTUATION_TAGS = frozenset({"PONCT"})
 
@@ -15,6 +16,7 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
+    tokens=TOKENS,
     lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz")),
     default_package="fr_lal_md",
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..conventions import Conventions
 from ..lemma_table import LemmaTable
+from .tokens import TOKENS
 
 PUNCTUATION_TAGS = frozenset({"grm"})
 
@@ -16,6 +17,7 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"S0", "S", "IP", "CP"}),
+    tokens=TOKENS,
     lemmas=LemmaTable(
         Path(__file__).with_name("lemmas.tsv.gz"),
         compounds=frozenset({"NOUN", "VERB", "ADJ"}),

@@ -1,0 +1,99 @@
+"""Icelandic: tokens as GreynirCorpus has them."""
+
+from ..conventions import Rule, TokenRules
+from ..marks import LINK, MARKS
+
+_SMALL = "[a-záéíóúýþæöð]"
+
+RANGE = Rule(
+    "dash between numbers",
+    r"(?<=\d)–(?=\d)",
+    {
+        "árin 2004–2010": "árin 2004 – 2010",
+        "unnu 2–1": "unnu 2 – 1",
+    },
+)
+COMPOUND = Rule(
+    "words with hyphens",
+    r"\w+(?:-\w+)+",
+    {
+        "á Facebook-síðu": "á Facebook-síðu",
+        "í Norður-Kóreu.": "í Norður-Kóreu .",
+    },
+)
+FIRST_PART = Rule(
+    "first part of a compound before another",
+    r"\w{2,}-(?=,| og\b| eða\b)",
+    {
+        "mennta- og menningarmál": "mennta- og menningarmál",
+        "fjármála-, umhverfis- og": "fjármála- , umhverfis- og",
+    },
+)
+ORDINAL = Rule(
+    "ordinal number within a sentence",
+    rf"(?<![\d.,])\d{{1,2}}\.(?= {_SMALL})",
+    {
+        "Fundurinn er 13. maí.": "Fundurinn er 13. maí .",
+        "Hann kom 4. í mark": "Hann kom 4. í mark",
+    },
+)
+PERCENTAGE = Rule(
+    "number with its percent sign",
+    r"\d+(?:[.,]\d+)*%",
+    {
+        "um 39% af": "um 39% af",
+        "2,5%.": "2,5% .",
+    },
+)
+# With their full stop unless a capital follows; in capitals, always.
+ABBREVIATIONS = frozenset(
+    """
+    ca.
+    e.h.
+    ehf.
+    gr.
+    hf.
+    hæstv.
+    kl.
+    kr.
+    ma.
+    mgr.
+    nr.
+    o.fl.
+    o.s.frv.
+    s.l.
+    s.s.
+    sl.
+    sr.
+    þ.m.
+    """.split()
+)
+# With their full stop everywhere.
+WHOLE = frozenset(
+    """
+    a.m.k.
+    m.a.
+    m.v.
+    sbr.
+    Sbr.
+    skv.
+    Skv.
+    t.a.m.
+    t.d.
+    T.d.
+    u.þ.b.
+    þ.á.m.
+    þ.e.
+    þ.e.a.s.
+    """.split()
+)
+
+TOKENS = TokenRules(
+    joined=(COMPOUND, FIRST_PART, ORDINAL, PERCENTAGE),
+    cuts=(RANGE,),
+    prefixes=MARKS,
+    suffixes=MARKS,
+    infixes=(LINK, *MARKS),
+    kept=WHOLE,
+    abbreviations=ABBREVIATIONS,
+)
