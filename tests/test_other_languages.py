@@ -63,6 +63,39 @@ def test_a_simple_sentence(lang: str):
     assert " ".join(token.pos_ for token in doc) == expected.pos
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "lemmas"),
+    [
+        ("fr", "Les enfants mangent une pomme.", "le enfant manger un pomme ."),
+        ("fr", "Paul boit du lait.", "Paul boire de lait ."),
+        ("fr", "Ils prennent le train.", "eux prendre le train ."),
+        ("fr", "Il viendra demain.", "lui venir demain ."),
+        ("is", "Hún keypti bækurnar.", "hún kaupa bók ."),
+        ("is", "Börnin sváfu í tjaldi.", "barn sofa í tjald ."),
+    ],
+)
+def test_lemmas(lang: str, text: str, lemmas: str):
+    doc = spacy.load(BUNDLED[lang].name)(text)
+    assert " ".join(token.lemma_ for token in doc) == lemmas
+
+
+@pytest.mark.parametrize(
+    ("text", "pronoun", "verb"),
+    [
+        ("Nous a-t-elle précisé ceci ?", "-t-elle", "précisé"),
+        ("A-t-il mangé ?", "-t-il", "mangé"),
+        ("Viendra-t-elle ?", "-t-elle", "Viendra"),
+        ("Ont-ils fini ?", "-ils", "fini"),
+        ("Peut-on entrer ?", "-on", "Peut"),
+        ("Que faisons-nous ?", "-nous", "faisons"),
+    ],
+)
+def test_a_pronoun_after_its_verb_is_its_subject(text: str, pronoun: str, verb: str):
+    doc = spacy.load("fr_lal_md")(text)
+    (subject,) = [token for token in doc if token.text == pronoun]
+    assert (subject.dep_, subject.head.text) == ("nsubj", verb)
+
+
 def test_a_blank_pipeline_takes_its_weights(lang: str, caplog: Any):
     blank = spacy.blank(lang)
     blank.add_pipe("lal_parser")

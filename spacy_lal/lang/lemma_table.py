@@ -9,7 +9,8 @@ from typing import Dict, FrozenSet, List
 
 # Lemmas, divided by spaces, by form and UPOS, divided by a tab.
 Lemmas = Dict[str, str]
-# The fewest letters of a compound's last part, and of the parts before it.
+# The fewest letters of a compound's last part without a hyphen, and of the parts
+# before it.
 MIN_LAST = 5
 MIN_FIRST = 2
 
@@ -67,7 +68,9 @@ def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> List[str]:
     >>> lemmas_of_compound(table, "barnafjölskyldur", "NOUN")
     ['barnafjölskylda']
     """
-    for start in range(MIN_FIRST, len(word) - MIN_LAST + 1):
+    starts = range(MIN_FIRST, len(word) - MIN_LAST + 1)
+    after_hyphen = word.rfind("-") + 1
+    for start in (*starts, after_hyphen):
         lemmas = table.get(f"{word[start:].lower()}\t{pos}", "")
         if lemmas[:1].islower():
             first = word[:start] if "-" in word[:start] else word[:start].lower()

@@ -31,9 +31,47 @@ LEFT_OUT = ("PROPN", "X", "SYM", "PUNCT", "NUM")  # of Sequoia
 PARTICIPLE = "K"
 LITERARY = ("J", "T")  # simple past, imperfect subjunctive
 LIGATURE = re.compile(r"oe(?=u|il)")  # Lefff writes "oeil", "soeur"
+PLURAL = ("s", "x")
 MIN_FREQUENCY = 2e-8
 
 Key = Tuple[str, str]  # form in lower case, UPOS
+
+# Lemmas of pronouns after their verb, as Sequoia has them.
+INVERTED = {
+    "-ce": "ce",
+    "-elle": "lui",
+    "-elles": "eux",
+    "-en": "en",
+    "-il": "lui",
+    "-ils": "eux",
+    "-je": "moi",
+    "-la": "lui",
+    "-le": "lui",
+    "-les": "eux",
+    "-leur": "eux",
+    "-lui": "lui",
+    "-moi": "moi",
+    "-nous": "nous",
+    "-on": "on",
+    "-t-elle": "lui",
+    "-t-elles": "eux",
+    "-t-il": "lui",
+    "-t-ils": "eux",
+    "-t-on": "on",
+    "-toi": "toi",
+    "-tu": "toi",
+    "-vous": "vous",
+    "-y": "y",
+}
+# Forms whose likeliest lemma the counts do not tell.
+OURS: Dict[Key, List[str]] = {
+    ("plu", "VERB"): ["plaire", "pleuvoir"],
+    ("reine", "NOUN"): ["reine"],
+    ("reines", "NOUN"): ["reine"],
+    ("elles", "PRON"): ["eux"],
+    ("tu", "PRON"): ["toi"],
+    **{(form, "PRON"): [lemma] for form, lemma in INVERTED.items()},
+}
 
 
 def read_lefff(path: Path) -> Tuple[Dict[Key, Set[str]], Set[Tuple[Key, str]]]:
@@ -128,20 +166,21 @@ def main(arguments: argparse.Namespace) -> None:
     found, everyday = read_lefff(arguments.lefff)
     add_treebank(found, counts)
     lines: List[str] = []
-    for key, lemmas in sorted(found.items()):
+    for key, lemmas in sorted({**found, **dict.fromkeys(OURS, set())}.items()):
         form, upos = key
         is_frequent = frequency.get(form, 0) > MIN_FREQUENCY
-        if is_frequent or key in counts:
+        if is_frequent or key in counts or key in OURS:
             ranks = [
                 (
                     -counts[key][lemma],
                     (key, lemma) not in everyday,
+                    lemma == form and form.endswith(PLURAL),
                     -frequency.get(lemma, 0),
                     lemma,
                 )
                 for lemma in lemmas
             ]
-            ordered = [lemma for *_, lemma in sorted(ranks)]
+            ordered = OURS.get(key) or [lemma for *_, lemma in sorted(ranks)]
             lines.append(f"{form}\t{upos}\t{' '.join(ordered)}\n")
     data = "".join(lines).encode("utf8")
     arguments.output.write_bytes(gzip.compress(data, mtime=0))

@@ -50,6 +50,18 @@ OF_BAD_FORMS = 0.01
 OF_NAMES = 0.1  # as nouns
 
 Key = Tuple[str, str]  # form in lower case, UPOS
+# Forms whose likeliest lemma the counts do not tell.
+OURS: Dict[Key, List[str]] = {
+    ("eyju", "NOUN"): ["eyja", "ey"],
+    ("eyjar", "NOUN"): ["eyja", "ey"],
+    ("eyjum", "NOUN"): ["eyja", "ey"],
+    ("fata", "NOUN"): ["föt", "fat", "fata"],
+    ("fötin", "NOUN"): ["föt", "fat"],
+    ("fötum", "NOUN"): ["föt", "fat"],
+    ("horfið", "VERB"): ["hverfa", "horfa"],
+    ("vörum", "NOUN"): ["vara", "vör", "var"],
+}
+
 Scores = Dict[Key, Dict[str, float]]
 
 
@@ -142,7 +154,7 @@ def main(arguments: argparse.Namespace) -> None:
         key: sorted(lemmas, key=lambda one: (-lemmas[one], one))
         for key, lemmas in scores.items()
     }
-    kept = without_compounds(ordered)
+    kept = without_compounds({**ordered, **OURS})
     lines = [f"{key}\t{lemmas}\n" for key, lemmas in sorted(kept.items())]
     arguments.output.write_bytes(gzip.compress("".join(lines).encode("utf8"), mtime=0))
 
