@@ -5,7 +5,7 @@ some, from roles. A passive is turned, conjuncts are relations of their own, rel
 words stand for their antecedents, and a verb without a subject takes that of the verb
 that controls it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import (
     Any,
@@ -358,23 +358,37 @@ def _distributed(
         stated = REPORTED
     subjects = _fillers(subject, token)
     things = _fillers(thing, token, start, is_clause=is_clause)
-    kept = [x for x in others if x.label_ != NEGATION]
     for pair in product(subjects, things):
         heads = [span.root for span in pair if span is not None]
         factuality, denial = _stated_of(heads, token, stated)
-        arguments = [x for x in kept if x.root != denial]
-        if denial is not None:
-            arguments.append(Span(token.doc, denial.i, denial.i + 1, label=NEGATION))
         yield Relation(
             subject=pair[0],
             predicate=predicate,
             object=pair[1],
             kind=kind,
-            arguments=tuple(arguments),
+            arguments=_with_denial(others, denial),
             attribution=said_by,
             factuality=factuality,
             tokens=(token, *heads),
         )
+
+
+def said_of(relation: Relation, noun: Token) -> Relation:
+    """Give a relation as it is said of one of the nouns after a preposition: "in Paris,
+    not in London"."""
+    factuality, denial = _stated_of([noun], relation.tokens[0], relation.factuality)
+    arguments = _with_denial(relation.arguments, denial)
+    return replace(relation, factuality=factuality, arguments=arguments)
+
+
+def _with_denial(
+    arguments: Sequence[Span], denial: Optional[Token]
+) -> Tuple[Span, ...]:
+    """Give arguments with the word that denies, if there is one, and no other."""
+    kept = tuple(x for x in arguments if x.label_ != NEGATION and x.root != denial)
+    if denial is None:
+        return kept
+    return (*kept, Span(denial.doc, denial.i, denial.i + 1, label=NEGATION))
 
 
 def _stated_of(
@@ -442,6 +456,6 @@ def _attribution(token: Token) -> Optional[Span]:
 
 def _source_of(token: Token) -> Optional[Token]:
     """Give the noun after "according to"."""
+    sources = words_of(token).sources
     obliques = (x for x in token.children if x.dep_ == "obl")
-    named = (x for x in obliques if x.left_edge.lower_ in words_of(x).sources)
-    return next(named, None)
+    return next((x for x in obliques if word_of(x, sources, "case")), None)

@@ -35,6 +35,7 @@ from .relations import (
     Relation,
     clause_of,
     get_relations,
+    said_of,
 )
 
 _ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse")
@@ -125,10 +126,12 @@ def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
 class _Parts:
     """The words of a triple, by their places in the Doc.
 
+    source (Relation): The relation that it says.
     subject, relation, object (Set[int]): Its parts.
     arguments (Tuple[Set[int], ...]): Further arguments.
     heads (Tuple[Token, ...]): The heads of the object and of the arguments."""
 
+    source: Relation
     subject: Set[int]
     relation: Set[int]
     object: Set[int]
@@ -142,19 +145,19 @@ def _of_relation(relation: Relation, *, nested: bool) -> Iterator[Triple]:
     if relation.kind in (APPOSITION, POSSESSIVE, NOMINAL):
         return
     for parts in _of_verb(relation):
-        yield _triple(relation, parts)
+        yield _triple(parts)
         if nested:
-            yield from (_triple(relation, one) for one in _within(parts))
+            yield from map(_triple, _within(parts))
 
 
-def _triple(relation: Relation, parts: _Parts) -> Triple:
-    doc = relation.sent.doc
+def _triple(parts: _Parts) -> Triple:
+    doc = parts.source.sent.doc
     return Triple(
         _text(doc, parts.subject),
         _text(doc, parts.relation),
         _text(doc, parts.object),
         tuple(_text(doc, words) for words in parts.arguments),
-        relation,
+        parts.source,
     )
 
 
@@ -188,14 +191,16 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     rest = [x for x in clause.children if _is_adjunct(x) and x.i not in words]
     if objects and _is_said_below(objects[0], clause):
         return
-    if not objects:
-        objects = _obliques(clause, rest)
-    named = _words_of_subject(first, clause) - words
-    for thing in objects[:1] if len(heads) > len(subjects) else objects:
+    said = [(relation, thing) for thing in objects[:1]]
+    if not said:
+        said = [(said_of(relation, x), x) for x in _obliques(clause, rest)]
+    for source, thing in said:
+        words = _words_of_relation(source, clause)
         found, kept = _words_of_object(thing, clause, words)
-        further = tuple(x for x in rest if not _is_within(objects[0], x))
+        further = tuple(x for x in rest if not _is_within(said[0][1], x))
         yield _Parts(
-            named - kept,
+            source,
+            _words_of_subject(first, clause) - kept,
             kept,
             found - kept,
             tuple(_words(x, _ASIDE) for x in further),
@@ -339,12 +344,12 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
         words = _words(head, _OUT_OF_PHRASE)
         first = min(words | _case_of(head))
         kept = {i for i in before if i < first} | _case_of(head)
-        yield _Parts(parts.subject, kept, words - kept, (), (head,))
+        yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
     for head in further:
         words = _words(head, _OUT_OF_PHRASE)
         if head.dep_ in _OBLIQUES and head.i > thing.i:
             kept = before | _case_of(head)
-            yield _Parts(parts.subject, kept, words - kept, (), (head,))
+            yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
 
 
 def _phrases_in(head: Token, within: Set[int]) -> Iterator[Token]:

@@ -174,6 +174,7 @@ JUDGING = frozenset(
 IMPLICATIVE = {
     **dict.fromkeys(DENYING, DENIED),
     "able": ENABLED,
+    "advise": OPEN,
     "allow": ENABLED,
     "avoid": DENIED,
     "ban": DENIED,
@@ -235,6 +236,7 @@ IMPLICATIVE = {
     "refrain": FAILED,
     "refuse": DENIED,
     "remember": ENTAILED,
+    "remind": OPEN,
     "resist": DENIED,
     "sad": PRESUPPOSED,
     "sorry": PRESUPPOSED,
@@ -244,6 +246,7 @@ IMPLICATIVE = {
     "succeed": ENTAILED,
     "surprised": PRESUPPOSED,
     "surprising": PRESUPPOSED,
+    "tell": OPEN,
     "tragic": PRESUPPOSED,
     "true": ENTAILED,
     "turn": ENTAILED,
@@ -254,6 +257,7 @@ IMPLICATIVE = {
     "untrue": FAILED,
     "unwilling": DENIED,
     "use": ENTAILED,
+    "warn": OPEN,
 }
 
 # The same of verbs before a finite clause.
