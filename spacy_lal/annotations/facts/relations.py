@@ -403,7 +403,9 @@ def _stated_of(
     if stated == NEGATED and any(map(is_contrast, nouns)):
         return ASSERTED, None
     doubting = words_of(token).doubting
-    is_open = any(is_disjunct(x) or word_of(x, doubting, "advmod") for x in nouns)
+    is_open = any(
+        is_disjunct(x) or word_of(x, doubting, "advmod", "orphan") for x in nouns
+    )
     if is_open and stated == ASSERTED:
         return HYPOTHETICAL, None
     return stated, denial_of(clause_of(token))

@@ -332,6 +332,9 @@ def _words_of_object(
     if head.dep_ in _CLAUSES and is_predicate(head):
         marks = {x.i for x in head.lefts if x.dep_ == "mark"}
         return found | _case_of(head), words | marks
+    infinitive = child_of(clause, "xcomp")
+    if infinitive is not None and head.dep_ == "obj" and head.head == clause:
+        found = found | _words(infinitive, _OUT_OF_PHRASE)  # "forced him to leave"
     return found, words | _case_of(head)
 
 
