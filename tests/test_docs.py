@@ -33,13 +33,12 @@ PAGES = [
 READMES = PAGES[:1]  # shows its output in parts, and has a test of its own
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 ELSEWHERE = tuple(
-    f"docs/how_to/{name}.md" for name in ("ner", "roles", "serve")
+    f"docs/how_to/{name}.md" for name in ("knowledge_graph", "ner", "roles", "serve")
 )  # pages with tests of their own
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",
     r"^\.venv/": "the environment of `make dev`",
-    r"^import networkx": "networkx, which is no requirement",
     r"^make ": "make an environment; the workflow of CI calls them",
     r"^import ray|import parse_spark": (
         "the extras ray and spark; tests/distributed -m cluster"
