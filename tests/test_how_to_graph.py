@@ -8,7 +8,7 @@ from typing import Any, Dict
 
 import pytest
 import spacy
-from documents import ROOT, blocks, run_python
+from documents import ROOT, blocks, printed_by, says_the_same
 from spacy.language import Language
 
 PAGE = ROOT / "docs" / "how_to" / "knowledge_graph.md"
@@ -30,7 +30,8 @@ def page(en_lal_md: Language, tmp_path_factory: pytest.TempPathFactory) -> Any:
         patch.setattr(spacy, "load", lambda name: en_lal_md)
         for block in blocks(PAGE):
             if is_there(block.code):
-                run_python(block.code, PAGE, names)
+                printed = printed_by(block.code, PAGE, names)
+                assert says_the_same(block.shown, printed), block.code
     return names, folder
 
 

@@ -4,7 +4,7 @@ complement as its signature says (Karttunen 1971, "Implicative verbs")."""
 
 from typing import Optional
 
-from spacy.tokens import Token
+from spacy.tokens import Span, Token
 
 from ...lang.clause_words import (
     ASSERTED,
@@ -16,6 +16,7 @@ from ...lang.clause_words import (
 from .grammar import (
     SUBJECTS,
     child_of,
+    clause_of,
     has_child,
     is_contrast,
     is_finite,
@@ -24,6 +25,8 @@ from .grammar import (
     is_predicate,
     is_prepositional,
     is_relative,
+    phrase,
+    subject_of,
     tags_of,
     word_of,
     words_of,
@@ -211,3 +214,34 @@ def _signature(token: Token) -> Signature:
     if mark is None:
         return _ENTAILED
     return _SAID if lemma in words.saying and is_passive(head) else _WISHED
+
+
+def attribution_of(token: Token) -> Optional[Span]:
+    """Tell who says it: the subject of a verb of saying above, or the noun after
+    "according to"."""
+    token = clause_of(token)
+    while True:
+        source = _source_of(token)
+        head = token.head
+        is_said = (
+            token.dep_ in ("ccomp", "parataxis")
+            and head.lemma_ in words_of(head).saying
+        )
+        if source is None and is_said and not is_passive(head):
+            source = subject_of(head)
+            words = {child.lemma_.lower() for child in head.children}
+            if source is None or words & words_of(token).negations:
+                return None
+        if source is not None:
+            return phrase(source)
+        is_aside = token.dep_ == "parataxis" and token.lemma_ in words_of(token).saying
+        if head.i == token.i or is_aside:
+            return None
+        token = head
+
+
+def _source_of(token: Token) -> Optional[Token]:
+    """Give the noun after "according to"."""
+    sources = words_of(token).sources
+    obliques = (x for x in token.children if x.dep_ == "obl")
+    return next((x for x in obliques if word_of(x, sources, "case")), None)

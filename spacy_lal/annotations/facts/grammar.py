@@ -128,6 +128,11 @@ def is_auxiliary(token: Token) -> bool:
     return is_helping and lemma in words.auxiliary_verbs
 
 
+def clause_of(token: Token) -> Token:
+    """Give the head of a predicate's clause: of a copula what it says."""
+    return token.head if token.dep_ == "cop" else token
+
+
 def is_passive(token: Token) -> bool:
     """Tell whether a verb is passive: with an auxiliary or a subject that says so, or a
     participle that modifies."""

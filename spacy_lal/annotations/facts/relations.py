@@ -26,12 +26,13 @@ from ...lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
 from ..confidence import confidences_of
 from ..predicates import Predicate, get_span_predicates
 from ..span_groups import check_present
-from .factuality import denial_of, factuality_of, is_disjunct
+from .factuality import attribution_of, denial_of, factuality_of, is_disjunct
 from .grammar import (
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
     antecedent,
     child_of,
+    clause_of,
     conjuncts,
     has_child,
     is_auxiliary,
@@ -197,11 +198,6 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     return [one for token in span for one in _of_token(token, roles.get(token.i))]
 
 
-def clause_of(token: Token) -> Token:
-    """Give the head of a predicate's clause: of a copula what it says."""
-    return token.head if token.dep_ == "cop" else token
-
-
 def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
     """Find the relations whose predicate is a word; at an apposition or possessor those
     of its noun."""
@@ -346,7 +342,7 @@ def _distributed(
     """Make a relation for each pair of conjuncts of the subject and the object."""
     has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
     has_outer = has_outer and has_child(clause_of(token), "cop")
-    said_by = _attribution(token)
+    said_by = attribution_of(token)
     start = 0
     if kind == POSSESSIVE or has_outer:
         start = token.right_edge.i + 1
@@ -430,34 +426,3 @@ def _fillers(
         if x.i < end and not is_own and not is_verb:
             heads.append(x)
     return [phrase(x, start, end, label, is_clause=is_clause) for x in heads]
-
-
-def _attribution(token: Token) -> Optional[Span]:
-    """Tell who says it: the subject of a verb of saying above, or the noun after
-    "according to"."""
-    token = clause_of(token)
-    while True:
-        source = _source_of(token)
-        head = token.head
-        is_said = (
-            token.dep_ in ("ccomp", "parataxis")
-            and head.lemma_ in words_of(head).saying
-        )
-        if source is None and is_said and not is_passive(head):
-            source = subject_of(head)
-            words = {child.lemma_.lower() for child in head.children}
-            if source is None or words & words_of(token).negations:
-                return None
-        if source is not None:
-            return phrase(source)
-        is_aside = token.dep_ == "parataxis" and token.lemma_ in words_of(token).saying
-        if head.i == token.i or is_aside:
-            return None
-        token = head
-
-
-def _source_of(token: Token) -> Optional[Token]:
-    """Give the noun after "according to"."""
-    sources = words_of(token).sources
-    obliques = (x for x in token.children if x.dep_ == "obl")
-    return next((x for x in obliques if word_of(x, sources, "case")), None)

@@ -20,6 +20,7 @@ from .grammar import (
     SUBJECTS,
     VERBAL,
     child_of,
+    clause_of,
     conjuncts,
     has_child,
     is_outside,
@@ -33,7 +34,6 @@ from .relations import (
     NOMINAL,
     POSSESSIVE,
     Relation,
-    clause_of,
     get_relations,
     said_of,
 )
