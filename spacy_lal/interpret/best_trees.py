@@ -385,10 +385,15 @@ class RankedTrees:
             four[(*cell, 3)] = -np.inf if cell in part.known else row[other]
             ids[(*cell, 3)] = other
         for start, end in part.known:
-            four[:start, start + 1 : end] = -np.inf
-            four[start + 1 : end, end + 1 :] = -np.inf
-            four[start, end, : SUB_HEAD + 1] = -np.inf
+            _require_constituent(four, start, end)
         return four, ids
+
+
+def _require_constituent(four: ndarray, start: int, end: int) -> None:
+    """Exclude spans that cross one, and no constituent there, in place."""
+    four[:start, start + 1 : end] = -np.inf
+    four[start + 1 : end, end + 1 :] = -np.inf
+    four[start, end, : SUB_HEAD + 1] = -np.inf
 
 
 def _best_constituent(scores: ndarray) -> int:
@@ -401,10 +406,9 @@ def _four_labels(labels: ndarray) -> Tuple[ndarray, ndarray]:
     best two constituents. *Shapes:* (n + 1, n + 1, 4)."""
     others = labels[..., SUB_HEAD + 1 :].copy()
     four = np.empty((*labels.shape[:2], 4))
-    four[..., : SUB_HEAD + 1] = labels[..., : SUB_HEAD + 1]
+    four[..., :2] = labels[..., :2]
     ids = np.empty(four.shape, dtype=np.int64)
-    ids[..., EMPTY] = EMPTY
-    ids[..., SUB_HEAD] = SUB_HEAD
+    ids[..., :2] = (EMPTY, SUB_HEAD)
     for place in (2, 3):
         four[..., place] = others.max(axis=-1)
         best = others.argmax(axis=-1)

@@ -257,8 +257,7 @@ class SpanScores:
         return Parts(bias, heads, tokens)
 
     def _hidden(self, fenceposts: ndarray, spans: ndarray) -> _Hidden:
-        ends = fenceposts[spans[:, 1]].astype("f8")
-        starts = fenceposts[spans[:, 0]].astype("f8")
+        starts, ends = _at_ends(fenceposts, spans)
         weight = self._weights["hidden.weight"]
         is_difference = weight.shape[1] == self._layout.width
         vectors = ends - starts
@@ -274,6 +273,12 @@ class SpanScores:
         heads."""
         if "ties.weight" not in self._weights:
             return np.zeros((len(spans), 0))
-        ends = fenceposts[spans[:, 1]].astype("f8")
-        difference = ends - fenceposts[spans[:, 0]]
-        return (difference[:, self.columns] * self._weights["ties.weight"]).sum(2)
+        starts, ends = _at_ends(fenceposts, spans)
+        of_heads = (ends - starts)[:, self.columns]
+        return (of_heads * self._weights["ties.weight"]).sum(2)
+
+
+def _at_ends(fenceposts: ndarray, spans: ndarray) -> Tuple[ndarray, ndarray]:
+    """The features before and after each span. *Shapes:* (n_spans, width), float64."""
+    of_spans = fenceposts[spans].astype("f8")
+    return of_spans[:, 0], of_spans[:, 1]

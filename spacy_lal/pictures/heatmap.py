@@ -112,26 +112,32 @@ def _row(
 
 
 def _tint(value: float, strength: float) -> str:
-    return (
-        f"{POSITIVE if value >= 0 else NEGATIVE}{round(strength * MAX_ALPHA * 255):02x}"
-    )
+    color = POSITIVE if value >= 0 else NEGATIVE
+    alpha = round(strength * MAX_ALPHA * 255)
+    return f"{color}{alpha:02x}"
 
 
 def _short(value: float, largest: float) -> str:
     """A number with the decimals that give `largest` two significant digits, no leading
     zero: .42, 1.7, \u221212."""
-    digits = (
-        min(max(1 - math.floor(math.log10(largest * 0.999)), 0), 9) if largest else 0
-    )
+    digits = 0
+    if largest:
+        magnitude = math.floor(math.log10(largest * 0.999))
+        digits = min(max(1 - magnitude, 0), 9)
     text = f"{abs(value):.{digits}f}"
-    text = text[1:] if text.startswith("0.") else text
-    return f"\u2212{text}" if value < 0 and text.strip(".0") else text
+    if text.startswith("0."):
+        text = text[1:]
+    is_negative = value < 0 and text.strip(".0")
+    return f"\u2212{text}" if is_negative else text
 
 
 def _scale(largest: float, signed: bool) -> str:
-    low, middle = (_tint(-1, 1.0), "transparent, ") if signed else ("transparent", "")
-    bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(1, 1.0)})"
-    smallest = _short(-largest, largest) if signed else "0"
+    colors = ["transparent", _tint(1, 1.0)]
+    smallest = "0"
+    if signed:
+        colors.insert(0, _tint(-1, 1.0))
+        smallest = _short(-largest, largest)
+    bar = f"background: linear-gradient(to right, {', '.join(colors)})"
     box = f'<span class="lal-scale" style="{bar}"></span>'
     return f'<span dir="ltr">{smallest}{box}{_short(largest, largest)}</span>'
 

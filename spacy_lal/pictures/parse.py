@@ -202,11 +202,10 @@ def _draw_roles(layout: Layout, rows: Sequence[PredicateRow], top: float) -> str
         y = top + ROW * (i + 0.5)
         for (start, end), role in row.spans.items():
             name = _name(row, role)
-            sides = [
-                word.sides for word in (layout.words[start], layout.words[end - 1])
-            ]
-            left = min(left for left, _ in sides)
-            right = max(right for _, right in sides)
+            first = layout.words[start].sides
+            last = layout.words[end - 1].sides
+            left = min(first[0], last[0])
+            right = max(first[1], last[1])
             middle = (left + right) / 2
             width = max(right - left + GAP - 4, _bold_width(name))
             found.append(Band(middle, y, width, role_color(role)))

@@ -68,10 +68,9 @@ def fitted(drawing: Svg) -> str:
     size = f"width: 100%; max-width: {most}px; min-width: {least}px; height: auto"
     opening, rest = drawing.markup.split(">", 1)
     # displaCy's drawings have a style.
-    opening, has_style, others = opening.partition(' style="')
-    style = f'{opening} style="{size}; {others}' if has_style else ""
-    styled = style or f'{opening} style="{size}"'
-    return scroll_box(f"{styled}>{rest}", drawing.title)
+    before, has_style, others = opening.partition(' style="')
+    style = f"{size}; {others}" if has_style else f'{size}"'
+    return scroll_box(f'{before} style="{style}>{rest}', drawing.title)
 
 
 def pill_width(text: str) -> float:
