@@ -130,7 +130,7 @@ def complexity_cli(
             "CoNLL-U has no constituents: measures of trees are empty there", err=True
         )
     code = load().lang if TEXT in kinds else lang
-    if not conventions(code).structures:
+    if not conventions(code or "").structures:
         io.say(f"{STRUCTURES_MISSING} {code!r}", err=True)
 
 

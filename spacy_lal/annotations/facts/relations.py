@@ -104,10 +104,10 @@ class Relation:
         object's preposition after it ("not depend on"); "be" for an apposition, "have"
         for a possessive."""
         language = words_of(self.tokens[0])
-        if self.kind == APPOSITION:
-            return language.copula
         if self.kind == POSSESSIVE:
             return language.possession
+        if self.predicate is None:  # an apposition
+            return language.copula
         words = [language.denial] if self.negation else []
         words += [token.lemma_ or token.text for token in self.predicate]
         if self.object is None or self.object.start <= self.predicate.end:
