@@ -31,11 +31,18 @@ def contractions(
     """See `conventions.ContractionRule`."""
     found: List[Tuple[int, int]] = []
     for i in range(1, len(words)):
-        before = words[i - 1].lower()
-        word = words[i].lower()
-        ends_word = CLITIC.fullmatch(word) or tags[i] == POSSESSIVE_TAG
-        is_clitic = ends_word and before[-1:].isalnum()
-        if not spaces[i - 1] and (is_clitic or PAIR.fullmatch(f"{before} {word}")):
-            start = found.pop()[0] if found and found[-1][1] == i else i
-            found.append((start, i + 1))
+        if spaces[i - 1] or not _are_one(words[i - 1], words[i], tags[i]):
+            continue
+        start = i
+        if found and found[-1][1] == i:
+            start, _ = found.pop()
+        found.append((start, i + 1))
     return found
+
+
+def _are_one(before: str, word: str, tag: str) -> bool:
+    """Whether a word and the one before it are one token."""
+    ends_word = bool(CLITIC.fullmatch(word)) or tag == POSSESSIVE_TAG
+    if ends_word and before[-1:].isalnum():
+        return True
+    return bool(PAIR.fullmatch(f"{before} {word}".lower()))

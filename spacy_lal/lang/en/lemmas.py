@@ -174,12 +174,19 @@ def _irregular_lemma(word: str) -> str:
 def _uninflected(word: str, tag: str, pos: str, answer: str) -> str:
     """The lemma of a word of the table."""
     lower = word.lower()
-    is_own = tag in ("NN", "JJ") or (pos == "NOUN" and tag == "VBG")
+    is_adjective = tag == "JJ"
+    is_gerund = tag == "VBG" and pos == "NOUN"
+    is_own = tag == "NN" or is_adjective or is_gerund
     if is_own and answer.isalpha() and answer.lower() != lower:
         return lower  # "thought", "limited", "wrongdoing"
-    is_name = tag == "JJ" and not word.isupper() and OF_NAMES.search(word)
-    is_common = tag == "JJ" or pos == "VERB" or (word.isupper() and len(word) > 3)
-    return lower if answer == word and is_common and not is_name else answer
+    if answer != word:
+        return answer
+    if is_adjective and (word.isupper() or not OF_NAMES.search(word)):
+        return lower
+    is_shouted = word.isupper() and len(word) > 3
+    if not is_adjective and (pos == "VERB" or is_shouted):
+        return lower
+    return answer
 
 
 def _base(word: str, part: str, ending: str, answer: str) -> str:
@@ -288,9 +295,12 @@ def verb_stems(word: str) -> List[str]:
     (['plan', 'plann', 'planne'], ['try'])
     """
     for ending, others in VERB_ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            stem = word[: -len(ending)]
-            is_doubled = stem[-1] == stem[-2:-1] and stem[-1] not in KEPT_DOUBLED
-            undone = [stem[:-1]] if is_doubled else []
-            return [*undone, *(stem + other for other in others)]
+        if len(word) < len(ending) + 2 or not word.endswith(ending):
+            continue
+        stem = word.removesuffix(ending)
+        found = [stem + other for other in others]
+        is_kept = stem[-1] in KEPT_DOUBLED
+        if stem[-1] == stem[-2:-1] and not is_kept:
+            found.insert(0, stem[:-1])
+        return found
     return []
