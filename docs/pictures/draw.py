@@ -15,7 +15,7 @@ SENTENCE = "She gave him the book that he wanted."
 
 def main() -> None:
     doc = spacy.load("en_lal_md")(SENTENCE)
-    for style, name in (("tree", "tree"), ("dep", "arcs"), ("parse", "parse")):
+    for style, name in (("dep", "arcs"), ("parse", "parse")):
         (FOLDER / f"{name}.svg").write_text(
             render(doc, style=style, format="svg"), encoding="utf8"
         )

@@ -152,6 +152,13 @@ def _name(row: PredicateRow, role: str) -> str:
     return shorten(visible(row.name)) if role == PREDICATE_ROLE else visible(role)
 
 
+def _with_meaning(name: str, meaning: str, width: float) -> str:
+    """The name of a role, and what it is, where there is room: "ARG0: giver"."""
+    both = f"{name}: {visible(meaning)}"
+    has_room = _bold_width(both) <= width
+    return both if meaning and has_room else name
+
+
 # Drawing
 
 
@@ -209,6 +216,7 @@ def _draw_roles(layout: Layout, rows: Sequence[PredicateRow], top: float) -> str
             middle = (left + right) / 2
             width = max(right - left + GAP - 4, _bold_width(name))
             found.append(Band(middle, y, width, role_color(role)))
-            names.append(svg_text(middle, y + 0.36 * SIZE, name))
+            said = _with_meaning(name, row.meanings.get(role, ""), width)
+            names.append(svg_text(middle, y + 0.36 * SIZE, said))
     look = f'font-size="{SIZE}" font-weight="bold" fill="{INK_ON_PALE}"'
     return f"{bands(found, ROW - 4, 'butt')}<g {look}>{''.join(names)}</g>"

@@ -2,6 +2,7 @@
 boxes."""
 
 from bisect import bisect_left
+from types import MappingProxyType
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from spacy.displacy.render import EntityRenderer
@@ -27,10 +28,13 @@ class PredicateRow(NamedTuple):
     """A predicate of a sentence.
     name (str): Its roleset, or "V".
     spans (Mapping[Tuple[int, int], str]): Its parts, half-open spans of words, and
-        their roles."""
+        their roles.
+    meanings (Mapping[str, str]): What its roles are, such as "giver", where the frame
+        is known."""
 
     name: str
     spans: Mapping[Tuple[int, int], str]
+    meanings: Mapping[str, str] = MappingProxyType({})
 
 
 def sentence_predicates(sentence: Sentence) -> List[Predicate]:
@@ -57,7 +61,9 @@ def word_rows(sentence: Sentence) -> List[PredicateRow]:
             (bisect_left(words, start), bisect_left(words, end)): role
             for start, end, role in one.proposition.args
         }
-        rows.append(PredicateRow(one.roleset or PREDICATE_ROLE, spans))
+        frame = get_frame(one.token.vocab, one.roleset)
+        meanings = {role: _description(role, frame) for role in spans.values()}
+        rows.append(PredicateRow(one.roleset or PREDICATE_ROLE, spans, meanings))
     return rows
 
 

@@ -154,6 +154,18 @@ def test_nothing_overlaps_and_nothing_is_clipped(seed: int, direction: str):
                 ), (one, other)
 
 
+def test_a_band_says_what_its_role_is_where_there_is_room():
+    tree = parse_tree(
+        "(S (NP I) (VP (V gave) (NP (D the) (J old) (J green) (N books))))"
+    )
+    meanings = {"ARG0": "giver", "ARG1": "thing given"}
+    row = PredicateRow("give.01", {(0, 1): "ARG0", (2, 6): "ARG1"}, meanings)
+    drawing = draw_parse(tree, [2, 0, 6, 6, 6, 2], ["x"] * 6, [row])
+    root = ElementTree.fromstring(drawing.markup)
+    texts = [node.text for node in root.iter(f"{SVG}text")]
+    assert texts[-2:] == ["ARG0", "ARG1: thing given"]
+
+
 def test_svg_files():
     one, two = (
         tree_to_svg(parse_tree("(S (A a) (B b))")),
