@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from spacy_lal.lang import LANGUAGES, layout_rules, token_rules
+from spacy_lal.lang import LANGUAGES, token_rules
 from spacy_lal.lang.conventions import Rule
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
@@ -32,7 +32,7 @@ def of_tokens(code: str) -> List[Rule]:
 
 
 def of_layout(code: str) -> List[Rule]:
-    layout = layout_rules(code)
+    layout = LANGUAGES[code].layout
     if layout is None:
         return []
     return [
