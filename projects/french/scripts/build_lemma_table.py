@@ -33,6 +33,8 @@ LITERARY = ("J", "T")  # simple past, imperfect subjunctive
 LIGATURE = re.compile(r"oe(?=u|il)")  # Lefff writes "oeil", "soeur"
 PLURAL = ("s", "x")
 MIN_FREQUENCY = 2e-8
+# A lemma that is so much rarer than the likeliest one is left out.
+RARE = 0.2
 
 Key = Tuple[str, str]  # form in lower case, UPOS
 
@@ -69,6 +71,11 @@ OURS: Dict[Key, List[str]] = {
     ("reine", "NOUN"): ["reine"],
     ("reines", "NOUN"): ["reine"],
     ("elles", "PRON"): ["eux"],
+    ("t'", "PRON"): ["toi"],
+    ("ta", "DET"): ["son"],
+    ("te", "PRON"): ["toi"],
+    ("tes", "DET"): ["son"],
+    ("ton", "DET"): ["son"],
     ("tu", "PRON"): ["toi"],
     **{(form, "PRON"): [lemma] for form, lemma in INVERTED.items()},
 }
@@ -134,6 +141,11 @@ def is_abbreviation(form: str, lemma: str) -> bool:
     return is_longer or (lemma[0].lower() != form[0] and lemma != "oeil")
 
 
+def is_plural(lemma: str, form: str, likeliest: str) -> bool:
+    """Whether a lemma is only the plural of a likelier one."""
+    return lemma == form and form[:-1] == likeliest and form.endswith(PLURAL)
+
+
 def read_counts(path: Path) -> Dict[Key, Counts[str]]:
     """How often each form has each lemma in a CoNLL-U file."""
     counts: Dict[Key, Counts[str]] = defaultdict(Counter)
@@ -181,6 +193,15 @@ def main(arguments: argparse.Namespace) -> None:
                 for lemma in lemmas
             ]
             ordered = OURS.get(key) or [lemma for *_, lemma in sorted(ranks)]
+            first, *others = ordered
+            enough = RARE * frequency.get(first, 0)
+            kept = [
+                one
+                for one in others
+                if counts[key][one]
+                or (frequency.get(one, 0) > enough and not is_plural(one, form, first))
+            ]
+            ordered = [first, *kept]
             lines.append(f"{form}\t{upos}\t{' '.join(ordered)}\n")
     data = "".join(lines).encode("utf8")
     arguments.output.write_bytes(gzip.compress(data, mtime=0))

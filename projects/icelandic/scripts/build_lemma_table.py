@@ -48,6 +48,8 @@ OF_TREEBANK = 1e-6  # a word of the treebank counts as much
 GOOD_FORMS = (0, 1)  # grades of BÍN
 OF_BAD_FORMS = 0.01
 OF_NAMES = 0.1  # as nouns
+# Of open classes, a lemma that is so much less likely than the first is left out.
+RARE = 0.2
 
 Key = Tuple[str, str]  # form in lower case, UPOS
 # Forms whose likeliest lemma the counts do not tell.
@@ -131,6 +133,15 @@ def add_treebank(found: Scores, counts: Dict[Key, Counts[str]]) -> None:
                 found[key][lemma] += count
 
 
+def likely_first(lemmas: Dict[str, float], rare: float) -> List[str]:
+    """Order the lemmas of a form, without those much less likely than the first.
+
+    rare (float): The ratio to the first."""
+    least = rare * max(lemmas.values())
+    kept = [lemma for lemma, score in lemmas.items() if score >= least]
+    return sorted(kept, key=lambda lemma: (-lemmas[lemma], lemma))
+
+
 def without_compounds(found: Dict[Key, List[str]]) -> Dict[str, str]:
     """Leave out what follows from the last part of a compound.
 
@@ -151,8 +162,8 @@ def main(arguments: argparse.Namespace) -> None:
     scores = read_bin(bin_, frequent_words(bin_, counts))
     add_treebank(scores, counts)
     ordered = {
-        key: sorted(lemmas, key=lambda one: (-lemmas[one], one))
-        for key, lemmas in scores.items()
+        (form, upos): likely_first(lemmas, rare=RARE if upos in COMPOUNDS else 0)
+        for (form, upos), lemmas in scores.items()
     }
     kept = without_compounds({**ordered, **OURS})
     lines = [f"{key}\t{lemmas}\n" for key, lemmas in sorted(kept.items())]

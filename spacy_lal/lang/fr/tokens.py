@@ -68,6 +68,14 @@ BRACKET = Rule(
         "ici [3], oui": "ici [ 3 ] , oui",
     },
 )
+FINAL_STOP = Rule(
+    "full stop after a letter at the end of a text",
+    r"(?<=[a-zß-ÿ] [A-Z])(?=\.\s*$)",
+    {
+        "dans la salle B.": "dans la salle B .",
+        "le vol de Jean B. Martin": "le vol de Jean B. Martin",
+    },
+)
 COMPOUND = Rule(
     "words with hyphens",
     rf"(?i:rendez-vous|c['’]est-à-dire|(?:ce(?:lui|ux|lles?)|jusque|par|de)-là"
@@ -116,7 +124,7 @@ TOKENS = TokenRules(
         ENDING,
         FIXED,
     ),
-    cuts=(PRONOUN, REFLEXIVE, PLACE, ELISION, HOUR, BRACKET),
+    cuts=(PRONOUN, REFLEXIVE, PLACE, ELISION, HOUR, BRACKET, FINAL_STOP),
     prefixes=MARKS,
     suffixes=MARKS,
     infixes=(LINK, *MARKS),

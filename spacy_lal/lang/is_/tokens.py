@@ -13,6 +13,14 @@ RANGE = Rule(
         "unnu 2–1": "unnu 2 – 1",
     },
 )
+FINAL_STOP = Rule(
+    "full stop after a letter at the end of a text",
+    r"(?<=[a-zß-ÿ] [A-Z])(?=\.\s*$)",
+    {
+        "kl. 14 í stofu B.": "kl. 14 í stofu B .",
+        "Hann Jón B. Jónsson": "Hann Jón B. Jónsson",
+    },
+)
 COMPOUND = Rule(
     "words with hyphens",
     r"\w+(?:-\w+)+",
@@ -90,7 +98,7 @@ WHOLE = frozenset(
 
 TOKENS = TokenRules(
     joined=(COMPOUND, FIRST_PART, ORDINAL, PERCENTAGE),
-    cuts=(RANGE,),
+    cuts=(RANGE, FINAL_STOP),
     prefixes=MARKS,
     suffixes=MARKS,
     infixes=(LINK, *MARKS),
