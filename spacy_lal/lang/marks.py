@@ -61,6 +61,14 @@ LINK = Rule(
         "so(www.a.org).": "so ( www.a.org ) .",
     },
 )
+BEFORE_LINK = Rule(
+    "brackets before an address",
+    r"\](?=\()|[(\[](?=https?://|www\.)",
+    {
+        "[so](https://x.org/a/b)": "[ so ] ( https://x.org/a/b )",
+        "so(www.a.org).": "so ( www.a.org ) .",
+    },
+)
 SHOUTS = (
     Rule(
         "marks of a shout or a question",
@@ -79,6 +87,14 @@ SHOUTS = (
         },
     ),
 )
+AFTER_ABBREVIATION = Rule(
+    "full stop after the full stop of an abbreviation",
+    r"(?<=[A-Za-z][.])[.]",
+    {
+        "in U.S..": "in U.S. .",
+        "of K.M.. so": "of K.M. . so",
+    },
+)
 RUNS = (
     Rule(
         "comma or colon and a mark",
@@ -88,14 +104,7 @@ RUNS = (
             "so,! lo": "so ,! lo",
         },
     ),
-    Rule(
-        "full stop after the full stop of an abbreviation",
-        r"(?<=[A-Za-z][.])[.]",
-        {
-            "in U.S..": "in U.S. .",
-            "of K.M.. so": "of K.M. . so",
-        },
-    ),
+    AFTER_ABBREVIATION,
     Rule(
         "two single quotes",
         r"‘’|’’|‘‘",
@@ -134,3 +143,5 @@ RUNS = (
 )
 MARKS = (TAG, PICTURE, *SHOUTS, *RUNS)
 TOKENS = TokenRules(prefixes=MARKS, suffixes=MARKS, infixes=(LINK, *MARKS))
+# Of languages without rules for the abbreviations.
+PLAIN_MARKS = tuple(rule for rule in MARKS if rule is not AFTER_ABBREVIATION)

@@ -2,7 +2,7 @@
 hyphen (`a -t-elle`); a compound is one token (`celle-ci`)."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import LINK, MARKS
+from ..marks import BEFORE_LINK, LINK, PLAIN_MARKS
 
 _HYPHEN = "[-‑]"
 _SUBJECT = "(?:elles?|ils?|on)"
@@ -125,7 +125,7 @@ TOKENS = TokenRules(
         FIXED,
     ),
     cuts=(PRONOUN, REFLEXIVE, PLACE, ELISION, HOUR, BRACKET, FINAL_STOP),
-    prefixes=MARKS,
-    suffixes=MARKS,
-    infixes=(LINK, *MARKS),
+    prefixes=PLAIN_MARKS,
+    suffixes=PLAIN_MARKS,
+    infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
 )

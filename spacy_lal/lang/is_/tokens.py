@@ -1,7 +1,7 @@
 """Icelandic: tokens as GreynirCorpus has them."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import LINK, MARKS
+from ..marks import BEFORE_LINK, LINK, PLAIN_MARKS
 
 _SMALL = "[a-záéíóúýþæöð]"
 
@@ -99,9 +99,9 @@ WHOLE = frozenset(
 TOKENS = TokenRules(
     joined=(COMPOUND, FIRST_PART, ORDINAL, PERCENTAGE),
     cuts=(RANGE, FINAL_STOP),
-    prefixes=MARKS,
-    suffixes=MARKS,
-    infixes=(LINK, *MARKS),
+    prefixes=PLAIN_MARKS,
+    suffixes=PLAIN_MARKS,
+    infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
     kept=WHOLE,
     abbreviations=ABBREVIATIONS,
 )
