@@ -58,15 +58,15 @@ def _clause(token: Token) -> Clause:
     subject = subject_of(token)
     mark = child_of(top, "mark")
     kind = _KINDS.get(top.dep_, "complement")
-    if top.dep_ == "acl" and mark is None:
+    if top.dep_ == "acl" and not mark:
         kind = "relative"
     is_imperative = token.tag_ == tags_of(token).base
     has_subject = any(child_of(x, *SUBJECTS) for x in (token, top))
-    is_own = has_subject or (subject is None and is_imperative)
-    is_outer = kind not in ("relative", "adverbial") and mark is None
+    is_own = has_subject or (not subject and is_imperative)
+    is_outer = kind not in ("relative", "adverbial") and not mark
     is_alone = is_own and is_outer and (is_finite(token) or is_imperative)
     named = None
-    if subject is not None:
+    if subject:
         is_before = subject.i < top.left_edge.i
         named = phrase(subject, 0, top.i if is_before else None)
     verb = child_of(token, "cop") or token

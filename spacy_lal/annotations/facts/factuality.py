@@ -48,7 +48,7 @@ def factuality_of(token: Token) -> str:
     if context == HYPOTHETICAL:
         return context
     subject = child_of(token, *SUBJECTS)
-    if denial_of(token) or (subject is not None and denial_of(subject)):
+    if denial_of(token) or (subject and denial_of(subject)):
         return HYPOTHETICAL if context == NEGATED else NEGATED
     if context != NEGATED and _is_open(token):
         return HYPOTHETICAL
@@ -72,7 +72,7 @@ def denial_of(token: Token) -> Optional[Token]:
         or word_of(token, words.negations | words.replacing, *_CONNECTIVES)
         or next(filter(None, map(denial_of, amounts)), None)
     )
-    return None if found is None or is_limited(found) else found
+    return None if not found or is_limited(found) else found
 
 
 def is_disjunct(token: Token) -> bool:
@@ -211,7 +211,7 @@ def _signature(token: Token) -> Signature:
         return words.of_clauses.get(lemma, _SAID)
     if lemma in words.implicative:
         return words.implicative[lemma]
-    if mark is None:
+    if not mark:
         return _ENTAILED
     return _SAID if lemma in words.saying and is_passive(head) else _WISHED
 
@@ -227,12 +227,12 @@ def attribution_of(token: Token) -> Optional[Span]:
             token.dep_ in ("ccomp", "parataxis")
             and head.lemma_ in words_of(head).saying
         )
-        if source is None and is_said and not is_passive(head):
+        if not source and is_said and not is_passive(head):
             source = subject_of(head)
             words = {child.lemma_.lower() for child in head.children}
-            if source is None or words & words_of(token).negations:
+            if not source or words & words_of(token).negations:
                 return None
-        if source is not None:
+        if source:
             return phrase(source)
         is_aside = token.dep_ == "parataxis" and token.lemma_ in words_of(token).saying
         if head.i == token.i or is_aside:

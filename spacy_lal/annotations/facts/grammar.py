@@ -119,7 +119,7 @@ def is_predicate(token: Token) -> bool:
 def is_auxiliary(token: Token) -> bool:
     """Tell whether a verb only helps the next one: "going to", "have to", "used to"."""
     verb = child_of(token, "xcomp")
-    if verb is None or not has_child(verb, "mark") or has_child(token, "obj", "advcl"):
+    if not verb or not has_child(verb, "mark") or has_child(token, "obj", "advcl"):
         return False
     words = words_of(token)
     lemma = token.lemma_ or token.lower_
@@ -201,7 +201,7 @@ def subject_of(token: Token) -> Optional[Token]:
     that controls it."""
     subject = child_of(token, *SUBJECTS)
     head = token.head
-    if subject is not None:
+    if subject:
         return antecedent(subject)
     if head.i == token.i:
         return None
@@ -209,7 +209,7 @@ def subject_of(token: Token) -> Optional[Token]:
         return head
     words = words_of(token)
     thing = child_of(head, "obj", "iobj")
-    is_lent = thing is None or head.lemma_ in words.subject_control
+    is_lent = not thing or head.lemma_ in words.subject_control
     if token.dep_ == "xcomp":
         return subject_of(head) if is_lent else thing
     if is_prepositional(token) and head.lemma_ in words.of_gerunds:
@@ -240,7 +240,7 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
         or shared_object(token)
         or _missing_object(token)
     )
-    if found is not None or not with_prepositions:
+    if found or not with_prepositions:
         return found
     times = words_of(token).times
     obliques = (x for x in token.rights if x.dep_ == "obl")
@@ -273,7 +273,7 @@ def _missing_object(token: Token) -> Optional[Token]:
 def shared_object(token: Token) -> Optional[Token]:
     """Give the object of the next verb in "cooked and ate the fish"."""
     verb = child_of(token, "conj")
-    if verb is None or not is_predicate(verb) or has_child(verb, *SUBJECTS):
+    if not verb or not is_predicate(verb) or has_child(verb, *SUBJECTS):
         return None
     if token.lemma_ in words_of(token).intransitive:
         return None

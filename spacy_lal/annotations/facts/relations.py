@@ -204,7 +204,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
     if roles is not None and roles.is_auxiliary:
         return
     is_role = roles is not None and token.pos_ == "VERB"
-    is_verb = is_role or child_of(token, "cop") is None
+    is_verb = is_role or not has_child(token, "cop")
     if token.dep_ == "cop" or (is_verb and is_predicate(token)):
         yield from _of_verb(token, roles)
     elif roles is not None and not is_auxiliary(token):
@@ -218,7 +218,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
         yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
     elif token.dep_ == "nmod:poss":
         mark = child_of(token, "case")
-        predicate = None if mark is None else token.doc[mark.i : mark.i + 1]
+        predicate = mark and token.doc[mark.i : mark.i + 1]
         owner = (antecedent(token), "nmod:poss")
         yield from _distributed(POSSESSIVE, token, predicate, owner, noun)
 
@@ -237,7 +237,7 @@ def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
         subject, thing, others = _of_roles(roles, subject, thing, is_active=is_active)
     else:
         predicate = with_particle(token)
-        heads = {slot[0].i for slot in (subject, thing) if slot is not None}
+        heads = {slot[0].i for slot in (subject, thing) if slot}
         others = tuple(_arguments(clause, heads))
     if subject or thing:
         kind = COPULA if is_copula or token.lemma_ == words_of(token).copula else VERB
@@ -248,12 +248,12 @@ def _doer(token: Token, clause: Token) -> _Slot:
     """Give the grammatical subject of a verb or a copula."""
     outer = child_of(clause, *OUTER_SUBJECTS)
     copula = child_of(clause, "cop")
-    if outer is not None and token != copula:
+    if outer and token != copula:
         # "is late" of "All is he is late"
         inner = child_of(clause, *INNER_SUBJECTS) or (clause if copula else outer)
         return antecedent(inner), "nsubj"
     head = subject_of(clause)
-    return None if head is None else (head, "nsubj")
+    return head and (head, "nsubj")
 
 
 def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
@@ -265,7 +265,7 @@ def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
         done = object_of(token, with_prepositions=not has_roles)
     else:
         done = None if has_roles else child_of(token, "obl:agent")
-    return None if done is None else (antecedent(done), done.dep_)
+    return done and (antecedent(done), done.dep_)
 
 
 def with_particle(token: Token) -> Span:
@@ -302,7 +302,7 @@ def _of_roles(
         is_before = end <= token.i or token.pos_ not in ("VERB", "AUX")
         if subject:
             is_before = start <= subject[0].i < end
-        if first is None and (one.role == "ARG0" or (is_active and is_before)):
+        if not first and (one.role == "ARG0" or (is_active and is_before)):
             first = one
     second = next((one for one in ordered if one is not first), None)
     used = (first, second)
@@ -311,10 +311,10 @@ def _of_roles(
     # "whose son" stands for itself, not for its antecedent
     relative = [x for x in predicate.arguments if x.role[:2] == "R-"]
     owned = {x.role[2:]: x for x in relative if not is_relative_word(x.root)}
-    if first is not None:
+    if first:
         root = owned.get(first.role, first).root
         subject = (_noun_of(root, token), first.role)
-    if second is not None:
+    if second:
         root = owned.get(second.role, second).root
         thing = (_noun_of(root, token), second.role)
     return subject, thing, others
@@ -325,7 +325,7 @@ def _noun_of(root: Token, token: Token) -> Token:
     where the role is given to what the noun is said of ("She was the first to win")."""
     head = antecedent(root)
     noun = subject_of(token)
-    if noun is None or child_of(noun, "cop") is None:
+    if not noun or not has_child(noun, "cop"):
         return head
     is_relative = noun.is_ancestor(token) and head == subject_of(noun)
     return noun if is_relative else head
@@ -340,7 +340,7 @@ def _distributed(
     others: Tuple[Span, ...] = (),
 ) -> Iterator[Relation]:
     """Make a relation for each pair of conjuncts of the subject and the object."""
-    has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
+    has_outer = bool(subject) and subject[0].dep_ in OUTER_SUBJECTS
     has_outer = has_outer and has_child(clause_of(token), "cop")
     said_by = attribution_of(token)
     start = 0
@@ -350,12 +350,12 @@ def _distributed(
     stated = ASSERTED
     if kind in (VERB, COPULA):
         stated = factuality_of(clause_of(token))
-    if said_by is not None and stated == ASSERTED:
+    if said_by and stated == ASSERTED:
         stated = REPORTED
     subjects = _fillers(subject, token)
     things = _fillers(thing, token, start, is_clause=is_clause)
     for pair in product(subjects, things):
-        heads = [span.root for span in pair if span is not None]
+        heads = [span.root for span in pair if span]
         factuality, denial = _stated_of(heads, token, stated)
         yield Relation(
             subject=pair[0],
@@ -382,7 +382,7 @@ def _with_denial(
 ) -> Tuple[Span, ...]:
     """Give arguments with the word that denies, if there is one, and no other."""
     kept = tuple(x for x in arguments if x.label_ != NEGATION and x.root != denial)
-    if denial is None:
+    if not denial:
         return kept
     return (*kept, Span(denial.doc, denial.i, denial.i + 1, label=NEGATION))
 
@@ -393,7 +393,7 @@ def _stated_of(
     """Tell the factuality of one pair of conjuncts, and the word that denies it. "but
     Tom" holds where another is denied; "or Tom" and "perhaps Tom" are open."""
     nouns = [x for x in heads if not is_predicate(x)]
-    denials = [x for x in map(denial_of, nouns) if x is not None]
+    denials = list(filter(None, map(denial_of, nouns)))
     if denials:
         return NEGATED, denials[0]
     if stated == NEGATED and any(map(is_contrast, nouns)):
@@ -413,7 +413,7 @@ def _fillers(
     """Give what fills a slot: the phrases of its head and of the head's conjuncts, up
     to the verb's own clause. A noun stands without the clause that says it, if the verb
     is of a relative clause on this noun."""
-    if slot is None:
+    if not slot:
         return [None]
     head, label = slot
     is_clause = is_clause and not head.is_ancestor(clause_of(verb))

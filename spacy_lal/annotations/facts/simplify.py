@@ -9,6 +9,7 @@ from .grammar import (
     SUBJECTS,
     antecedent,
     child_of,
+    has_child,
     is_auxiliary,
     is_finite,
     is_predicate,
@@ -75,13 +76,11 @@ def _stands_alone(top: Token) -> bool:
             and mark.lower_ in words_of(mark).factual
             and is_finite(token)
         )
-        return (
-            is_fact and child_of(token, *SUBJECTS) is not None and _stands_alone(noun)
-        )
+        return is_fact and has_child(token, *SUBJECTS) and _stands_alone(noun)
     is_joined = (
         top.dep_ in ("conj", "parataxis")
-        and (word is None or word.lower_ in words_of(word).joining)
-        and mark is None
+        and (not word or word.lower_ in words_of(word).joining)
+        and not mark
     )
     is_named = subject_of(token) is not None or token.tag_ == tags_of(token).base
     return is_joined and is_named and noun.dep_ != "acl:relcl" and _stands_alone(noun)
@@ -96,15 +95,13 @@ def _gap(token: Token) -> Optional[str]:
         if x.tag_ in (*tags_of(x).relative, tags_of(x).relative_adverb)
     ]
     subject, thing = child_of(token, *SUBJECTS), object_of(token)
-    if subject is not None and words == [subject]:
+    if subject and words == [subject]:
         return "subject"
     is_object = (
         thing is not None and antecedent(thing) == token.head and words in ([], [thing])
     )
     return (
-        "object"
-        if is_object and child_of(token, "conj", "cop", "mark") is None
-        else None
+        "object" if is_object and not has_child(token, "conj", "cop", "mark") else None
     )
 
 
@@ -143,13 +140,13 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
             break
         place += 1
     thing = object_of(token)
-    if thing is not None and (thing not in tokens or gap == "object"):
+    if thing and (thing not in tokens or gap == "object"):
         words[place:place] = phrase(
             antecedent(thing), 0, top.left_edge.i if gap else None
         )
     if gap == "subject":
         words = [*phrase(top.head, 0, top.left_edge.i), *words]
-    elif not is_root and child_of(token, *SUBJECTS) is None:
+    elif not is_root and not has_child(token, *SUBJECTS):
         subject, first = subject_of(token), top.head
         while first.dep_ == "conj" and not is_finite(first):
             first = first.head
@@ -160,7 +157,7 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
         ]
         named = (
             subject.subtree
-            if subject is not None and child_of(subject, "conj")
+            if subject and child_of(subject, "conj")
             else subject and phrase(subject)
         )
         words = [

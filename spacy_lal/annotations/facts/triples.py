@@ -163,10 +163,10 @@ def _triple(parts: _Parts) -> Triple:
 
 def _of_nouns(relation: Relation) -> Iterator[Triple]:
     """Give the triple of an apposition or a possessive."""
-    if relation.subject is None or relation.object is None:
+    if not relation.subject or not relation.object:
         return
     doc = relation.sent.doc
-    subject = _words(relation.subject.root, _OUT_OF_PHRASE)
+    subject = _words(relation.subject.root, _OUT_OF_PREDICATE)
     is_owned = relation.kind == POSSESSIVE
     out = _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE
     thing = _words(relation.object.root, out)
@@ -181,9 +181,9 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     verb = relation.tokens[0]
     clause = clause_of(verb)
     subject = subject_of(clause)
-    if subject is None or has_child(verb, "cop"):
+    if not subject or has_child(verb, "cop"):
         return
-    heads = [x.root for x in (relation.subject, relation.object) if x is not None]
+    heads = [x.root for x in (relation.subject, relation.object) if x]
     subjects = [x for x in heads if x == subject or x in conjuncts(subject)]
     objects = [x for x in heads if x not in (subject, *subjects)]
     first = subjects[0] if subjects else subject
@@ -213,7 +213,8 @@ def _is_adjunct(token: Token) -> bool:
     tags = tags_of(token)
     relative = (*tags.relative, tags.relative_adverb)
     is_open = any(x.tag_ in relative for x in (token, *token.children))
-    return token.dep_ in _ADJUNCTS and not is_open and not _is_denial(token)
+    is_idle = is_open or _is_denial(token) or is_outside(token, is_clause=True)
+    return token.dep_ in _ADJUNCTS and not is_idle
 
 
 def _is_within(token: Token, head: Token) -> bool:
@@ -223,9 +224,9 @@ def _is_within(token: Token, head: Token) -> bool:
 def _is_said_below(thing: Token, clause: Token) -> bool:
     """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
     is_shared = thing.dep_ == "xcomp" and thing.head == clause and is_predicate(thing)
-    if not is_shared or child_of(clause, "obj", "iobj") is not None:
+    if not is_shared or has_child(clause, "obj", "iobj"):
         return False
-    return child_of(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS) is not None
+    return has_child(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS)
 
 
 def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
@@ -234,7 +235,7 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
     obliques = [x for x in rest if x.dep_ in _OBLIQUES]
     after = [x for x in obliques if x.i > clause.i]
     first = next(iter([*after, *obliques, *rest]), None)
-    if first is None:
+    if not first:
         return []
     return [first, *(x for x in conjuncts(first) if not is_predicate(x))]
 
@@ -247,9 +248,9 @@ def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
     and without one that does not deny "but Tom"."""
     words = _words_of_verb(clause)
     denial = denial_of(clause)
-    if denial is not None:
+    if denial:
         words -= _below(denial)
-    if relation.negation is None:
+    if not relation.negation:
         return words
     negation = relation.negation.root
     if negation.head.dep_ == "advmod":
@@ -272,14 +273,11 @@ def _words_of_verb(clause: Token) -> Set[int]:
         elif child.dep_ == "advmod" and _is_verbal_adverb(child, clause):
             words.add(child.i)
     head = clause.head
-    has_subject = child_of(clause, *SUBJECTS) is not None
-    if has_subject:
-        return words
-    if clause.dep_ == "xcomp" and child_of(head, "obj", "iobj") is None:
+    if clause.dep_ == "xcomp" and not has_child(head, "obj", "iobj"):
         marks = {x.i for x in clause.children if x.dep_ == "mark"}
         return words | marks | {head.i} | _words_of_verb(head)
     is_bare = (
-        child_of(clause, *VERBAL) is None and clause.tag_ not in tags_of(clause).finite
+        not has_child(clause, *VERBAL) and clause.tag_ not in tags_of(clause).finite
     )
     if clause.dep_ == "conj" and is_predicate(head) and is_bare:
         shared = (x for x in head.children if x.dep_ in _SHARED or _is_denial(x))
@@ -301,6 +299,8 @@ def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
     """Tell whether an adverb belongs to the verb: "not", "perhaps", or one word between
     subject and verb."""
     words = words_of(adverb)
+    if is_outside(adverb, is_clause=True):
+        return False
     if adverb.lower_ in words.negations | words.doubting:
         return True
     is_alone = not any(adverb.children) and adverb.tag_ != words.tags.relative_adverb
@@ -333,7 +333,7 @@ def _words_of_object(
         marks = {x.i for x in head.lefts if x.dep_ == "mark"}
         return found | _case_of(head), words | marks
     infinitive = child_of(clause, "xcomp")
-    if infinitive is not None and head.dep_ == "obj" and head.head == clause:
+    if infinitive and head.dep_ == "obj" and head.head == clause:
         found = found | _words(infinitive, _OUT_OF_PHRASE)  # "forced him to leave"
     return found, words | _case_of(head)
 
@@ -358,7 +358,7 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
 def _phrases_in(head: Token, within: Set[int]) -> Iterator[Token]:
     """Give the heads of the prepositional phrases below a noun, outer before inner."""
     for child in head.rights:
-        is_phrase = child.dep_ in _NESTED and child_of(child, "case") is not None
+        is_phrase = child.dep_ in _NESTED and has_child(child, "case")
         if is_phrase and child.i in within:
             yield child
             yield from _phrases_in(child, within)

@@ -214,6 +214,7 @@ CONDITIONAL = frozenset(
     assuming
     if
     lest
+    like
     provided
     providing
     suppose
@@ -334,7 +335,7 @@ CLAUSES = ClauseWords(
     replacing=REPLACING,
     substituting=SUBSTITUTING,
     conditional=CONDITIONAL,
-    comparing=frozenset({"as"}),
+    comparing=frozenset({"as", "like"}),
     reporting=REPORTING,
     doubting=DOUBTING,
     sources=SOURCES,

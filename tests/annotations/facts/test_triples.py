@@ -110,6 +110,9 @@ FACTUALITY = {
     ("If only she had called the police!", "called"): "hypothetical",
     ("She acted as though she knew the answer.", "knew"): "hypothetical",
     ("As if he owned the place, he gave orders.", "owned"): "hypothetical",
+    ("He acted like he owned the place.", "owned"): "hypothetical",
+    ("Residents were told to boil their water.", "boil"): "hypothetical",
+    ("Tom, not Kim, stole it, according to witnesses.", "Tom"): "reported",
     ("As if he owned the place, he gave orders.", "gave"): "asserted",
     ("There is no evidence that Tom stole the car.", "stole"): "hypothetical",
     ("Nobody saw that Tom stole the car.", "stole"): "hypothetical",
@@ -164,6 +167,14 @@ WORDS = {
         "(The bank; lowered; the price)",
     ],
     "He no longer owns the house.": ["(He; no longer owns; the house)"],
+    "Not only did she write the book, she also drew the pictures.": [
+        "(she; did write; the book)",
+        "(she; also drew; the pictures)",
+    ],
+    "He lives in Paris but not in London.": [
+        "(He; lives in; Paris)",
+        "(He; lives not in; London)",
+    ],
     "Perhaps Tom stole it.": ["(Tom; Perhaps stole; it)"],
     "They built a mall instead of a park.": [
         "(They; built; a mall)",
@@ -187,6 +198,18 @@ WORDS = {
 @pytest.mark.parametrize("text", WORDS)
 def test_correlatives_and_asides_are_no_part_of_a_triple(en_lal_md, text):
     assert [str(one) for one in en_lal_md(text)._.triples] == WORDS[text]
+
+
+def test_nouns_after_a_preposition_are_denied_one_by_one(en_lal_md):
+    found = triples(en_lal_md("He lives in Paris but not in London."))
+    assert [said for _, said in found] == ["asserted", "negated"]
+    (first, second) = triples(en_lal_md("It is found in Chile and, possibly, in Peru."))
+    assert (first[1], second[1]) == ("asserted", "hypothetical")
+
+
+def test_the_owner_of_a_definition_is_its_noun(en_lal_md):
+    found = en_lal_md("He is the engineer whose design won the contest.")._.triples
+    assert "(the engineer; has; design)" in map(str, found)
 
 
 def test_a_gerund_with_a_preposition_has_the_object_as_subject(en_lal_md):
