@@ -3,7 +3,7 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
 gradient of a loss."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -64,17 +64,14 @@ class PrunedScores(NamedTuple):
         Shape (0, 0, 3) if the network scores no spans.
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_features (Any): `models.scorer_inference.DeprelFeatures` of heads and
-        dependents, from which `choose_deprels` takes deprels. Sentences of one batch
-        share them. None if the network scores no deprels.
-    place (int): The sentence's place in that batch.
+    deprel_features (Any): `models.inference.scorers.DeprelFeatures`, from which
+        `choose_deprels` takes deprels. None if the network scores no deprels.
     """
 
     labels: ndarray
     label_ids: ndarray
     arcs: ndarray
     deprel_features: Any = None
-    place: int = 0
 
     @property
     def n_tokens(self) -> int:
@@ -108,34 +105,28 @@ def choose_deprels(
         *Shape:* (n,), int32.
     RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,),
         int32."""
-    found: Dict[int, ndarray] = {}
-    batches: Dict[int, List[int]] = {}
-    for i, one in enumerate(scores):
-        if not one.has_deprels:
-            found[i] = numpy.zeros(one.n_tokens, dtype=numpy.int32)
-        elif isinstance(one, PrunedScores):
-            batches.setdefault(id(one.deprel_features), []).append(i)
-        else:
-            words = numpy.arange(1, one.n_tokens + 1)
-            of_words = (
-                one.deprels[words, heads[i]]
-                if one.deprels.ndim == 3
-                else one.deprels[words]
-            )
-            found[i] = of_words.argmax(axis=-1).astype(numpy.int32)
-    for batch in batches.values():
-        features: Any = scores[batch[0]].deprel_features  # type: ignore[union-attr]
-        places = [scores[i].place for i in batch]  # type: ignore[union-attr]
-        chosen = features.choose(places, [heads[i] for i in batch])
-        found.update(zip(batch, chosen, strict=True))
-    return [found[i] for i in range(len(scores))]
+    return [
+        _best_deprels(one, of_words)
+        for one, of_words in zip(scores, heads, strict=True)
+    ]
+
+
+def _best_deprels(scores: AnyScores, heads: ndarray) -> ndarray:
+    if not scores.has_deprels:
+        return numpy.zeros(scores.n_tokens, dtype=numpy.int32)
+    if isinstance(scores, PrunedScores):
+        return scores.deprel_features.choose(heads)
+    words = numpy.arange(1, scores.n_tokens + 1)
+    deprels = scores.deprels
+    of_words = deprels[words, heads] if deprels.ndim == 3 else deprels[words]
+    return of_words.argmax(axis=-1).astype(numpy.int32)
 
 
 def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
     """The scores of all deprels of one arc. Words count from 1, head 0 is the root.
     *Shape:* (n_deprels,)."""
     if isinstance(scores, PrunedScores):
-        return scores.deprel_features.of_arc(scores.place, head, dependent)
+        return scores.deprel_features.of_arc(head, dependent)
     return (
         scores.deprels[dependent, head]
         if scores.deprels.ndim == 3

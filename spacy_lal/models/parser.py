@@ -12,7 +12,6 @@ The protocol with a component:
    `iter_scores(model, docs)`."""
 
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
@@ -357,12 +356,12 @@ def _pad_chars(
     """Character ids of words, and their numbers. *Shapes:* (*shape, longest word),
     shape."""
     lengths = numpy.zeros(shape, dtype="int64")
-    flat: List[int] = []
-    for row, words in zip(lengths, chars, strict=True):
-        row[: len(words)] = [len(word) for word in words]
-        flat.extend(chain.from_iterable(words))
-    padded = numpy.zeros((*shape, int(lengths.max())), dtype="int64")
-    padded[numpy.arange(padded.shape[2]) < lengths[..., None]] = flat
+    longest = max(len(word) for words in chars for word in words)
+    padded = numpy.zeros((*shape, longest), dtype="int64")
+    for k, words in enumerate(chars):
+        for j, word in enumerate(words):
+            lengths[k, j] = len(word)
+            padded[k, j, : len(word)] = word
     return padded, lengths
 
 

@@ -121,10 +121,7 @@ def forward(
     if not is_train and docs is not getattr(_samples, "last", None):
         require_vectors(model, docs)
     plain = [plain_doc(doc) for doc in docs]
-    inputs = [
-        docs if any(node.name in LISTENERS for node in layer.walk()) else plain
-        for layer in model.layers
-    ]
+    inputs = [docs if listeners(layer) else plain for layer in model.layers]
     parts, backprops = zip(
         *(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)),
         strict=True,
@@ -153,22 +150,28 @@ def forward(
     return joined, backprop
 
 
+def listeners(model: Model) -> List[Any]:
+    """The layers of a model that listen to another component, or the model itself."""
+    found = [model] if model.name in LISTENERS else []
+    for layer in model.layers:
+        found.extend(listeners(layer))
+    return found
+
+
 def require_vectors(model: Model, docs: List[Doc]) -> None:
     """Check that Docs have the vectors that a model reads.
 
     RAISES (ValueError): A component that the model listens to has not run on a Doc, or
         ran on other tokens."""
-    for listener in (node for node in model.walk() if node.name in LISTENERS):
+    for listener in listeners(model):
+        name = listener.upstream_name
         for doc in docs:
+            found: Any = doc.tensor  # doc_cleaner may set None
+            rows = found
             if listener.name == LISTENERS[0]:
                 found = doc._.get(DATA) if doc.has_extension(DATA) else None
-                n_rows = 0 if found is None else len(found.align.lengths)
-            else:
-                found = doc.tensor
-                n_rows = (
-                    0 if found is None else len(found)
-                )  # spaCy's doc_cleaner may set None
-            name = listener.upstream_name  # type: ignore[attr-defined]
+                rows = None if found is None else found.align.lengths
+            n_rows = 0 if rows is None else len(rows)
             if len(doc) and not n_rows:
                 raise ValueError(
                     f"'{name}' has not run on the Doc {doc.text[:40]!r}, and a "
@@ -179,10 +182,8 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                     f"too; or make '{name}' a part of "
                     "them by nlp.replace_listeners, in the pipeline that they come from"
                 )
-            if n_rows != len(doc) or getattr(found, "made_for", None) not in (
-                None,
-                tokens_hash(doc),
-            ):
+            made_for = getattr(found, "made_for", None)
+            if n_rows != len(doc) or made_for not in (None, tokens_hash(doc)):
                 raise ValueError(
                     f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens "
                     f"or spaces ({n_rows} tokens, and "

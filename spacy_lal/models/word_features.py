@@ -2,6 +2,8 @@
 as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, one
 function computes what ten layers compute."""
 
+from functools import reduce
+from itertools import accumulate
 from typing import Any, Callable, List, Tuple
 
 import numpy
@@ -51,8 +53,9 @@ def forward(
         for k, table in enumerate(tables)
     ]
     mixed = _norm(norm, _maxout(maxout, numpy.concatenate(vectors, axis=1)))
-    ends = numpy.cumsum([len(doc) for doc in docs])[:-1]
-    return numpy.split(mixed, ends), lambda d_vectors: docs  # type: ignore
+    ends = accumulate(map(len, docs))
+    found = [mixed[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)]
+    return found, lambda d_vectors: docs
 
 
 def large_weights(model: Any) -> List[Tuple[Any, str]]:
@@ -84,11 +87,12 @@ def _maxout(layer: Any, inputs: ndarray) -> ndarray:
     n_out, n_pieces, n_in = weights.shape
     units = layer.ops.gemm(inputs, weights.reshape(-1, n_in), trans2=True)
     units += layer.get_param("b").reshape(-1)
-    return units.reshape(-1, n_out, n_pieces).max(axis=2)
+    # quicker than the largest along an axis of three
+    return reduce(numpy.maximum, units.reshape(-1, n_out, n_pieces).transpose(2, 0, 1))
 
 
 def _norm(layer: Any, inputs: ndarray) -> ndarray:
     """Layer norm. *Shapes:* (n_words, width) to the same."""
-    variance = inputs.var(axis=1, keepdims=True) + _EPSILON
     centred = inputs - inputs.mean(axis=1, keepdims=True)
+    variance = numpy.square(centred).mean(axis=1, keepdims=True) + _EPSILON
     return centred * variance**-0.5 * layer.get_param("G") + layer.get_param("b")

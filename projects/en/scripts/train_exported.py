@@ -37,7 +37,7 @@ from torch import Tensor, nn
 
 # the sources, where the library is not installed
 sys.path.append(str(Path(__file__).resolve().parents[3]))
-from spacy_lal.models.weights.storage import SingleWeights, stored_weight  # noqa: E402
+from spacy_lal.models.weights.storage import single_weights, stored_weight  # noqa: E402
 
 RISE, LOWEST = 0.05, 0.002  # parts of the time and of the rate
 PROGRESS = "progress.pt"  # of a training that is not over, in the output's folder
@@ -79,7 +79,7 @@ def write_weights(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
 def read_weights(folder: Path) -> Dict[str, np.ndarray]:
     """Read arrays in single precision."""
     arrays = load(b"".join(path.read_bytes() for path in sorted(folder.glob("part*"))))
-    return dict(SingleWeights(arrays))
+    return single_weights(arrays)
 
 
 # Data

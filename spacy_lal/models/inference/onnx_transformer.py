@@ -3,7 +3,6 @@ of spaCy's component `tok2vec`; its backward pass ends here. A token's vector is
 mean over its pieces. `lal compact` makes it from a `transformer` component."""
 
 import json
-import os
 import warnings
 from copy import copy
 from typing import (
@@ -30,7 +29,7 @@ from thinc.types import Floats2d
 
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import is_safetensors, stored_arrays, stored_weight
-from ..weights.threads import MAKING, keep_inherited, return_memory
+from ..weights.threads import made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
 from .graph import session
@@ -204,10 +203,10 @@ def forward(
 ) -> Tuple[List[Floats2d], Callable]:
     """The vectors of the tokens of each Doc. No gradient passes."""
     shim = cast(EncoderShim, model.shims[0])
-    run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
+    run, tokenizer = shim.ready(None if isinstance(model.ops, NumpyOps) else "torch")
     windows: List[Window] = []
     for number, doc in enumerate(docs):
-        windows.extend(shim.read(number, plain_doc(doc)))
+        windows.extend(shim.read(number, plain_doc(doc), tokenizer))
     width = shim.config["hidden_size"]
     sums = [numpy.zeros((len(doc), width), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
@@ -238,15 +237,6 @@ def _padded(windows: Sequence[Window]) -> Tuple[ndarray, ndarray]:
     return pieces, mask
 
 
-class Ready(NamedTuple):
-    """What a process has made of the weights. runner: See `EncoderShim.runner`."""
-
-    process: int
-    runtime: str
-    runner: Any
-    tokenizer: Any
-
-
 class EncoderShim(Shim):
     """Config, tokenizer and weights, which copies and threads share, and a session,
     made when the first Doc comes; a forked process makes its own, since threads of the
@@ -259,24 +249,15 @@ class EncoderShim(Shim):
         self.config: Dict[str, Any] = {}
         self.tokenizer = ""
         self.weights: Dict[str, ndarray] = {}
-        self._ready: Optional[Ready] = None
+        self.made: Any = None  # see `made_once`
 
-    def runner(self, runtime: Optional[str] = None) -> Any:
+    def ready(self, runtime: Optional[str] = None) -> Tuple[Any, Any]:
         """A map from pieces and mask, int32 of shape (n_rows, n_pieces), to float32 of
-        shape (n_rows, n_pieces, width).
+        shape (n_rows, n_pieces, width), and the tokenizer.
 
         RAISES (ValueError): There are no weights."""
-        wanted = (os.getpid(), runtime or self.runtime)
-        ready = self._ready
-        if ready is None or ready[:2] != wanted:
-            with MAKING:  # only one, for any number of threads
-                ready = self._ready
-                if ready is None or ready[:2] != wanted:
-                    if ready is not None:
-                        keep_inherited(ready, ready.process)
-                    ready = Ready(*wanted, self._make(wanted[1]), self._tokenizer())
-                    self._ready = ready
-        return ready.runner
+        wanted = runtime or self.runtime
+        return made_once(self, wanted, lambda: (self._make(wanted), self._tokenizer()))
 
     def _make(self, runtime: str) -> Any:
         if not self.weights:
@@ -289,9 +270,7 @@ class EncoderShim(Shim):
 
             return TorchRunner(self.config, self.weights)
         int8 = runtime == "onnx-int8"
-        runner = OnnxRunner(self.config, self.weights, int8=int8)
-        return_memory()
-        return runner
+        return OnnxRunner(self.config, self.weights, int8=int8)
 
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
@@ -301,10 +280,9 @@ class EncoderShim(Shim):
         tokenizer.no_padding()
         return tokenizer
 
-    def read(self, number: int, doc: Doc) -> Iterator[Window]:
+    def read(self, number: int, doc: Doc, tokenizer: Any) -> Iterator[Window]:
         """The windows of a Doc. A window of too many pieces is cut in half; a single
         token loses its last pieces."""
-        tokenizer = cast(Ready, self._ready).tokenizer
         limit = self.config["max_pieces"]
         unknown = tokenizer.token_to_id(self.config["tokenizer"].get("unk_token", ""))
         spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)]
@@ -340,11 +318,11 @@ class EncoderShim(Shim):
         about = about or json.loads(stored["encoder"])
         self.config = about["config"]
         self.tokenizer = about["tokenizer"]
-        self._ready = None
+        self.made = None
         return self
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_ready": None}
+        return {**self.__dict__, "made": None}
 
     def copy(self) -> "EncoderShim":
         """A copy with the same arrays: nothing changes them."""
@@ -358,7 +336,7 @@ class EncoderShim(Shim):
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """The device is thinc's when it runs."""
-        self._ready = None
+        self.made = None
 
 
 def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
@@ -432,7 +410,7 @@ class OnnxRunner:
         self.is_relative = len(self.sessions[0].get_inputs()) == len(graph.INPUTS)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
-        """See `EncoderShim.runner`."""
+        """See `EncoderShim.ready`."""
         feeds = {
             graph.INPUTS[0]: graph.embed_pieces(self.config, self.weights, pieces),
             graph.INPUTS[1]: mask,

@@ -3,7 +3,17 @@ for rounding. Products of weights alone are computed once. Sentences are packed 
 padding: n + 2 positions, n + 1 fenceposts, one sentence after the other."""
 
 import math
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import numpy
 from numpy import ndarray
@@ -20,7 +30,11 @@ from .scorers import (
     Places,
     SpanInference,
     Weights,
+    part_of,
 )
+
+# Layers of the scorer of arcs and deprels on fenceposts.
+_ARC_LAYERS = ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
 
 
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
@@ -52,11 +66,11 @@ def _has_label_blocks(config: configs.ParserNetworkConfig) -> bool:
 class _FirstLayers(NamedTuple):
     """Layers on the same columns of fenceposts, in one product.
 
-    numbers (List[int]): The layers.
+    names (List[str]): The layers.
     ends (List[int]): Where their outputs end, but for the last one's.
     first_column (int): Of those that they read."""
 
-    numbers: List[int]
+    names: List[str]
     ends: List[int]
     first_column: int
     product: Product
@@ -82,60 +96,41 @@ class ParserInference:
         self.gain = weights["inputs.norm.gain"]
         self.bias = weights["inputs.norm.bias"]
         self.attention: Optional[_LabelAttention] = None
+        self.halves_gain: Any = layout.scale
+        self.halves_bias: Any = 0.0
         if config.label_attention is not None:
             self.attention = _LabelAttention(weights, config.hidden_width)
+            given = part_of(weights, "label_attention")
+            self.halves_gain = _tiled(layout, given["norm.gain"] * layout.scale)
+            self.halves_bias = _tiled(layout, given["norm.bias"] * layout.scale)
         self.spans: Optional[SpanInference] = None
         self.deprels: Optional[DeprelInference] = None
-        layers: List[Tuple[ndarray, ndarray]] = []  # weights and biases
+        layers: Dict[str, Tuple[ndarray, ndarray]] = {}  # weights and biases
         if config.span_scorer is not None and sizes.n_labels:
             self.spans = SpanInference(config.span_scorer, weights, layout)
-            for part in self.spans.take_projections():
-                layers.append((part, numpy.zeros(len(part), dtype="float32")))
+            for name, weight in self.spans.projections().items():
+                layers[name] = weight, numpy.zeros(len(weight), dtype="float32")
         if config.biaffine_scorer is not None and sizes.n_deprels:
-            for name in (
-                "arc_head",
-                "arc_dependent",
-                "deprel_head",
-                "deprel_dependent",
-            ):
-                prefix = f"biaffine_scorer.{name}"
-                layers.append((weights[f"{prefix}.weight"], weights[f"{prefix}.bias"]))
-            bilinear = weights["biaffine_scorer.arc_bilinear"]
-            self.arcs = Product(bilinear[:-1], bilinear[-1])
+            given = part_of(weights, "biaffine_scorer")
+            for name in _ARC_LAYERS:
+                layers[name] = given[f"{name}.weight"], given[f"{name}.bias"]
+            self.arcs = Product(given["arc_bilinear"][:-1], given["arc_bilinear"][-1])
             self.deprels = DeprelInference(weights)
         self.first_layers = list(self._joined(layers))
 
-    def _joined(self, layers: List[Tuple[ndarray, ndarray]]) -> Iterator[_FirstLayers]:
+    def _joined(
+        self, layers: Mapping[str, Tuple[ndarray, ndarray]]
+    ) -> Iterator[_FirstLayers]:
         """Layers on whole fenceposts are one product, those on whole tokens another."""
-        firsts = [self.layout.width - weight.shape[1] for weight, _ in layers]
-        for first in dict.fromkeys(firsts):
-            numbers = [i for i, one in enumerate(firsts) if one == first]
-            chosen = [layers[i] for i in numbers]
-            sizes = [len(bias) for _, bias in chosen]
-            ends = numpy.cumsum(sizes)
-            weight, bias = self._folded(chosen, first)
-            product = Product(weight, bias)
+        width = self.layout.width
+        firsts = {name: width - one[0].shape[1] for name, one in layers.items()}
+        for first in dict.fromkeys(firsts.values()):
+            names = [name for name in layers if firsts[name] == first]
+            weight = numpy.concatenate([layers[name][0] for name in names])
+            bias = numpy.concatenate([layers[name][1] for name in names])
+            ends = numpy.cumsum([len(layers[name][1]) for name in names])
             inner_ends = ends[:-1].tolist()
-            yield _FirstLayers(numbers, inner_ends, first, product)
-
-    def _folded(
-        self, layers: List[Tuple[ndarray, ndarray]], first: int
-    ) -> Tuple[ndarray, ndarray]:
-        """Layers on fenceposts from a column on as one, with the gain and the bias of
-        label attention's norm and the scale of halves in it. *Shapes:* (width - first,
-        n_out), (n_out,)."""
-        bias = numpy.concatenate([one for _, one in layers])
-        folded = numpy.concatenate([weight for weight, _ in layers]).T.copy()
-        if first or not self.layout.halves_width:
-            return folded, bias
-        halves = folded[: self.layout.halves_width]
-        scale = self.layout.scale
-        gain = numpy.full(self.layout.block_width, scale, dtype="float32")
-        if self.attention is not None:
-            gain = self.attention.gain * scale
-            bias = bias + _tiled(self.layout, self.attention.bias * scale) @ halves
-        halves *= _tiled(self.layout, gain)[:, None]
-        return folded, bias
+            yield _FirstLayers(names, inner_ends, first, Product(weight.T, bias))
 
     # From vectors to fenceposts
 
@@ -170,8 +165,7 @@ class ParserInference:
     def features(
         self, tokens: ndarray, places: Places, attention: Optional["_Attended"]
     ) -> ndarray:
-        """Fenceposts but for the norm's gain and bias and the scale of halves. *Shape:*
-        (n_posts, layout.width)."""
+        """Fenceposts. *Shape:* (n_posts, layout.width)."""
         layout = self.layout
         features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
         n_blocks = layout.n_blocks
@@ -197,12 +191,16 @@ class ParserInference:
                 blocks, scale = attention.blocks(k, positions)
                 numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
                 numpy.multiply(blocks[1:, :, half:], scale[1:], out=second)
+        if n_blocks:
+            halves = features[:, : layout.halves_width]
+            halves *= self.halves_gain
+            halves += self.halves_bias
         return features
 
     def _encoded(
         self, batch: NetworkBatch, indices: Sequence[int], places: Places
     ) -> Tuple[ndarray, Optional["_Attended"]]:
-        """Fenceposts as `features` has them, and label attention."""
+        """Fenceposts and label attention."""
         tokens = self.tokens(batch, indices, places)
         attended = None
         if self.attention is not None:
@@ -215,11 +213,6 @@ class ParserInference:
         """See `models.parser.encode`; the sentence has words."""
         places = Places.of([batch.features[index].length])
         fenceposts, attended = self._encoded(batch, [index], places)
-        halves = fenceposts[:, : self.layout.halves_width]
-        if attended is not None and self.attention is not None:
-            halves *= _tiled(self.layout, self.attention.gain)
-            halves += _tiled(self.layout, self.attention.bias)
-        halves *= self.layout.scale
         return fenceposts, None if attended is None else attended.weights[0].T.copy()
 
     # Scores
@@ -228,47 +221,39 @@ class ParserInference:
         """The scores of some sentences of the batch, none without words."""
         places = Places.of([batch.features[i].length for i in indices])
         outputs = self._first_outputs(self._encoded(batch, indices, places)[0])
-        deprels: Optional[DeprelFeatures] = None
-        if self.deprels is not None:
-            *outputs, arc_head, arc_dependent, head, dependent = outputs
-            seen = self.arcs(arc_head)
-            posts = numpy.array(places.posts)
-            deprels = DeprelFeatures(self.deprels, head, dependent, posts)
-        charts = None
-        if self.spans is not None:
-            charts = self.spans.charts(outputs, places, batch.pruned)
+        seen = None if self.deprels is None else self.arcs(outputs["arc_head"])
         scores: List[AnyScores] = []
-        for k, _, rows in places:
+        for _, _, rows in places:
             n_posts = rows.stop - rows.start
             arcs = numpy.zeros((n_posts, n_posts), dtype="float32")
-            if deprels is not None:
-                arcs = arc_dependent[rows] @ seen[rows, :-1].T
+            deprels: Any = None
+            if seen is not None:
+                arcs = outputs["arc_dependent"][rows] @ seen[rows, :-1].T
                 arcs += seen[rows, -1]
+                given = outputs["deprel_head"][rows], outputs["deprel_dependent"][rows]
+                deprels = DeprelFeatures(self.deprels, *given)  # type: ignore[arg-type]
+            labels, ids = _NO_CHART
+            if self.spans is not None:
+                labels, ids = self.spans.chart(outputs, rows, batch.pruned)
             if batch.pruned:
-                labels, ids = _NO_CHART if charts is None else charts[k]
-                scores.append(PrunedScores(labels, ids, arcs, deprels, k))
+                scores.append(PrunedScores(labels, ids, arcs, deprels))
                 continue
-            labels = _NO_CHART[0][..., :0] if charts is None else charts[k][0]
-            if self.deprels is None:
-                of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
-            else:
-                of_deprels = self.deprels.scores(head[rows], dependent[rows])
+            of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
+            if self.deprels is not None:
+                of_deprels = self.deprels.scores(*given)
             scores.append(ParserScores(labels, arcs, of_deprels))
         return scores
 
-    def _first_outputs(self, features: ndarray) -> List[ndarray]:
-        """The first layers of the scorers: the span scorer's projections; then of arcs
-        and deprels."""
-        found: Dict[int, ndarray] = {}
+    def _first_outputs(self, features: ndarray) -> Dict[str, ndarray]:
+        """The first layers of the scorers, by name."""
+        found: Dict[str, ndarray] = {}
         for layers in self.first_layers:
             product = layers.product(features[:, layers.first_column :])
             parts = numpy.split(product, layers.ends, axis=1)
-            found.update(zip(layers.numbers, parts, strict=True))
-        outputs = [found[i] for i in range(len(found))]
-        if self.deprels is not None:
-            for units in outputs[-4:]:
-                numpy.maximum(units, 0.0, out=units)
-        return outputs
+            found.update(zip(layers.names, parts, strict=True))
+        for name in found.keys() & set(_ARC_LAYERS):
+            numpy.maximum(found[name], 0.0, out=found[name])
+        return found
 
 
 _NO_CHART = (
@@ -298,11 +283,10 @@ class _LabelAttention:
     projection of the output."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
-        self.gain = weights["label_attention.norm.gain"]
-        self.bias = weights["label_attention.norm.bias"]
+        self.proj_width = len(weights["label_attention.norm.gain"])
         is_factored = "label_attention.query.content" in weights
         reduce = weights["label_attention.reduce.weight"]
-        reduce = reduce.reshape(-1, len(self.gain), hidden_width)
+        reduce = reduce.reshape(-1, self.proj_width, hidden_width)
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
         keys = []
         values = []
@@ -337,7 +321,7 @@ class _LabelAttention:
             numpy.matmul(one.T, tokens[positions], out=pooled[k])
             weights.append(one)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
-        reduced = self.reduce(tokens).reshape(len(tokens), -1, len(self.gain))
+        reduced = self.reduce(tokens).reshape(len(tokens), -1, self.proj_width)
         return _Attended(weights, contexts, reduced)
 
 

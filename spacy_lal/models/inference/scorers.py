@@ -2,7 +2,7 @@
 are decoded."""
 
 from functools import lru_cache
-from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -16,9 +16,6 @@ Weights = Mapping[str, ndarray]
 EPSILON = 1e-3  # of the norm, as in `layers.basics`
 _CHUNK_CELLS = 4096  # spans scored at once: their hidden units stay near a core's cache
 _NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
-_CHUNK_HEADS = (
-    128  # heads at a time: the products of all deprels with them stay in a core's cache
-)
 
 
 class Places(NamedTuple):
@@ -49,108 +46,88 @@ class Places(NamedTuple):
             )
 
 
+def part_of(weights: Weights, part: str) -> Dict[str, ndarray]:
+    """The weights of a part of the network, by their names within it."""
+    names = [name for name in weights if name.startswith(f"{part}.")]
+    return {name.partition(".")[2]: weights[name] for name in names}
+
+
 class SpanInference:
-    """The scorer of labels of spans, but for its first layer: see
-    `take_projections`."""
+    """The scorer of labels of spans, but for its first layer: see `projections`."""
 
     def __init__(
         self, config: SpanScorerConfig, weights: Weights, layout: FencepostLayout
     ) -> None:
-        given = {
-            name.partition(".")[2]: value
-            for name, value in weights.items()
-            if name.startswith("span_scorer.")
-        }
-        self.bias = given["hidden.bias"]
-        self.gain = given["norm.gain"]
-        self.shift = given["norm.bias"]
-        self.width = len(self.bias)
+        given = part_of(weights, "span_scorer")
+        self.config = config
+        self.given = given
+        self.layout = layout
+        self.width = len(given["hidden.bias"])
         self.n_labels = 1 + len(given["output.bias"])
         self.output = Product(given["output.weight"].T, given["output.bias"])
-        parts = numpy.split(
-            given["hidden.weight"], 2 if config.separate_endpoints else 1, axis=1
-        )
-        self.n_own = 0
-        if "ties.weight" in given:
-            self.n_own = max(0, self.n_labels - FIRST_LABEL)
-            parts.append(numpy.zeros((self.n_own, layout.width), dtype="float32"))
-            columns = layout.block_columns(range(self.n_own)).reshape(self.n_own, -1)
-            numpy.put_along_axis(
-                parts[-1], columns, given["ties.weight"][: self.n_own], axis=1
-            )
-        self._projections = parts
+        self.has_own = "ties.weight" in given and self.n_labels > FIRST_LABEL
 
-    def take_projections(self) -> List[ndarray]:
-        """The layer on fenceposts, which is not kept: of ends, starts, labels' own
-        heads. *Shapes:* (n_out, width)."""
-        parts = self._projections
-        self._projections = []
-        return parts
+    def projections(self) -> Dict[str, ndarray]:
+        """The layer on fenceposts: of ends, of starts unless they are the same, and of
+        labels' own heads, if any. *Shapes:* (n_out, width)."""
+        hidden = self.given["hidden.weight"]
+        found = {"ends": hidden}
+        if self.config.separate_endpoints:
+            found["ends"], found["starts"] = numpy.split(hidden, 2, axis=1)
+        if self.has_own:
+            n_own = self.n_labels - FIRST_LABEL
+            columns = self.layout.block_columns(range(n_own)).reshape(n_own, -1)
+            ties = self.given["ties.weight"][:n_own]
+            found["own"] = numpy.zeros((n_own, self.layout.width), dtype="float32")
+            numpy.put_along_axis(found["own"], columns, ties, axis=1)
+        return found
 
-    def charts(
-        self, rows: Sequence[ndarray], places: Places, pruned: bool
-    ) -> List[Tuple[ndarray, ndarray]]:
-        """Labels and label ids of sentences, see `PrunedScores`, or all labels. rows:
-        Fenceposts times each projection,
-        *Shapes:* (n_posts, n_out)."""
-        cells = [_cells(length) for length in places.lengths]
-        starts = numpy.concatenate(
-            [posts.start + cells[k][0] for k, _, posts in places]
-        )
-        ends = numpy.concatenate([posts.start + cells[k][1] for k, _, posts in places])
-        found = numpy.zeros(
-            (len(starts), 3 if pruned else self.n_labels), dtype="float32"
-        )
-        ids = numpy.zeros(len(starts), dtype="int16")
-        for first in range(0, len(starts), _CHUNK_CELLS):
-            chunk = slice(first, first + _CHUNK_CELLS)
-            scores = self.score(rows, starts[chunk], ends[chunk])
+    def chart(
+        self, outputs: Mapping[str, ndarray], posts: slice, pruned: bool
+    ) -> Tuple[ndarray, ndarray]:
+        """Labels and label ids of a sentence, see `PrunedScores`, or all labels.
+
+        outputs (Mapping[str, ndarray]): Fenceposts times each projection. *Shapes:*
+            (n_posts, n_out).
+        posts (slice): The sentence's."""
+        side = posts.stop - posts.start
+        labels = numpy.zeros((side, side, 3 if pruned else self.n_labels), "float32")
+        ids = numpy.full((side, side), OTHER_LABEL, dtype="int16")
+        all_starts, all_ends = _cells(side)
+        for first in range(0, len(all_starts), _CHUNK_CELLS):
+            starts = all_starts[first : first + _CHUNK_CELLS]
+            ends = all_ends[first : first + _CHUNK_CELLS]
+            scores = self.score(outputs, posts.start + starts, posts.start + ends)
             if not pruned:
-                found[chunk, 1:] = scores
+                labels[starts, ends, 1:] = scores
                 continue
-            found[chunk, 1] = scores[:, 0]
-            found[chunk, 2] = _NO_LABEL
+            labels[starts, ends, 1] = scores[:, 0]
             others = scores[:, 1:]
-            if not others.shape[1]:
-                continue
-            ids[chunk] = best = others.argmax(axis=1)
-            found[chunk, 2] = others[numpy.arange(len(best)), best]
-        ids += OTHER_LABEL
-        charts = []
-        first = 0
-        for length, (_, _, flat) in zip(places.lengths, cells, strict=True):
-            side = length + 1
-            chunk = slice(first, first + len(flat))
-            labels = numpy.zeros((side * side, found.shape[1]), dtype="float32")
-            label_ids = numpy.zeros(side * side, dtype="int16")
-            labels[flat] = found[chunk]
-            label_ids[flat] = ids[chunk]
-            charts.append(
-                (labels.reshape(side, side, -1), label_ids.reshape(side, side))
-            )
-            first += len(flat)
-        return charts
+            labels[starts, ends, 2] = others.max(axis=1, initial=_NO_LABEL)
+            if others.shape[1]:
+                ids[starts, ends] += others.argmax(axis=1).astype("int16")
+        return labels, ids
 
-    def score(self, rows: Sequence[ndarray], starts: ndarray, ends: ndarray) -> ndarray:
+    def score(
+        self, outputs: Mapping[str, ndarray], starts: ndarray, ends: ndarray
+    ) -> ndarray:
         """The scores of all labels but the empty one on some spans. *Shape:* (n_cells,
         n_labels - 1)."""
         units = numpy.empty((len(starts), self.width), dtype="float32")
-        of_ends = rows[0]
-        own = rows[-1]
-        of_starts = rows[len(rows) - 1 - bool(self.n_own)]
         span_hidden(
-            of_starts,
-            of_ends,
+            outputs.get("starts", outputs["ends"]),
+            outputs["ends"],
             starts,
             ends,
-            self.bias,
-            self.gain,
-            self.shift,
+            self.given["hidden.bias"],
+            self.given["norm.gain"],
+            self.given["norm.bias"],
             EPSILON,
             units,
         )
         scores = self.output(units)
-        if self.n_own:
+        if self.has_own:
+            own = outputs["own"]
             scores[:, 1:] += own[ends] - own[starts]
         return scores
 
@@ -159,11 +136,7 @@ class DeprelInference:
     """The scorer of deprels given the head: p^T U_r q + u_r p + v_r q + c_r."""
 
     def __init__(self, weights: Weights) -> None:
-        given = {
-            name.partition(".")[2]: value
-            for name, value in weights.items()
-            if name.startswith("biaffine_scorer.")
-        }
+        given = part_of(weights, "biaffine_scorer")
         bilinear = given["deprel_bilinear"]
         self.shape = bilinear.shape[:2]
         # p^T U_r + v_r of all deprels r at once
@@ -182,76 +155,30 @@ class DeprelInference:
         seen, own = self.seen(heads)
         return numpy.ascontiguousarray((seen @ dependents.T + own).transpose(2, 0, 1))
 
-    def best(self, heads: ndarray, dependents: ndarray) -> ndarray:
-        """The best deprel of each dependent of some heads. *Shapes:* (n_heads, width),
-        (n_heads, n_dependents, width) to (n_heads, n_dependents)."""
-        seen, own = self.seen(heads)
-        return (seen @ dependents.swapaxes(1, 2) + own).argmax(axis=1)
 
+class DeprelFeatures(NamedTuple):
+    """Features p, q of a sentence's fenceposts as heads and dependents, *Shape:*
+    (n + 1, deprel_width): deprels are scored after heads are decoded, n and not n^2 of
+    them."""
 
-class DeprelFeatures:
-    """Features p, q of the fenceposts of a batch as heads and dependents, *Shape:*
-    (n_posts, deprel_width): deprels are scored after heads are decoded, n and not n^2
-    of them. first_rows: of each sentence."""
+    deprels: DeprelInference
+    heads: ndarray
+    dependents: ndarray
 
-    def __init__(
-        self,
-        deprels: DeprelInference,
-        heads: ndarray,
-        dependents: ndarray,
-        first_rows: ndarray,
-    ) -> None:
-        self.deprels = deprels
-        self.heads = heads
-        self.dependents = dependents
-        self.first_rows = first_rows
+    def choose(self, heads: ndarray) -> ndarray:
+        """The best deprel of each word with its head. *Shapes:* (n,)."""
+        distinct, places = numpy.unique(heads, return_inverse=True)
+        seen, own = self.deprels.seen(self.heads[distinct])
+        scores = seen[places] @ self.dependents[1:, :, None] + own[places]
+        return scores[..., 0].argmax(axis=1).astype("int32")
 
-    def choose(
-        self, sentences: Sequence[int], heads: Sequence[ndarray]
-    ) -> List[ndarray]:
-        """The best deprels of some sentences, by their places in the batch. *Shapes of
-        heads and deprels:* (n,)."""
-        lengths = [len(one) for one in heads]
-        first = numpy.repeat(
-            self.first_rows[numpy.asarray(sentences, dtype=numpy.int64)], lengths
-        )
-        words = first + numpy.concatenate(
-            [numpy.arange(1, length + 1) for length in lengths] or [first]
-        )
-        chosen = first + numpy.concatenate([*heads, first[:0]])
-        ids = numpy.empty(len(first), dtype=numpy.int32)
-        for of_head, arcs in _by_head(chosen):
-            ids[arcs] = self.deprels.best(
-                self.heads[of_head], self.dependents[words[arcs]]
-            )
-        return numpy.split(ids, numpy.cumsum(lengths)[:-1]) if lengths else []
-
-    def of_arc(self, sentence: int, head: int, dependent: int) -> ndarray:
+    def of_arc(self, head: int, dependent: int) -> ndarray:
         """See `spacy_lal.scores.deprel_scores`."""
-        row = self.first_rows[sentence]
-        return self.deprels.scores(
-            self.heads[row + head, None], self.dependents[row + dependent, None]
-        )[0, 0]
-
-
-def _by_head(heads: ndarray) -> Iterator[Tuple[ndarray, ndarray]]:
-    """Different heads, *shape:* (n_heads,), and their arcs, *shape:* (n_heads,
-    n_dependents). Heads with about as many dependents come together; arcs are repeated
-    where a head has fewer."""
-    order = numpy.argsort(heads, kind="stable")
-    distinct, first, counts = numpy.unique(
-        heads[order], return_index=True, return_counts=True
-    )
-    by_count = numpy.argsort(-counts, kind="stable")
-    for start in range(0, len(by_count), _CHUNK_HEADS):
-        part = by_count[start : start + _CHUNK_HEADS]
-        places = numpy.minimum(numpy.arange(counts[part[0]]), counts[part, None] - 1)
-        yield distinct[part], order[first[part, None] + places]
+        of_head = self.heads[head, None]
+        return self.deprels.scores(of_head, self.dependents[dependent, None])[0, 0]
 
 
 @lru_cache(maxsize=64)  # long sentences have many cells
-def _cells(n_words: int) -> Tuple[ndarray, ndarray, ndarray]:
-    """The spans of a sentence: starts, ends, and their places in its chart, flattened.
-    *Shape of each:* (n_cells,)."""
-    starts, ends = numpy.triu_indices(n_words + 1, 1)
-    return starts, ends, starts * (n_words + 1) + ends
+def _cells(n_posts: int) -> Tuple[ndarray, ndarray]:
+    """The spans of a sentence: starts and ends. *Shape of each:* (n_cells,)."""
+    return numpy.triu_indices(n_posts, 1)

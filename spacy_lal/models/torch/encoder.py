@@ -7,7 +7,7 @@ import numpy
 from numpy import ndarray
 
 from ..inference.onnx_encoder import first_position
-from ..weights.storage import SingleWeights
+from ..weights.storage import single_weights
 
 
 def torch_module(
@@ -24,7 +24,7 @@ def torch_module(
     module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **known))
     tensors = {
         name: torch.from_numpy(weight)
-        for name, weight in SingleWeights(weights).items()
+        for name, weight in single_weights(weights).items()
     }
     module.load_state_dict(tensors, strict=False)
     return module
@@ -44,7 +44,7 @@ class TorchRunner:
         self.first_position = first_position(config)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
-        """See `EncoderShim.runner`."""
+        """See `EncoderShim.ready`."""
         import torch
 
         places = numpy.arange(pieces.shape[1]) + self.first_position

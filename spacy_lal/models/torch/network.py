@@ -2,7 +2,6 @@
 from arrays. A torch module is made of them when it first learns, where thinc's device
 is a GPU, and for a network without a NumPy form."""
 
-import os
 from typing import (
     Any,
     Callable,
@@ -32,8 +31,8 @@ from thinc.api import (
 from thinc.types import Floats2d
 
 from ..batches import NetworkBatch, RolesBatch, sub_batches
-from ..weights.storage import SingleWeights, stored_arrays
-from ..weights.threads import MAKING, keep_inherited, return_memory
+from ..weights.storage import single_weights, stored_arrays
+from ..weights.threads import MAKING, made_once
 from .shim import ThreadsShim, training
 
 AnyBatch = Union[NetworkBatch, RolesBatch]
@@ -122,7 +121,7 @@ class NetworkShim(ThreadsShim):
         """Take another module, or stored weights."""
         self._model = module
         self._stored = stored
-        self._inference = None
+        self.made = None
 
     @property
     def inference(self) -> Any:
@@ -131,19 +130,8 @@ class NetworkShim(ThreadsShim):
         RAISES (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
             return None
-        changes = sum(weight._version for weight in self.parameters.values())
-        version = (os.getpid(), changes)
-        found = self._inference
-        if found is None or found[1] != version:
-            with MAKING:  # only one, for any number of threads
-                found = self._inference
-                if found is None or found[1] != version:
-                    if found is not None:
-                        keep_inherited(found, found[1][0])
-                    found = self._make_inference(), version
-                    self._inference = found
-                    return_memory()
-        return found[0]
+        version = sum(weight._version for weight in self.parameters.values())
+        return made_once(self, version, self._make_inference)
 
     def _make_inference(self) -> Any:
         try:
@@ -158,7 +146,7 @@ class NetworkShim(ThreadsShim):
         RAISES (ValueError): There are none yet."""
         stored = self._stored
         if self._model is None and stored:
-            return SingleWeights(stored_arrays(stored)[0])
+            return single_weights(stored_arrays(stored)[0])
         tensors = self.network.state_dict()
         return {name: to_numpy(tensor) for name, tensor in tensors.items()}
 
@@ -186,7 +174,7 @@ class NetworkShim(ThreadsShim):
     # Copies
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_inference": None}
+        return {**self.__dict__, "made": None}
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Move the module, if there is one."""

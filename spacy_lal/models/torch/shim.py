@@ -32,8 +32,7 @@ def training(module: Any) -> Iterator[None]:
 class ThreadsShim(Shim):
     """Updates, averages and copies of a torch module that several threads use."""
 
-    # Another form of the weights, if any; made again when they change.
-    _inference: Any = None
+    made: Any = None  # another form of the weights, if any: see `made_once`
 
     @property
     def parameters(self) -> Dict[str, Any]:
@@ -56,7 +55,7 @@ class ThreadsShim(Shim):
         grows with every step. Optimizers work in place: here the tensor stays.
 
         skip (bool): Set the gradients to zero alone."""
-        self._inference = None
+        self.made = None
         for name, parameter in self.parameters.items():
             if parameter.grad is None:
                 continue
@@ -85,13 +84,13 @@ class ThreadsShim(Shim):
             backup[name] = parameter.data
             data = xp2torch(average, device=parameter.device)
             parameter.data = data.reshape(parameter.shape).clone()
-        self._inference = None
+        self.made = None
         try:
             yield
         finally:
             for name, data in backup.items():
                 named[name].data = data
-            self._inference = None
+            self.made = None
 
 
 class SharedShim(ThreadsShim, PyTorchShim):

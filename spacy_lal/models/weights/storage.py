@@ -6,7 +6,7 @@ stored by thinc: those of word features with the same integers and scales
 (`models/word_features.py`), others in single precision."""
 
 import json
-from typing import Any, Dict, Iterator, Mapping, Tuple
+from typing import Any, Dict, Mapping, Tuple
 
 import numpy
 from numpy import ndarray
@@ -72,20 +72,10 @@ def weight_of(
     return weight
 
 
-class SingleWeights(Mapping[str, ndarray]):
-    """Stored weights in single precision, made when asked for."""
-
-    def __init__(self, arrays: Mapping[str, ndarray]) -> None:
-        self.arrays = arrays
-
-    def __getitem__(self, name: str) -> ndarray:
-        return weight_of(self.arrays, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self.arrays if not name.endswith(SCALE))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+def single_weights(weights: Mapping[str, ndarray]) -> Dict[str, ndarray]:
+    """Stored weights in single precision."""
+    names = [name for name in weights if not name.endswith(SCALE)]
+    return {name: weight_of(weights, name) for name in names}
 
 
 def is_safetensors(data: bytes) -> bool:

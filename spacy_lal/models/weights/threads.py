@@ -5,23 +5,35 @@ import ctypes
 import os
 import sys
 from threading import RLock
-from typing import Any, List
+from typing import Any, Callable, List
 
 # A process that forks waits for this lock: no child inherits it locked.
 MAKING = RLock()
 
-
+# What a process has inherited by a fork, kept for good: closing a session of ONNX
+# Runtime waits for threads that do not exist here.
 _INHERITED: List[Any] = []
 
 
-def keep_inherited(made: Any, process: int) -> None:
-    """Keep an object of ONNX Runtime that was made in another process, before a fork:
-    closing its sessions waits for threads that do not exist here."""
-    if process != os.getpid():
-        _INHERITED.append(made)
+def made_once(owner: Any, version: Any, make: Callable[[], Any]) -> Any:
+    """What threads share, kept as the attribute `made` of its owner: made at its first
+    use, and again for another version, or in a process that was forked, since threads
+    of ONNX Runtime do not survive a fork."""
+    wanted = (os.getpid(), version)
+    made = owner.made
+    if made is None or made[0] != wanted:
+        with MAKING:  # only one, for any number of threads
+            made = owner.made
+            if made is None or made[0] != wanted:
+                if made is not None and made[0][0] != os.getpid():
+                    _INHERITED.append(made)
+                made = wanted, make()
+                owner.made = made
+                _return_memory()
+    return made[1]
 
 
-def return_memory() -> None:
+def _return_memory() -> None:
     """Return to the system what making such an object has freed: glibc keeps it."""
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
         ctypes.CDLL(None).malloc_trim(0)

@@ -380,7 +380,8 @@ def test_a_word_reads_its_own_pieces_whatever_the_offsets(tmp_path, name):
     doc = nlp("The old cat  sat on\n a mat .")
     data, encoder = doc._.trf_data, from_transformer(nlp.get_pipe("transformer").model)
     encoder.predict([doc])
-    (window,) = encoder.shims[0].read(0, doc)
+    shim = encoder.shims[0]
+    (window,) = shim.read(0, doc, shim.ready()[1])
     pieces = [tokenizer.id_to_token(i).lstrip("\u2581\u0120") for i in window.pieces]
     for token in doc:
         in_training = data.align[token.i].dataXd.ravel().tolist()

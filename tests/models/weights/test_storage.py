@@ -6,9 +6,9 @@ import safetensors.numpy
 
 from spacy_lal.models.weights.storage import (
     SCALE,
-    SingleWeights,
     is_safetensors,
     quantise,
+    single_weights,
     stored_arrays,
     stored_weight,
     weight_of,
@@ -47,7 +47,7 @@ def test_a_stored_matrix_is_the_matrix_to_half_a_step(shape):
     weight = numpy.random.default_rng(0).normal(size=shape).astype("f4")
     stored = stored_weight("x", weight, 8)
     assert stored["x"].dtype == numpy.int8 and set(stored) == {"x", "x" + SCALE}
-    found = SingleWeights(stored)
+    found = single_weights(stored)
     assert list(found) == ["x"] and len(found) == 1
     error = numpy.abs(found["x"] - weight)
     assert (error <= 0.501 * stored["x" + SCALE][..., None]).all()

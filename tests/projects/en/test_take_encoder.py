@@ -18,7 +18,7 @@ def test_the_folder_has_the_weights_and_the_pieces(script, tmp_path: Path):
         model.state_dict()[norm].numpy(), shim.weights[norm].astype("float32")
     )
     read = shim.read
-    shim.runner()
+    shim.ready()
     (window,) = read(0, spacy.blank("en")("Old cats sleep."))
     assert tokenizer("Old cats sleep.")["input_ids"] == window.pieces
 
