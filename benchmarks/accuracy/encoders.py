@@ -37,7 +37,7 @@ from accuracy.encoder_report import report  # noqa: E402
 from accuracy.encoder_rows import ROWS, TABLES, Size, limits_of_tables, model_block  # noqa: E402
 from spacy_lal.evaluation.scorers import score_parses  # noqa: E402
 from spacy_lal.loss.gold import gold_parses  # noqa: E402
-from spacy_lal.models.batches import NetworkBatch, embed, get_tok2vec  # noqa: E402
+from spacy_lal.models.batches import NetworkBatch, NetworkLayers, embed  # noqa: E402
 from spacy_lal.models.parser import get_network  # noqa: E402
 from spacy_lal.treebanks.docs import make_docs  # noqa: E402
 from spacy_lal.treebanks.reader import read_treebank  # noqa: E402
@@ -85,7 +85,7 @@ def train(
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
     parser.initialize(lambda: examples, nlp=nlp)
     reader, network = parser.model.layers[-2:]
-    tok2vec = get_tok2vec(parser.model)
+    tok2vec = NetworkLayers.of(parser.model).tok2vec
     if tok2vec is not None:
         tok2vec.predict(docs)  # it keeps them
     labels, deprels = (

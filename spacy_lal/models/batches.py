@@ -210,15 +210,14 @@ class _Tables:
         """The features of some words of a Doc. offset (int): Its first row."""
         rows = numpy.array(words, dtype="int64") + offset
         features = SentenceFeatures(rows)
-        tokens = [doc[i] for i in words]
         if self.tags is not None:
-            tags = [self.tags.get(token.tag_, UNKNOWN_ID) for token in tokens]
+            tags = [self.tags.get(doc[i].tag_, UNKNOWN_ID) for i in words]
             features = features._replace(tag_ids=_framed_ids(tags))
         if self.chars is not None:
-            chars = [self.spelling(token.text) for token in tokens]
+            chars = [self.spelling(doc[i].text) for i in words]
             features = features._replace(chars=[START_CHARS, *chars, STOP_CHARS])
         if self.words is not None:
-            ids = [self.words.get(token.text, UNKNOWN_ID) for token in tokens]
+            ids = [self.words.get(doc[i].text, UNKNOWN_ID) for i in words]
             framed = self._without_rare_words(_framed_ids(ids))
             features = features._replace(word_ids=framed)
         return features
@@ -273,11 +272,6 @@ class NetworkLayers(NamedTuple):
     def shim(self) -> Any:
         """The network's `NetworkShim`."""
         return self.network.shims[0]
-
-
-def get_tok2vec(model: Model) -> Optional[Tok2Vec]:
-    """The tok2vec of a network's model, if any."""
-    return NetworkLayers.of(model).tok2vec
 
 
 def get_shim(model: Model) -> Any:

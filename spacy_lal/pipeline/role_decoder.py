@@ -79,8 +79,12 @@ def _decode_ranges(
     verb_role = tags.roles.index(PREDICATE_ROLE)
     for s, one in enumerate(scores):
         for f, token in enumerate(one.rows.tolist()):
-            scored: ndarray = one.spans[f]  # type: ignore[index]
-            starts, ends = one.ranges[:, 0], one.ranges[:, 1]  # type: ignore[index]
+            of_predicate: ndarray = one.spans[f]  # type: ignore[index]
+            # others are too far from the predicate, or hold it
+            is_scored = of_predicate[:, -1] > -np.inf
+            scored = of_predicate[is_scored]
+            near: ndarray = one.ranges[is_scored]  # type: ignore[index]
+            starts, ends = near.T
             gain = scored[:, 1:] - scored[:, :1]
             parts: Verb = [(token, token + 1)] if verbs is None else verbs[s][f]
             for start, end in parts:
@@ -92,7 +96,7 @@ def _decode_ranges(
             if len(parts) > 1 and PREDICATE_PART in tags.roles:
                 gain[:, tags.roles.index(PREDICATE_PART)] = -np.inf
             gains.append(gain)
-            ranges.append(one.ranges)  # type: ignore[arg-type]
+            ranges.append(near)
             lengths.append(len(one.predicates))
             owners.append(parts[0])
     found = candidate_spans(gains, ranges, lengths, once=tags.once(core=True)[1::2])
