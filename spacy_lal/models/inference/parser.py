@@ -238,6 +238,8 @@ class ParserInference:
             if batch.pruned:
                 scores.append(PrunedScores(labels, ids, arcs, deprels))
                 continue
+            if self.spans is None:
+                labels = labels[..., :0]
             of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
             if self.deprels is not None:
                 of_deprels = self.deprels.scores(*given)
