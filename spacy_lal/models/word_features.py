@@ -55,7 +55,7 @@ def forward(
     mixed = _norm(norm, _maxout(maxout, numpy.concatenate(vectors, axis=1)))
     ends = accumulate(map(len, docs))
     found = [mixed[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)]
-    return found, lambda d_vectors: docs
+    return found, lambda d_vectors: docs  # type: ignore[return-value]
 
 
 def large_weights(model: Any) -> List[Tuple[Any, str]]:

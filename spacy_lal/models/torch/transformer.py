@@ -276,4 +276,4 @@ class _InGroups(nn.Module):
             states.append(nn.functional.pad(found, (0, 0, 0, n_pieces - longest)))
         places = torch.argsort(torch.tensor(sum(groups, [])))
         joined = torch.cat(states)[places.to(device)]
-        return BaseModelOutput(last_hidden_state=joined)
+        return BaseModelOutput(joined)  # type: ignore[arg-type]
