@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent
 ADDRESS = "http://localhost:8600"
 APP = "After the storm had passed, she gave the children the book that they wanted."
 PREDICATE = "wanted want.01"
-PAGE = "Select the person driving"
+PAGE = "She gave him the book that he wanted."
 TABLE = "She gave him the book that he had bought. The window was broken by the storm."
 HEIGHT = 400  # pixels; pictures are as high as what they show
 PATIENCE = 240_000  # milliseconds
@@ -74,7 +74,8 @@ def shoot_app(page: Any, path: Path, predicate: str) -> None:
     page.mouse.move(0, 0)
     rest(page)
     if predicate:
-        page.get_by_label("Predicate").click()
+        page.get_by_text("Who does what").click()
+        page.get_by_label("Mark the arguments").click()
         page.get_by_role("option", name=predicate).click()
         page.locator(".lal-argument").first.wait_for()
         page.mouse.move(0, 0)
