@@ -2,7 +2,7 @@
 what is said of them."""
 
 from math import cos, pi, sin
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, FrozenSet, List, Sequence, Tuple
 
 from .colors import FAMILY_COLORS
 from .svg import (
@@ -21,6 +21,8 @@ _LEAST_RADIUS = 110.0  # pixels, of the ellipse's longer half
 _RADIUS_OF_EACH = 16.0
 _FLATNESS = 0.75  # the shorter half by the longer
 _MIDDLE = 0.55  # where the arrowhead of a line is, by its length
+_ABOVE_LINE = 6  # pixels from a label's baseline to the line
+_LINE_HEIGHT = 13
 _ARROW = (
     '<defs><marker id="lal-arrow" markerWidth="9" markerHeight="9" refX="5" refY="4" '
     'orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor"/></marker></defs>'
@@ -33,17 +35,34 @@ def draw_graph(edges: Sequence[Edge], title: str = "Graph of facts") -> str:
 
     edges (Sequence[Tuple[str, str, str]]): Subject, label and object of each fact.
     title (str): The picture's name."""
-    names = list(dict.fromkeys(x for one, _, other in edges for x in (one, other)))
+    names = _things(edges)
     width = max(map(pill_width, names), default=0.0)
     radius = _LEAST_RADIUS + _RADIUS_OF_EACH * len(names)
-    size = (2 * radius + width, 2 * _FLATNESS * radius + 2 * PILL)
-    places = _places(names, radius, (size[0] / 2, size[1] / 2))
+    full_width = 2 * radius + width
+    full_height = 2 * _FLATNESS * radius + 2 * PILL
+    places = _places(names, radius, (full_width / 2, full_height / 2))
+    arrows = _arrows(edges, places)
+    body = _ARROW + "".join(arrows) + _pills(places)
+    described = "; ".join(" ".join(edge) for edge in edges)
+    size = (full_width, full_height)
+    return stand_alone([picture(body, "lal-graph", size, title, described)])
+
+
+def _things(edges: Sequence[Edge]) -> List[str]:
+    """Give each subject and object once, in their order."""
+    ends = [end for subject, _, thing in edges for end in (subject, thing)]
+    return list(dict.fromkeys(ends))
+
+
+def _pills(places: Dict[str, Tuple[float, float]]) -> str:
+    """Draw the names of things in pills."""
     color = FAMILY_COLORS["noun phrase"]
-    boxes = [Band(*places[name], pill_width(name), color) for name in names]
-    texts = [pill_text(*places[name], name) for name in names]
-    body = "".join([_ARROW, *_arrows(edges, places), pills(boxes), *texts])
-    said = "; ".join(" ".join(edge) for edge in edges)
-    return stand_alone([picture(body, "lal-graph", size, title, said)])
+    bands = []
+    texts = []
+    for name, (x, y) in places.items():
+        bands.append(Band(x, y, pill_width(name), color))
+        texts.append(pill_text(x, y, name))
+    return pills(bands) + "".join(texts)
 
 
 def _places(
@@ -63,17 +82,23 @@ def _arrows(edges: Sequence[Edge], places: Dict[str, Tuple[float, float]]) -> Li
     """Draw the lines and their labels; labels of one pair of things stand below each
     other."""
     drawn = []
-    labels: Dict[Tuple[float, ...], int] = {}
+    rows: Dict[FrozenSet[str], int] = {}
     for subject, label, thing in edges:
         x, y = places[subject]
         to_x, to_y = places[thing]
         at_x = x + _MIDDLE * (to_x - x)
         at_y = y + _MIDDLE * (to_y - y)
-        line = f"M{x:.1f} {y:.1f}L{at_x:.1f} {at_y:.1f}L{to_x:.1f} {to_y:.1f}"
-        look = 'fill="none" stroke="currentColor" marker-mid="url(#lal-arrow)"'
-        drawn.append(f'<path d="{line}" {look}/>')
-        pair = tuple(sorted((x, y, to_x, to_y)))
-        row = labels.get(pair, 0)
-        labels[pair] = row + 1
-        drawn.append(svg_text(at_x, at_y - 6 + 13 * row, label, _LABEL))
+        drawn.append(_line([(x, y), (at_x, at_y), (to_x, to_y)]))
+        pair = frozenset((subject, thing))
+        row = rows.get(pair, 0)
+        rows[pair] = row + 1
+        baseline = at_y - _ABOVE_LINE + _LINE_HEIGHT * row
+        drawn.append(svg_text(at_x, baseline, label, _LABEL))
     return drawn
+
+
+def _line(points: Sequence[Tuple[float, float]]) -> str:
+    """Draw a line through points, with an arrowhead at those within."""
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    look = 'fill="none" stroke="currentColor" marker-mid="url(#lal-arrow)"'
+    return f'<path d="M{path}" {look}/>'
