@@ -13,7 +13,7 @@ from small_blocks import parser_block
 from spacy.tokens import Doc
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
-from spacy_lal.pipeline import lal_parser
+from spacy_lal.pipeline import default_parser, lal_parser
 
 PACKAGE = "en_tiny_default"
 INIT = """
@@ -69,7 +69,7 @@ def use_site(monkeypatch):
 
     def use(path):
         monkeypatch.syspath_prepend(path)
-        monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {"en": PACKAGE})
+        monkeypatch.setattr(default_parser, "DEFAULT_PACKAGES", {"en": PACKAGE})
         sys.modules.pop(PACKAGE, None)
         invalidate_caches()
 
@@ -128,7 +128,7 @@ def test_saved_it_needs_the_package_no_more(
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser")
     assert parses(by_line(nlp)) == expected
-    monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {})
+    monkeypatch.setattr(default_parser, "DEFAULT_PACKAGES", {})
     nlp.to_disk(tmp_path / "saved")
     loaded = spacy.load(tmp_path / "saved")
     assert parses(by_line(loaded)) == expected
@@ -169,7 +169,7 @@ def test_no_package(installed, monkeypatch):
         ValueError, match="no package has weights for 'de': install one"
     ):
         blank("de")("Sie sieht einen Hund.")
-    monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {"en": "en_there_is_none"})
+    monkeypatch.setattr(default_parser, "DEFAULT_PACKAGES", {"en": "en_there_is_none"})
     with pytest.raises(
         ValueError, match="the package en_there_is_none is not installed: install one"
     ):

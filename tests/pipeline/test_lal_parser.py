@@ -16,7 +16,7 @@ from spacy.training import Example
 from spacy.util import raise_error
 
 from spacy_lal.annotations import SPANS_KEY, set_sentence_starts
-from spacy_lal.pipeline import lal_parser
+from spacy_lal.pipeline import default_parser
 
 DOG, PERSON = tiny_pipeline.SENTENCES
 PERSON_TREE = "(S (VP (X Select) (NP (NP (X the) (X person)) (VP (X driving)))) (X .))"
@@ -153,7 +153,7 @@ def test_disk_and_bytes(nlp, texts, tmp_path):
 def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {})
+    monkeypatch.setattr(default_parser, "DEFAULT_PACKAGES", {})
     nlp = make_nlp()
     nlp.to_disk(tmp_path)
     with pytest.raises(ValueError, match="neither trained nor loaded"):
