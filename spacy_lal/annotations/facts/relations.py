@@ -313,22 +313,11 @@ def _of_roles(
     owned = {x.role[2:]: x for x in relative if not is_relative_word(x.root)}
     if first:
         root = owned.get(first.role, first).root
-        subject = (_noun_of(root, token), first.role)
+        subject = (antecedent(root), first.role)
     if second:
         root = owned.get(second.role, second).root
-        thing = (_noun_of(root, token), second.role)
+        thing = (antecedent(root), second.role)
     return subject, thing, others
-
-
-def _noun_of(root: Token, token: Token) -> Token:
-    """Give the head of an argument; of a relative clause on a predicate noun this noun,
-    where the role is given to what the noun is said of ("She was the first to win")."""
-    head = antecedent(root)
-    noun = subject_of(token)
-    if not noun or not has_child(noun, "cop"):
-        return head
-    is_relative = noun.is_ancestor(token) and head == subject_of(noun)
-    return noun if is_relative else head
 
 
 def _distributed(

@@ -237,7 +237,7 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
     first = next(iter([*after, *obliques, *rest]), None)
     if not first:
         return []
-    return [first, *(x for x in conjuncts(first) if not is_predicate(x))]
+    return [first, *conjuncts(first)]
 
 
 # Words of the parts
@@ -279,7 +279,7 @@ def _words_of_verb(clause: Token) -> Set[int]:
     is_bare = (
         not has_child(clause, *VERBAL) and clause.tag_ not in tags_of(clause).finite
     )
-    if clause.dep_ == "conj" and is_predicate(head) and is_bare:
+    if clause.dep_ == "conj" and is_bare:
         shared = (x for x in head.children if x.dep_ in _SHARED or _is_denial(x))
         words |= {x.i for x in shared}
     return words
@@ -313,8 +313,7 @@ def _words_of_subject(head: Token, clause: Token) -> Set[int]:
     this clause."""
     if head.is_ancestor(clause):
         return _words(head, _OUT_OF_PREDICATE) - _below(clause)
-    is_clause = is_predicate(head) and head.dep_ in SUBJECTS
-    return _words(head, () if is_clause else _OUT_OF_PHRASE)
+    return _words(head, _OUT_OF_PHRASE)
 
 
 def _words_of_object(
@@ -333,7 +332,7 @@ def _words_of_object(
         marks = {x.i for x in head.lefts if x.dep_ == "mark"}
         return found | _case_of(head), words | marks
     infinitive = child_of(clause, "xcomp")
-    if infinitive and head.dep_ == "obj" and head.head == clause:
+    if infinitive and head.dep_ == "obj":
         found = found | _words(infinitive, _OUT_OF_PHRASE)  # "forced him to leave"
     return found, words | _case_of(head)
 
