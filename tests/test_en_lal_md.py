@@ -28,6 +28,7 @@ PACKAGES = sorted(
     (Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*")
 )
 MAX_MEGABYTES = 75
+MAX_MEGABYTES_SMALL = 32
 __test__ = bool(PACKAGES)  # what pytest asks a module
 
 # Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words
@@ -167,6 +168,20 @@ def test_the_larger_pipeline():
         tree for tree, _, _ in SENTENCES
     ]
     assert docs[-1][3].dep_ == "xcomp"
+
+
+def test_the_smaller_pipeline():
+    """Loaded from its folder, likewise."""
+    (package,) = PACKAGES[0].parent.glob("en_lal_sm-*")
+    files = [path for path in package.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= MAX_MEGABYTES_SMALL * 1e6
+    (folder,) = package.glob("en_lal_sm/en_lal_sm-*")
+    nlp = spacy.load(folder)
+    docs = list(nlp.pipe(TEXTS))
+    assert [doc._.parse_string for doc in docs] == [tree for tree, _, _ in SENTENCES]
+    (gave,) = docs[1]._.predicates
+    described = {one.role: (one.span.text, one.description) for one in gave.arguments}
+    assert described["ARG1"] == ("a book", "thing given")
 
 
 def test_it_is_the_one_of_this_checkout(tmp_path: Path):
