@@ -28,6 +28,7 @@ from .facts import (
     simplify,
 )
 from .getters import NonConstituentException, install_extensions
+from .notes import note_tokens, read_words, with_notes, without_notes
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .other_tokens import as_doc, carry_over
 from .parses import (
@@ -40,6 +41,7 @@ from .parses import (
     SentenceParse,
     check_tree,
     constituent_tokens,
+    constituents_within,
     get_constituents,
     set_constituents,
     set_parses,

@@ -155,6 +155,31 @@ def get_constituents(
     return found
 
 
+def constituents_within(
+    doc: Doc, parts: Sequence[Sequence[int]]
+) -> List[List[CollapsedSpan]]:
+    """Give, for each part of a Doc's sentences, the constituents within it as spans of
+    word positions with their unary chains, pre-order.
+    parts (Sequence[Sequence[int]]): The Doc indices of the words of each, in order.
+    RAISES (StaleParseError): As `read_group`."""
+    in_order = [word for words in parts for word in words]
+    spans = _in_words(constituent_tokens(doc), in_order)
+    starts = [start for start, _, _ in spans]
+    found = []
+    first = 0
+    for words in parts:
+        last = first + len(words)
+        here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
+        within = [
+            (start - first, end - first, label)
+            for start, end, label in here
+            if end <= last
+        ]
+        found.append(collapse_chains(within))
+        first = last
+    return found
+
+
 def _ends_before(doc: Doc, end: int, sentence_end: int) -> bool:
     """Tell whether a constituent ends within a sentence, white space aside."""
     return all(doc[i].is_space for i in range(sentence_end, end))

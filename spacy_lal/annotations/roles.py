@@ -178,25 +178,27 @@ def _present(
     return make_proposition(token, predicate.kb_id, args, frame), n_lost
 
 
-def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
-    """For each sentence, its propositions over word positions: words are counted from 0
-    in the sentence, without white
-    space. A proposition that crosses a sentence boundary is left out, with a warning.
-
+def get_sentence_propositions(
+    doc: Doc, sentences: Optional[Sequence[Sequence[int]]] = None
+) -> List[List[Proposition]]:
+    """For each sentence, its propositions over word positions, counted from 0 in the
+    sentence. One that crosses a sentence boundary is left out, with a warning.
+    sentences (Optional[Sequence[Sequence[int]]]): The words of each sentence; None for
+        `sentence_words`.
     RAISES (ValueError): Sentence boundaries are not known.
     RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     propositions = get_propositions(doc)
     tokens = [one.token for one in propositions]
     found = []
     n_lost = 0
-    for words, (start, end) in zip(
-        sentence_words(doc), sentence_bounds(doc), strict=True
-    ):
+    if sentences is None:
+        sentences = sentence_words(doc)
+    for words, (start, end) in zip(sentences, sentence_bounds(doc), strict=True):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
         within = [
             one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end
         ]
-        on_words = _on_words(doc, within, words)
+        on_words = _on_words(within, words)
         n_lost += len(here) - len(on_words)
         found.append(on_words)
     if n_lost:
@@ -205,19 +207,19 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
 
 
 def _on_words(
-    doc: Doc, propositions: Iterable[Proposition], words: Sequence[int]
+    propositions: Iterable[Proposition], words: Sequence[int]
 ) -> List[Proposition]:
-    """Propositions over positions of words; a predicate that is white space is left
-    out."""
+    """Propositions over positions of words; a predicate that is none is left out."""
     found = []
     for token, roleset, args, lemma in propositions:
-        if not doc[token].is_space:
+        place = bisect_left(words, token)
+        if place < len(words) and words[place] == token:
             ranges = [
                 (bisect_left(words, start), bisect_left(words, end), role)
                 for start, end, role in args
             ]
             kept = tuple(one for one in ranges if one[0] < one[1])
-            found.append(Proposition(bisect_left(words, token), roleset, kept, lemma))
+            found.append(Proposition(place, roleset, kept, lemma))
     return found
 
 
@@ -261,7 +263,7 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
         return None
     words = words_of(doc)
     ids = doc.user_data.get(SENT_IDS) or [""]
-    predicates = [one.to_dict() for one in _on_words(doc, get_propositions(doc), words)]
+    predicates = [one.to_dict() for one in _on_words(get_propositions(doc), words)]
     return {
         "sent_id": ids[0] if len(ids) == 1 else "",
         "words": len(words),
@@ -289,7 +291,7 @@ def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
     words = [doc[i].text for i in tokens]
     verbs = []
     for one in propositions_within(doc, first, end):
-        for on_words in _on_words(doc, [one], tokens):
+        for on_words in _on_words([one], tokens):
             tags = args_to_bio(on_words.args, len(words))
             verbs.append(
                 {

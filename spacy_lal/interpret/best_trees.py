@@ -23,7 +23,13 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
-from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
+from ..annotations import (
+    MISSING_TAG,
+    SentenceParse,
+    read_words,
+    set_sentence_parse,
+    with_notes,
+)
 from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
 from ..pipeline.decoders import Charts, DecodedParse, decoded_parses
@@ -100,14 +106,15 @@ class BestTree:
         RAISES (ValueError): The Doc's tokens or sentences have changed."""
         sentence = self.sentence
         number = sentence.number
-        here = sentence_words(sentence.doc)[number : number + 1]
+        here = read_words(sentence.doc)[number : number + 1]
         if here != [sentence.words] or self.texts != sentence.texts:
             raise ValueError(
                 "the tokens or sentences of the Doc have changed: "
                 f"{' '.join(self.texts)[:40]!r}"
             )
         copied = sentence.doc.copy()
-        set_sentence_parse(copied, number, self.parse)
+        (parse,) = with_notes(copied, [self.parse], number)
+        set_sentence_parse(copied, number, parse)
         return copied
 
 

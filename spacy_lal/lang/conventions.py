@@ -62,6 +62,8 @@ class TokenRules:
     prefixes (Rules): Tokens before the rest of a run, which come before spaCy's.
     suffixes (Rules): Tokens after the rest of a run.
     infixes (Rules): Tokens, and places where tokens end, within a run.
+    notes (Rules): Marks of notes and citations, at whose ends tokens end. A sentence
+        is parsed as if it had none (`annotations/notes.py`).
     kept (FrozenSet[str]): Words that are one token with their full stop.
     divided (Mapping[str, Sequence[str]]): Words that are several tokens.
     dropped_words (FrozenSet[str]): spaCy's special cases that do not hold.
@@ -82,6 +84,7 @@ class TokenRules:
     prefixes: Rules = ()
     suffixes: Rules = ()
     infixes: Rules = ()
+    notes: Rules = ()
     kept: FrozenSet[str] = frozenset()
     divided: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dropped_words: FrozenSet[str] = frozenset()
@@ -125,6 +128,7 @@ class LayoutRules:
     dash_in_prose (Rule): Tells that dashes at lines' beginnings are prose.
     clitic (Rule): A token that is the end of a word.
     address (Rule): An address.
+    called (Rule): What stands before a name that is called, which begins no sentence.
     before_addresses (FrozenSet[str]): Words after which an address begins no sentence.
     before_numbers (FrozenSet[str]): Words after which a number or a letter begins no
         sentence.
@@ -144,6 +148,7 @@ class LayoutRules:
     dash_in_prose: Rule
     clitic: Rule
     address: Rule
+    called: Rule
     before_addresses: FrozenSet[str]
     before_numbers: FrozenSet[str]
     joining: FrozenSet[str]
@@ -196,7 +201,9 @@ class Guidelines:
         that give a verb phrase a verb of its own.
     small_clause (str): Label of a clause of an object and its predicate.
     small_predicates (FrozenSet[str]): Labels of such predicates.
-    measures (FrozenSet[str]): Words that are no agents, lower case."""
+    measures (FrozenSet[str]): Words that are no agents, lower case.
+    greetings (FrozenSet[str]): Words of greetings and thanks before a name that is
+        called, lower case."""
 
     preposition_tags: FrozenSet[str]
     prepositional_phrase: str
@@ -208,6 +215,7 @@ class Guidelines:
     small_clause: str
     small_predicates: FrozenSet[str]
     measures: FrozenSet[str]
+    greetings: FrozenSet[str]
 
 
 class Structure(NamedTuple):
@@ -239,6 +247,7 @@ class Conventions:
     tokens (Optional[TokenRules]): For text of the web; None for marks alone.
     layout (Optional[LayoutRules]): Sentence starts that the text decides; None for
         none.
+    capitals (FrozenSet[str]): Words that are in capitals wherever they stand.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
     guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
     clauses (Optional[ClauseWords]): Words and tags by which clauses and facts are read;
@@ -265,6 +274,7 @@ class Conventions:
     default_package: Optional[str] = None
     tokens: Optional[TokenRules] = None
     layout: Optional[LayoutRules] = None
+    capitals: FrozenSet[str] = frozenset()
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
     clauses: Optional[ClauseWords] = None

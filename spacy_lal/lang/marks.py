@@ -142,6 +142,70 @@ RUNS = (
     OPERATOR,
 )
 MARKS = (TAG, PICTURE, *SHOUTS, *RUNS)
-TOKENS = TokenRules(prefixes=MARKS, suffixes=MARKS, infixes=(LINK, *MARKS))
 # Of languages without rules for the abbreviations.
 PLAIN_MARKS = tuple(rule for rule in MARKS if rule is not AFTER_ABBREVIATION)
+
+# A mark of a note stands after a word or a stop. Each pattern begins with a literal
+# character, before what must precede it: a search then skips texts without marks fast.
+_AFTER = r"[\w.,;:!?)\]\"'”’»…%]"
+_NUMBERS = r"\^?\d{1,3}(?:[-–,;] ?\d{1,3})*"
+_LETTERS = r"[a-z]{1,2}|[ivx]{3,4}"
+_NAMED = r"(?i:[^\W\d_]{1,6}(?:-[a-z]{5})?)\.? ?\d{1,3}"
+NOTES = (
+    Rule(
+        "number, letter or name of a note in brackets",
+        rf"\[(?<={_AFTER}\[)(?:{_NUMBERS}|{_LETTERS}|{_NAMED})\]",
+        {
+            "in 1950.[3] So": "in 1950 . [ 3 ] So",
+            "burnt.[note 2] It": "burnt . [ note 2 ] It",
+            "so,[a] lo[4][12]": "so , [ a ] lo [ 4 ] [ 12 ]",
+        },
+    ),
+    Rule(
+        "page after the number of a note",
+        r":(?<=\d\]:)\d{1,4}(?:[-–]\d{1,4})?",
+        {
+            "so.[4]:23 Lo": "so . [ 4 ] : 23 Lo",
+            "so[4]:7 lo": "so [ 4 ] : 7 lo",
+        },
+    ),
+    Rule(
+        "the same place, in brackets",
+        r"\((?<=\S[ (]\()(?i:ibid|op\. cit|loc\. cit)\.?(?:,? (?:p+\. )?\d{1,4})?\)",
+        {
+            "He left (ibid.). So": "He left ( ibid. ) . So",
+            "he (Ibid., 12) left": "he ( Ibid. , 12 ) left",
+        },
+    ),
+    Rule(
+        "raised number of a note",
+        r"[¹²³⁰⁴-⁹]"
+        r"(?:(?<=[.,;:!?)\]\"”’»].)|(?<=[^\W\d_]{3}.)|(?<=\b1\d{3}.)|(?<=\b20\d\d.))"
+        r"[¹²³⁰⁴-⁹]*(?:[,⁻˒][¹²³⁰⁴-⁹]+)*(?!\w)",
+        {
+            "the end.² So": "the end . ² So",
+            "some word¹² so": "some word ¹² so",
+            "in 1950¹ so": "in 1950 ¹ so",
+        },
+    ),
+    Rule(
+        "asterisk of a note",
+        r"\*(?:(?<=[.,;:!?)\]\"”’»%]\*)|(?<=[^\W_]{2}\*))\*{0,2}(?=[\s.,;:!?)\]\"”’»]|$)",
+        {
+            "the end.* So": "the end . * So",
+            "some word** so": "some word ** so",
+            "terms apply*.": "terms apply * .",
+        },
+    ),
+    Rule(
+        "dagger of a note",
+        rf"[†‡](?<={_AFTER}.)[†‡]*",
+        {
+            "a word† so": "a word † so",
+            "the end.‡ So": "the end . ‡ So",
+        },
+    ),
+)
+# Asterisks around words are no marks of notes.
+EMPHASIS = r"\*(?<![\w.,;:!?)]\*)\*{0,2}(?=\w)[^*\n]+\*+"
+TOKENS = TokenRules(prefixes=MARKS, suffixes=MARKS, infixes=(LINK, *MARKS), notes=NOTES)

@@ -1,9 +1,8 @@
 """The parses of Docs as a network of semantic roles reads them: heads, and the arrays
 of `pair_features.ParseArrays`."""
 
-from bisect import bisect_left
-from itertools import accumulate, chain
-from typing import Iterator, List, Sequence
+from itertools import chain
+from typing import List, Sequence
 
 import numpy
 from numpy import ndarray
@@ -11,9 +10,8 @@ from spacy.tokens import Doc
 
 from ..annotations import (
     SPANS_KEY,
-    CollapsedSpan,
     Sentences,
-    get_constituents,
+    constituents_within,
     sentence_words,
     tokens_with_heads,
 )
@@ -106,7 +104,9 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
     passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
     is_comma = doc.to_array("ORTH") == doc.vocab.strings.add(COMMA)
     parses = []
-    for words, spans in zip(sentences, _constituents(doc, sentences), strict=True):
+    for words, spans in zip(
+        sentences, constituents_within(doc, sentences), strict=True
+    ):
         place = {word: i for i, word in enumerate(words)}
         labels = [doc.vocab.strings.add(label) for _, _, label in spans]
         parses.append(
@@ -127,25 +127,3 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
             )
         )
     return parses
-
-
-def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan]]:
-    lengths = [0, *(len(words) for words in sentence_words(doc))]
-    spans = [
-        (offset + start, offset + end, label)
-        for offset, of_sentence in zip(
-            accumulate(lengths), get_constituents(doc), strict=False
-        )
-        for start, end, label in of_sentence
-    ]
-    starts = [start for start, _, _ in spans]
-    first = 0
-    for words in sentences:
-        last = first + len(words)
-        here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
-        yield [
-            (start - first, end - first, label)
-            for start, end, label in here
-            if end <= last
-        ]
-        first = last

@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import Sentences
+from ..annotations import Sentences, read_words
 from ..layers import configs
 from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, make_input_layer
 from ..scores import AnyScores, ParserScores, ScoresGradient, SparseGradient
@@ -175,7 +175,7 @@ def encode(
     """What the scorers read of some sentences of a Doc, each with words: fenceposts,
     *shape:* (n + 1, width), and label attention over START, words, STOP, *shape:*
     (n_label_heads, n + 2), None in a network without it."""
-    batch, _ = batches.embed(model, [doc], False)
+    batch, _ = batches.embed(model, [doc], False, [read_words(doc)])
     shim = batches.get_shim(model)
     return [encode_sentence(shim, batch, number) for number in numbers]
 

@@ -1,18 +1,21 @@
 """Token vectors: what encoders read of a Doc, whether vectors are of its present
 tokens, and several side by side. Encoders read a treebank's words without their escapes
-(`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`. Without vectors to read, spaCy's
+(`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`; and a sentence in capitals as it is
+written elsewhere. Without vectors to read, spaCy's
 listeners return zeros: here that is an error, as are vectors of other tokens."""
 
 import re
 import threading
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..lang import conventions
 from ..trees.brackets import unescape_word
+from .windows import likely_breaks
 
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
@@ -27,6 +30,11 @@ LISTENERS = (
 _samples = threading.local()
 
 _MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?!,:;-]")
+# The ends of two words in capitals, next to each other or with a short one between.
+_CAPITALS = "[A-ZÀ-ÖØ-Þ]"
+_SHORT = r"(?:[A-ZÀ-ÖØ-Þ0-9]{1,3}\W{1,3})?"
+_MAY_BE_CAPITALS = re.compile(rf"{_CAPITALS}{{2}}\W{{1,3}}{_SHORT}{_CAPITALS}{{2}}")
+_MIN_CAPITALS = 3  # words of a sentence that is in capitals
 _QUOTES = {"``": '"', "''": '"', **{f"/{mark}": mark for mark in "-!,:;"}}
 
 
@@ -39,19 +47,48 @@ def unescape_token(word: str) -> str:
     return _QUOTES.get(word) or unescape_word(word)
 
 
-def plain_doc(doc: Doc) -> Doc:
-    """A Doc without escapes: itself, or a copy of its words, norms and spaces."""
-    if not _MAY_ESCAPE.search(doc.text):
-        return doc
+def plain_words(doc: Doc) -> List[str]:
+    """The words of a Doc without escapes, and those of a sentence in capitals in lower
+    case but for its first letter."""
     words = [token.text for token in doc]
-    plain = [unescape_token(word) or word for word in words]
-    if plain == words:
+    text = doc.text
+    if _MAY_ESCAPE.search(text):
+        words = [unescape_token(word) or word for word in words]
+    if _MAY_BE_CAPITALS.search(text):
+        kept = conventions(doc.vocab.lang).capitals
+        bounds = [0, *likely_breaks(doc), len(doc)]
+        for start, end in zip(bounds, bounds[1:], strict=False):
+            words[start:end] = _in_sentence_case(words[start:end], kept)
+    return words
+
+
+def _in_sentence_case(words: Sequence[str], kept: Container[str]) -> List[str]:
+    """The words of a sentence, in lower case if it is in capitals.
+
+    kept (Container[str]): Words that are always in capitals."""
+    with_letters = [word for word in words if any(map(str.isalpha, word))]
+    n_long = sum(len(word) > 1 for word in with_letters)
+    is_long = len(with_letters) >= _MIN_CAPITALS and n_long > 1
+    if not is_long or not all(map(str.isupper, with_letters)):
+        return list(words)
+    found = [word if word in kept else word.lower() for word in words]
+    first = words.index(with_letters[0])
+    if words[first].isalpha():
+        found[first] = found[first].capitalize()
+    return found
+
+
+def plain_doc(doc: Doc) -> Doc:
+    """A Doc of the words that encoders read (`plain_words`): itself, or a copy of its
+    words, norms and spaces."""
+    plain = plain_words(doc)
+    if plain == [token.text for token in doc]:
         return doc
     copied = Doc(
         doc.vocab, words=plain, spaces=[bool(token.whitespace_) for token in doc]
     )
-    for token, new, word in zip(doc, copied, plain, strict=True):
-        if word == token.text:
+    for token, new in zip(doc, copied, strict=True):
+        if token.lower_ == new.lower_:
             new.norm_ = token.norm_
     return copied
 

@@ -2,6 +2,7 @@
 choose at times. Of constituents and deprels that exclude each other, the one with the
 lower score goes. Parses under constraints (`constrained.py`) stay as they are."""
 
+from itertools import takewhile
 from typing import Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from .decoders import DecodedParse, in_preorder
 # Of score, where an auxiliary with dependents becomes a predicate; chosen on EWT and
 # GUM dev.
 _MAX_LOSS = 2.0
+_ROOT = "ROOT"
+_VOCATIVE = "vocative"
 
 
 def without_marks(
@@ -52,7 +55,7 @@ def follow_guidelines(
     """A parse that follows guidelines: no preposition beside its noun phrase, no verb
     phrase without a verb that begins with a clause, no auxiliary with a subject, no
     xcomp with its own subject, no two subjects or objects of a word, no measure as an
-    agent.
+    agent; a name that is called after a greeting is no root.
     words, scores: The sentence's.
     labels, deprels (Sequence[str]): Strings by id."""
     parse = with_prepositional_phrases(words, parse, labels, guidelines)
@@ -64,6 +67,7 @@ def follow_guidelines(
     _free_complements(arcs, parse.spans.tolist(), labels, guidelines)
     _free_auxiliaries(arcs)
     _rename_measures(arcs, words, guidelines.measures)
+    _call_names(arcs, words, guidelines.greetings)
     _mark_passives(arcs)
     _resolve_conflicts(arcs)
     ids = [deprels.index(name) for name in arcs.names]
@@ -269,6 +273,26 @@ def _free_auxiliaries(arcs: _Arcs) -> None:
         else:
             for k in dependents:
                 arcs.heads[k] = arcs.heads[i]
+
+
+def _call_names(arcs: _Arcs, words: Sequence[Token], greetings: Container[str]) -> None:
+    """Make the name in a sentence of a greeting and a name ("Thanks, Anna!") a
+    `vocative` of the greeting."""
+    others = [i for i, word in enumerate(words) if not word.is_punct]
+    greeting = list(takewhile(lambda i: words[i].lower_ in greetings, others))
+    names = others[len(greeting) :]
+    is_name = all(words[i].pos_ == "PROPN" for i in names)
+    if not greeting or not names or not is_name or _VOCATIVE not in arcs.deprels:
+        return
+    first = next(i for i in greeting if arcs.heads[i] - 1 not in greeting)
+    called = next(i for i in names if arcs.heads[i] - 1 not in names)
+    for i in range(len(words)):
+        if arcs.heads[i] == called + 1 and i not in names:
+            arcs.heads[i] = first + 1
+    arcs.heads[first] = 0
+    arcs.names[first] = _ROOT
+    arcs.heads[called] = first + 1
+    arcs.names[called] = _VOCATIVE
 
 
 def _rename_measures(

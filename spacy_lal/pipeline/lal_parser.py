@@ -27,8 +27,9 @@ from ..annotations import (
     Signature,
     install_extensions,
     install_noun_chunks,
-    sentence_words,
+    read_words,
     set_parses,
+    with_notes,
     with_root_deprel,
 )
 from ..lang import conventions
@@ -291,7 +292,7 @@ class LALParser(SentencePipe):
             self.set_label_data(found.label_data)
 
     def _predict(self, docs: List[Doc]) -> List[List[DecodedParse]]:
-        sentences = [sentence_words(doc) for doc in docs]
+        sentences = [read_words(doc) for doc in docs]
         pieces = [
             [cut_sentence(doc, words) for words in of_doc]
             for doc, of_doc in zip(docs, sentences, strict=True)
@@ -388,7 +389,7 @@ class LALParser(SentencePipe):
         for doc, parses in zip(docs, scores, strict=True):
             set_parses(
                 doc,
-                [self.to_strings(parse) for parse in parses],
+                with_notes(doc, [self.to_strings(parse) for parse in parses]),
                 overwrite=self.overwrite,
                 signature=Signature(self),
             )

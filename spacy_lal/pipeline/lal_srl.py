@@ -32,7 +32,7 @@ from ..annotations import (
     frame_of,
     has_propositions,
     install_extensions,
-    sentence_words,
+    read_words,
     set_sentence_propositions,
 )
 from ..lang import DEFAULT_PIPELINE, conventions
@@ -422,6 +422,4 @@ def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
 
 
 def _sentences(doc: Doc) -> List[List[int]]:
-    return [
-        piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)
-    ]
+    return [piece for words in read_words(doc) for piece in cut_sentence(doc, words)]

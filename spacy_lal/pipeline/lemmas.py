@@ -5,27 +5,39 @@ from functools import partial
 from typing import Callable
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ..lang import LANGUAGES, conventions
 from ..lang.conventions import LemmaRule
-from ..models.vectors import unescape_token
+from ..models.vectors import plain_words
 
 
 def correct_lemmas(doc: Doc, lemma_of: LemmaRule) -> Doc:
     """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a
-    lemma are left out. A treebank escape gets the lemma of the mark that it stands for.
+    lemma are left out. A treebank escape gets the lemma of the mark that it stands for,
+    a word of a sentence in capitals that of the word in lower case.
 
     lemma_of (LemmaRule): Of the language.
     RETURNS (Doc): The same Doc."""
-    for token in doc:
+    for token, word in zip(doc, plain_words(doc), strict=True):
         if token.lemma:
-            word = unescape_token(token.text)
-            answer = token.lemma_ if word == token.text else word
-            lemma = lemma_of(word, token.tag_, token.pos_, answer)
+            answer = token.lemma_
+            default = answer
+            if word != token.text:
+                default = _default_lemma(word, token)
+                answer = "" if word.lower() == token.lower_ else word
+            lemma = lemma_of(word, token.tag_, token.pos_, answer) or default
             if lemma != token.lemma_:
                 token.lemma_ = lemma
     return doc
+
+
+def _default_lemma(word: str, token: Token) -> str:
+    """A word of a sentence in capitals as it is written in the middle of others, or
+    what an escape stands for."""
+    if word.lower() != token.lower_:
+        return word
+    return word.capitalize() if token.pos_ == "PROPN" else word.lower()
 
 
 @Language.factory(

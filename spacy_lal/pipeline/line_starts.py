@@ -17,6 +17,7 @@ from typing import Dict, List, Optional, Pattern, Sequence, Set
 import numpy as np
 from spacy.tokens import Doc, Token
 
+from ..annotations import without_notes
 from ..lang import conventions
 from ..lang.conventions import LayoutRules, LineKind, Rule
 
@@ -63,12 +64,15 @@ def layout_of(lang: str) -> Optional[Layout]:
 
 def set_line_starts(doc: Doc, lang: str) -> Doc:
     """Set the sentence starts of a new Doc that its text decides, and leave the others
-    unknown."""
+    unknown. None begins at the mark of a note."""
     layout = layout_of(lang)
-    if layout is None:
-        return doc
-    starts = _Starts(layout, doc.text)
-    values = np.array([starts.value(token) for token in doc], dtype=np.int64)
+    seen = without_notes(doc)
+    values = np.zeros(len(doc), dtype=np.int64)
+    if layout is not None:
+        starts = _Starts(layout, seen.doc.text)
+        values[seen.tokens] = [starts.value(token) for token in seen.doc]
+    for start, end in seen.notes:
+        values[start:end] = -1
     if values.any():
         values[0] = 1
         doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
@@ -91,9 +95,11 @@ class _Starts:
         self._end = 0  # of that token
 
     def _after_labels(self) -> Set[int]:
-        """Places after labels, and of marks at the ends of headings."""
+        """Places after labels, of names that are called, and of marks at the ends of
+        headings."""
         patterns = self._layout.patterns
         places = [one.end() for one in patterns["certain_labels"].finditer(self._text)]
+        places += [one.end() for one in patterns["called"].finditer(self._text)]
         names = [one.end() for one in patterns["possible_labels"].finditer(self._text)]
         if len(names) > 1:
             places += names
@@ -140,6 +146,9 @@ class _Starts:
             is_clitic = word[0].isalnum() or bool(patterns["clitic"].match(word))
             return not (last[-1:].isalnum() and is_clitic)
         if last in rules.before_numbers and (word[0].isdigit() or len(word) == 1):
+            return False
+        is_field = "_" in last.strip("_")  # "last_name Novak"
+        if is_field:
             return False
         is_address = bool(patterns["address"].match(word))
         return not (is_address and last.lower() in rules.before_addresses)

@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Sequence
 import numpy as np
 from spacy.tokens import Doc
 
-from ..annotations import get_sentence_propositions, sentence_words
+from ..annotations import get_sentence_propositions, read_words
 from ..trees import LabelVocab, split_chain
 from ..trees.roles import Proposition
 from .decoders import DecodedParse
@@ -87,8 +87,9 @@ def _top_label(parses: Sequence[DecodedParse], labels: LabelVocab) -> Optional[i
 def cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
     """For each piece of each sentence, the propositions of its predicates, within
     it."""
-    of_sentences = get_sentence_propositions(doc)
-    for words, of_sentence in zip(sentence_words(doc), of_sentences, strict=True):
+    sentences = read_words(doc)
+    of_sentences = get_sentence_propositions(doc, sentences)
+    for words, of_sentence in zip(sentences, of_sentences, strict=True):
         first = 0
         for piece in cut_sentence(doc, words):
             last = first + len(piece)

@@ -19,7 +19,12 @@ from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
+from ..annotations import (
+    SPANS_KEY,
+    constituents_within,
+    read_words,
+    sentence_bounds,
+)
 from ..models import parser as network
 from ..models.vectors import require_vectors
 from ..scores import ParserScores
@@ -37,8 +42,8 @@ PipelineOrParser = Union[Language, "LALParser"]
 class Sentence:
     """A sentence of a Doc, as a parser sees it.
     number (int): Its place in the Doc, from 0.
-    words (List[int]): The Doc indices of its words: its tokens without the whitespace
-        tokens."""
+    words (List[int]): The Doc indices of the words that are read: its tokens without
+        white space and marks of notes."""
 
     parser: "LALParser"
     doc: Doc
@@ -124,7 +129,7 @@ def sentences_of(
     if not isinstance(doc_or_span, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
     doc = doc_or_span.doc
-    words = sentence_words(doc)
+    words = read_words(doc)
     found = [Sentence(parser, doc, i, of_one) for i, of_one in enumerate(words)]
     if isinstance(doc_or_span, Doc):
         return found
@@ -168,8 +173,7 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
     parser = sentences[0].parser
     doc = sentences[0].doc
     ids = {label: i for i, label in enumerate(label_strings(parser))}
-    parses = get_constituents(doc)
-    chosen = [parses[sentence.number] for sentence in sentences]
+    chosen = constituents_within(doc, [sentence.words for sentence in sentences])
     unknown = {label for parse in chosen for *_, label in parse} - set(ids)
     if SPANS_KEY not in doc.spans or unknown:
         got = f"no parse (no doc.spans[{SPANS_KEY!r}])"

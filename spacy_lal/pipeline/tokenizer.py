@@ -23,6 +23,7 @@ from spacy.util import (
     filter_spans,
 )
 
+from ..annotations import without_notes
 from ..lang import token_rules
 from ..lang.conventions import Rules, TokenRules
 from ..lang.marks import LINK
@@ -91,7 +92,7 @@ def _cuts_and_joined(lang: str) -> Tuple[Pattern[str], Pattern[str]]:
     """The patterns of a language for parts of a text at whose ends tokens end, and for
     parts that are one token."""
     rules = token_rules(lang)
-    return _any_of(rules.cuts), _any_of(rules.joined)
+    return _any_of((*rules.cuts, *rules.notes)), _any_of(rules.joined)
 
 
 def _any_of(rules: Rules) -> Pattern[str]:
@@ -162,14 +163,17 @@ def follow_context(doc: Doc, lang: str) -> Doc:
 
 
 def _abbreviations(doc: Doc, rules: TokenRules) -> Iterator[Span]:
-    """Each abbreviation with its full stop."""
+    """Each abbreviation with its full stop. A mark of a note after it is passed
+    over."""
+    after = dict(without_notes(doc).notes)
     for stop in doc[1:-1]:
         word = stop.nbor(-1)
-        if stop.text == "." and not word.whitespace_:
+        following = after.get(stop.i + 1, stop.i + 1)
+        if stop.text == "." and not word.whitespace_ and following < len(doc):
             before = doc[word.i - 1].text if word.i else ""
-            following = stop.nbor().text
-            is_spaced = bool(stop.whitespace_)
-            if _is_abbreviation(word.text, before, following, is_spaced, rules):
+            is_spaced = bool(doc[following - 1].whitespace_)
+            next_word = doc[following].text
+            if _is_abbreviation(word.text, before, next_word, is_spaced, rules):
                 yield doc[word.i : stop.i + 1]
 
 

@@ -27,6 +27,7 @@ def of_tokens(code: str) -> List[Rule]:
         rules.prefixes,
         rules.suffixes,
         rules.infixes,
+        rules.notes,
     )
     return [rule for table in tables for rule in table]
 

@@ -30,6 +30,7 @@ CONVENTIONS = Conventions(
     default_package="en_lal_md",
     tokens=TOKENS,
     layout=LAYOUT,
+    capitals=frozenset({"I"}),
     noun_chunks=NOUN_CHUNKS,
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,

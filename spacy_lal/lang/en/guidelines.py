@@ -3,7 +3,7 @@
 
 from ..conventions import Guidelines
 from .treebank import PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
-from .words import MEASURES
+from .words import GREETINGS, MEASURES
 
 GUIDELINES = Guidelines(
     preposition_tags=PREPOSITION_TAGS,
@@ -41,4 +41,5 @@ GUIDELINES = Guidelines(
         }
     ),
     measures=MEASURES,
+    greetings=GREETINGS,
 )

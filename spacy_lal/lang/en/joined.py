@@ -213,31 +213,6 @@ CUTS = (
         },
     ),
     Rule(
-        "mark of a note or citation in brackets",
-        r"(?<=[\w.,;:!?)\]\"'”’])"
-        r"\[(?:\d{1,3}(?:[-–,] ?\d{1,3})*|[a-z]|(?:note|nb|n\.?) ?\d{1,3})\]",
-        {
-            "in 1950.[3] So": "in 1950 . [ 3 ] So",
-            "burnt.[note 2] It": "burnt . [ note 2 ] It",
-        },
-    ),
-    Rule(
-        "raised number of a note",
-        r"(?:(?<=[.,;:!?)\]\"”])|(?<=[a-z]{3}))[¹²³⁰⁴-⁹]+",
-        {
-            "the end.² So": "the end . ² So",
-            "some word¹² so": "some word ¹² so",
-        },
-    ),
-    Rule(
-        "dagger",
-        r"(?<=[\w.,;:!?)\]\"”])[†‡]+",
-        {
-            "a word† so": "a word † so",
-            "the end.‡ So": "the end . ‡ So",
-        },
-    ),
-    Rule(
         "full stop after a path",
         r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)"
         r"(?:[^\s/]*\w)?(?=\.(?:\s|$))",

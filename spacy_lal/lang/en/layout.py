@@ -27,6 +27,15 @@ _GREETINGS = (
     r"|yours"
 )
 
+_CALLS = (
+    r"bravo|bye|cheers|congrat(?:s|ulations)|goodbye|hello|hey|hi|kudos|sorry"
+    r"|thanks|thank you|thx|welcome|well done|happy (?:anniversary|birthday)"
+    r"|merry christmas|good (?:afternoon|evening|job|luck|morning|night|work)"
+    r"|(?:great|nice) (?:job|work)"
+)
+_AFTER_CALLS = r" (?:a (?:lot|million)|again|for everything|so|very|much)"
+_CALLED = r"(?=(?:(?:Dr|Mrs?|Ms|Prof)\.? )?[A-Z][\w’'-]*(?: [A-Z][\w’'-]*){0,2} ?!)"
+
 KINDS = (
     LineKind(
         "item after a bullet",
@@ -219,6 +228,14 @@ LAYOUT = LayoutRules(
         {
             "see\nhttps://spacy.io": "",
             "visit www.x.org\n\nso": "so",
+        },
+    ),
+    called=Rule(
+        "greeting or thanks before a name that is called",
+        rf"\b(?i:{_CALLS})(?i:{_AFTER_CALLS}){{0,3}},? {_CALLED}",
+        {
+            "Thanks, Anna!\n\nSo": "So",
+            "Thanks again, Dr. Lee!\n\nSo": "So",
         },
     ),
     before_addresses=BEFORE_ADDRESSES,

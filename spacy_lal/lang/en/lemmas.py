@@ -40,6 +40,117 @@ UNINFLECTED = {
 # Tags that an irregular form may have by mistake: "geese", "strewn".
 MISTAKEN_TAGS = ("NN", "NNP", "DT")
 NAME_TAGS = ("NNP", "NNPS")
+# UPOS of function words.
+FUNCTION_UPOS = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ".split())
+# Their lemmas, where these are other words.
+FUNCTION_WORDS = {
+    "'d": "would",
+    "'ll": "will",
+    "'m": "be",
+    "'re": "be",
+    "'s": "be",
+    "'ve": "have",
+    "ai": "be",
+    "am": "be",
+    "an": "a",
+    "are": "be",
+    "asap": "ASAP",
+    "been": "be",
+    "being": "be",
+    "ca": "can",
+    "did": "do",
+    "does": "do",
+    "doing": "do",
+    "done": "do",
+    "got": "get",
+    "had": "have",
+    "has": "have",
+    "having": "have",
+    "him": "he",
+    "i": "I",
+    "is": "be",
+    "me": "I",
+    "mine": "my",
+    "n't": "not",
+    "nt": "not",
+    "ours": "our",
+    "r": "be",
+    "them": "they",
+    "these": "this",
+    "those": "that",
+    "u": "you",
+    "ur": "your",
+    "us": "we",
+    "was": "be",
+    "were": "be",
+    "wo": "will",
+    "yours": "your",
+}
+# Where the lemma depends on the tag.
+TAGGED_FUNCTION_WORDS = {
+    ("'d", "VBD"): "have",
+    ("'s", "POS"): "'s",
+    ("s", "POS"): "'s",
+    ("s", "VBZ"): "be",
+    ("na", "TO"): "to",
+    ("'s", "PRP"): "we",
+    ("her", "PRP"): "she",
+}
+# UPOS of words that are no names, and few.
+CLOSED_UPOS = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ".split())
+# Lemmas of such words, lower case, that are other words.
+CLOSED = {
+    "'d": "would",
+    "'ll": "will",
+    "'m": "be",
+    "'re": "be",
+    "'s": "be",
+    "'ve": "have",
+    "ai": "be",
+    "am": "be",
+    "an": "a",
+    "are": "be",
+    "been": "be",
+    "being": "be",
+    "ca": "can",
+    "did": "do",
+    "does": "do",
+    "doing": "do",
+    "done": "do",
+    "got": "get",
+    "had": "have",
+    "has": "have",
+    "having": "have",
+    "him": "he",
+    "i": "I",
+    "is": "be",
+    "me": "I",
+    "mine": "my",
+    "n't": "not",
+    "nt": "not",
+    "ours": "our",
+    "r": "be",
+    "them": "they",
+    "these": "this",
+    "those": "that",
+    "u": "you",
+    "ur": "your",
+    "us": "we",
+    "was": "be",
+    "were": "be",
+    "wo": "will",
+    "yours": "your",
+}
+# Those whose lemma depends on the tag.
+CLOSED_BY_TAG = {
+    ("'d", "VBD"): "have",
+    ("'s", "POS"): "'s",
+    ("s", "POS"): "'s",
+    ("s", "VBZ"): "be",
+    ("na", "TO"): "to",
+    ("'s", "PRP"): "we",
+    ("her", "PRP"): "she",
+}
 # Marks that are their own lemma.
 MARKS = ("…", "—")
 # Words that look like other words' forms and are none.
@@ -56,6 +167,8 @@ OWN_LEMMAS = frozenset(
     pants
     premises
     regards
+    series
+    species
     stamina
     supplies
     thanks
@@ -129,8 +242,8 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
     word (str): The word, without escapes.
     tag (str): Its Penn tag.
     pos (str): Its UPOS.
-    answer (str): The lemma that another component gave it.
-    RETURNS (str): The lemma.
+    answer (str): The lemma that another component gave it; empty for none.
+    RETURNS (str): The lemma; the answer for a word that the rules do not know.
 
     >>> lemma_of("fled", "VBD", "VERB", "flead")
     'flee'
@@ -140,14 +253,20 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
     lower = word.lower()
     if word in MARKS:
         return word
-    if not lower.replace("-", "").isalpha():
-        return answer
     mistaken = _irregular_lemma(word) if tag in MISTAKEN_TAGS else ""
     if mistaken:
         return mistaken
+    if _is_function_word(word, tag, pos, answer):
+        form = lower.replace("’", "'")
+        lemma = FUNCTION_WORDS.get(form, form)
+        return TAGGED_FUNCTION_WORDS.get((form, tag), lemma)
+    if not lower.replace("-", "").isalpha():
+        return answer
     part, ending = INFLECTED.get(tag, ("", ""))
     if part and pos in UPOS[part]:
-        found = _base(lower, part, ending, answer.lower())
+        is_same = word.isupper() and answer == word
+        given = "" if is_same else answer.lower()
+        found = _base(lower, part, ending, given) or given or lower
         if pos != "PROPN" or word.islower():
             return found
         return word if found == lower else found.capitalize()
@@ -158,6 +277,17 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
         irregular = read_table()[part].irregular.get(lower)
         return irregular[0] if irregular and lower not in OWN_LEMMAS else answer
     return _uninflected(word, tag, pos, answer)
+
+
+def _is_function_word(word: str, tag: str, pos: str, answer: str) -> bool:
+    """Tell whether a word is a function word in capitals, or one that has no other
+    lemma than itself."""
+    if pos not in FUNCTION_UPOS or tag in NAME_TAGS:
+        return False
+    part, _ = INFLECTED.get(tag, ("", ""))
+    is_inflected = bool(part) and pos in UPOS[part]
+    is_capital = word.isupper() and len(word) > 1
+    return not is_inflected and (is_capital or answer in ("", word, word.lower()))
 
 
 def _irregular_lemma(word: str) -> str:
@@ -221,8 +351,9 @@ def _known_base(word: str, part: str, ending: str, answer: str) -> str:
     if irregular:
         likeliest = max(irregular, key=lambda one: one.endswith("ll"))  # not "instal"
         return answer if answer in irregular else likeliest
-    is_plural_alone = part == "noun" and word == answer
-    if is_plural_alone and (word in words.known or word in OWN_LEMMAS):
+    is_known = word == answer and word in words.known
+    is_own = answer in ("", word) and word in OWN_LEMMAS
+    if part == "noun" and (is_known or is_own):
         return word  # "troops", "species"
     is_short = word[0] == answer[:1] and len(word) < min(len(answer), 5)
     if is_short and answer in words.known:

@@ -3,7 +3,7 @@
 The rules follow the training files of English Web Treebank and GUM."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import LINK, PICTURE, RUNS, SHOUTS, TAG
+from ..marks import LINK, NOTES, PICTURE, RUNS, SHOUTS, TAG
 from .abbreviations import (
     ABBREVIATIONS,
     AFTER_NUMBERS,
@@ -316,6 +316,20 @@ _WITHIN_WORDS = (
     ),
 )
 
+_REMARKS = (
+    r"sic|dubious|edit|update|emphasis (?:added|mine)|original research\?"
+    r"|(?:[a-z]+ ){1,3}needed|not in citation given|(?:[a-z]+ ){0,2}wh(?:o|om|en|ere|ich|at|y)\?"
+)
+REMARK = Rule(
+    "remark of an editor in brackets",
+    rf"\[(?<=\S.\[)(?i:{_REMARKS})\]",
+    {
+        "so.[citation needed] Lo": "so . [ citation needed ] Lo",
+        "some[who?] say": "some [ who ? ] say",
+        "he were [sic] here": "he were [ sic ] here",
+    },
+)
+
 TOKENS = TokenRules(
     whole=WHOLE_TOKENS,
     joined=JOINED,
@@ -323,6 +337,7 @@ TOKENS = TokenRules(
     prefixes=(*_BEFORE_MARKS, *MARKS, *_BEFORE_WORDS),
     suffixes=(*MARKS, *_AFTER_WORDS),
     infixes=(*_WITHIN_WORDS, *MARKS),
+    notes=(*NOTES, REMARK),
     kept=WHOLE,
     divided={
         "wanna": ("wan", "na"),

@@ -271,3 +271,51 @@ MEASURES = frozenset(
     strokes
     """.split()
 )
+
+# Words of greetings, thanks and wishes before a name that is called: "Thanks, Anna!"
+GREETINGS = frozenset(
+    """
+    a
+    afternoon
+    again
+    anniversary
+    birthday
+    bravo
+    bye
+    cheers
+    christmas
+    congrats
+    congratulations
+    done
+    evening
+    everything
+    for
+    good
+    goodbye
+    great
+    happy
+    hello
+    hey
+    hi
+    job
+    kudos
+    lot
+    luck
+    merry
+    million
+    morning
+    much
+    nice
+    night
+    so
+    sorry
+    thank
+    thanks
+    thx
+    very
+    welcome
+    well
+    work
+    you
+    """.split()
+)

@@ -2,7 +2,7 @@
 hyphen (`a -t-elle`); a compound is one token (`celle-ci`)."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, PLAIN_MARKS
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS
 
 _HYPHEN = "[-‑]"
 _SUBJECT = "(?:elles?|ils?|on)"
@@ -128,4 +128,5 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
+    notes=NOTES,
 )

@@ -1,7 +1,7 @@
 """Icelandic: tokens as GreynirCorpus has them."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, PLAIN_MARKS
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS
 
 _SMALL = "[a-záéíóúýþæöð]"
 
@@ -102,6 +102,7 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
+    notes=NOTES,
     kept=WHOLE,
     abbreviations=ABBREVIATIONS,
 )

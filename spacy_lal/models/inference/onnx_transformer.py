@@ -27,6 +27,7 @@ from thinc.api import Model, NumpyOps
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
+from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import is_safetensors, stored_arrays, stored_weight
 from ..weights.threads import made_once
@@ -39,13 +40,12 @@ _SPARE_PIECES = 32  # padding that costs less than another run
 
 
 class Window(NamedTuple):
-    """Tokens start to end of the Doc of a number, which the transformer reads at once;
-    pieces with the special ones; means: 1 where a piece is of a token, else 0. *Shape:*
-    (n_tokens, n_pieces)."""
+    """Tokens of the Doc of a number, which the transformer reads at once; pieces with
+    the special ones; means: 1 where a piece is of a token, else 0. *Shapes:*
+    (n_tokens,), (n_tokens, n_pieces)."""
 
     doc: int
-    start: int
-    end: int
+    tokens: ndarray
     pieces: List[int]
     means: ndarray
 
@@ -206,7 +206,7 @@ def forward(
     run, tokenizer = shim.ready(None if isinstance(model.ops, NumpyOps) else "torch")
     windows: List[Window] = []
     for number, doc in enumerate(docs):
-        windows.extend(shim.read(number, plain_doc(doc), tokenizer))
+        windows.extend(shim.read(number, doc, tokenizer))
     width = shim.config["hidden_size"]
     sums = [numpy.zeros((len(doc), width), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
@@ -214,10 +214,10 @@ def forward(
     for rows in length_groups(lengths, _SPARE_PIECES, run.most_pieces):
         together = [windows[row] for row in rows]
         for window, states in zip(together, run(*_padded(together)), strict=True):
-            tokens = slice(window.start, window.end)
             of_window = window.means @ states[: len(window.pieces)]
-            sums[window.doc][tokens] += of_window
-            counts[window.doc][tokens] += window.means.sum(axis=1, keepdims=True)
+            sums[window.doc][window.tokens] += of_window
+            n_pieces = window.means.sum(axis=1, keepdims=True)
+            counts[window.doc][window.tokens] += n_pieces
     found = []
     for doc, vectors, n_pieces in zip(docs, sums, counts, strict=True):
         vectors /= numpy.maximum(n_pieces, 1)
@@ -281,12 +281,36 @@ class EncoderShim(Shim):
         return tokenizer
 
     def read(self, number: int, doc: Doc, tokenizer: Any) -> Iterator[Window]:
-        """The windows of a Doc. A window of too many pieces is cut in half; a single
-        token loses its last pieces."""
+        """The windows of a Doc without its marks of notes; and of each mark, after the
+        word before it."""
+        seen = without_notes(doc)
+        plain = plain_doc(seen.doc)
+        spans = [
+            (span.start, span.end) for span in sentence_windows(plain, self.window)
+        ]
+        yield from self._windows(number, plain, seen.tokens, spans, tokenizer)
+        all_tokens = numpy.arange(len(doc))
+        for start, end in seen.notes:
+            spans = [(start - 1, end)]
+            for window in self._windows(number, doc, all_tokens, spans, tokenizer):
+                window.means[window.tokens < start] = 0.0
+                yield window
+
+    def _windows(
+        self,
+        number: int,
+        doc: Doc,
+        tokens: ndarray,
+        spans: List[Tuple[int, int]],
+        tokenizer: Any,
+    ) -> Iterator[Window]:
+        """Windows of some ranges of tokens of a Doc. A window of too many pieces is cut
+        in half; a single token loses its last pieces.
+
+        tokens (ndarray): What the Window calls them. *Shape:* (n_tokens,)."""
         limit = self.config["max_pieces"]
         unknown = tokenizer.token_to_id(self.config["tokenizer"].get("unk_token", ""))
-        spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)]
-        spans.reverse()
+        spans = spans[::-1]
         while spans:
             start, end = spans.pop()
             text = doc[start:end].text
@@ -298,7 +322,7 @@ class EncoderShim(Shim):
             if not text.isascii():
                 check_language(text, encoded, unknown)
             means = _overlaps(doc[start:end], text, encoded.offsets[:limit])
-            yield Window(number, start, end, encoded.ids[:limit], means)
+            yield Window(number, tokens[start:end], encoded.ids[:limit], means)
 
     def to_bytes(self) -> bytes:
         """The weights as a safetensors file, with config and tokenizer in its

@@ -1,0 +1,158 @@
+"""Marks of notes and citations in a Doc ("in 1950.[3]"). Components read a sentence as
+if it had none; its marks join the parse afterwards."""
+
+import re
+from functools import cache
+from itertools import groupby
+from typing import List, NamedTuple, Optional, Pattern, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..lang import token_rules
+from ..lang.marks import EMPHASIS
+from .constraints import CONSTRAINTS_KEY
+from .parses import UNKNOWN_DEPREL, SentenceParse
+from .sentences import sentence_words
+
+_PUNCT_DEPREL = "punct"
+_OPENING = frozenset("[(")
+
+
+class WithoutNotes(NamedTuple):
+    """A Doc without marks of notes.
+    doc (Doc): Its words and spaces.
+    tokens (ndarray): The place of each of its tokens in the whole Doc. *Shape:* (n,).
+    notes (List[Tuple[int, int]]): The marks, as half-open ranges of the whole Doc's
+        tokens."""
+
+    doc: Doc
+    tokens: np.ndarray
+    notes: List[Tuple[int, int]]
+
+
+@cache
+def _pattern(lang: str) -> Pattern[str]:
+    """The marks of a language, each as the first group; or what is none."""
+    notes = "|".join(rule.pattern for rule in token_rules(lang).notes)
+    return re.compile(f"{EMPHASIS}|({notes})" if notes else "(?!)()")
+
+
+def note_tokens(doc: Doc) -> List[int]:
+    """Give the tokens of marks of notes, in order. A Doc with constraints has none,
+    since they may name any token."""
+    if CONSTRAINTS_KEY in doc.spans:
+        return []
+    found: List[int] = []
+    for match in _pattern(doc.vocab.lang).finditer(doc.text):
+        span = doc.char_span(*match.span(1)) if match[1] else None
+        if span is not None and span.start:
+            found += range(span.start, span.end)
+    return found
+
+
+def read_words(doc: Doc) -> List[List[int]]:
+    """Give, for each sentence, the Doc indices of its words without marks of notes; of
+    a sentence of such marks, all words.
+    RAISES (ValueError): Boundaries are not known."""
+    sentences = sentence_words(doc)
+    notes = set(note_tokens(doc))
+    if not notes:
+        return sentences
+    return [[i for i in words if i not in notes] or words for words in sentences]
+
+
+def without_notes(doc: Doc) -> WithoutNotes:
+    """Leave the marks of notes out of a Doc; without any, give the Doc itself. The
+    word before a mark has the space after the mark."""
+    notes = note_tokens(doc)
+    if not notes:
+        return WithoutNotes(doc, np.arange(len(doc)), [])
+    runs = _runs(notes)
+    spaces = [bool(token.whitespace_) for token in doc]
+    for start, end in runs:
+        spaces[start - 1] = spaces[end - 1]
+    left_out = set(notes)
+    kept = [i for i in range(len(doc)) if i not in left_out]
+    words = [doc[i].text for i in kept]
+    seen = Doc(doc.vocab, words=words, spaces=[spaces[i] for i in kept])
+    return WithoutNotes(seen, np.array(kept), runs)
+
+
+def _runs(places: Sequence[int]) -> List[Tuple[int, int]]:
+    """Give ascending numbers as half-open ranges."""
+    groups = groupby(enumerate(places), key=lambda one: one[1] - one[0])
+    runs = [[place for _, place in group] for _, group in groups]
+    return [(run[0], run[-1] + 1) for run in runs]
+
+
+def with_notes(
+    doc: Doc, parses: Sequence[SentenceParse], first: int = 0
+) -> List[SentenceParse]:
+    """Give parses of all words of sentences from parses of their `read_words`.
+    first (int): The number of the first sentence in the Doc."""
+    last = first + len(parses)
+    sentences = sentence_words(doc)[first:last]
+    read = read_words(doc)[first:last]
+    return [_with_notes(doc, *one) for one in zip(sentences, read, parses, strict=True)]
+
+
+def _with_notes(
+    doc: Doc, words: Sequence[int], read: Sequence[int], parse: SentenceParse
+) -> SentenceParse:
+    """Give the parse of all words of a sentence. A constituent has the marks within it;
+    that of all read words has all marks."""
+    if len(words) == len(read):
+        return parse
+    place_of = {word: place for place, word in enumerate(words)}
+    places = [place_of[word] for word in read]
+    constituents = parse.constituents
+    if constituents is not None:
+        constituents = [
+            (0, len(words), label)
+            if (start, end) == (0, len(read))
+            else (places[start], places[end - 1] + 1, label)
+            for start, end, label in constituents
+        ]
+    heads: Optional[List[int]] = None
+    deprels: Optional[List[str]] = None
+    if parse.heads is not None and parse.deprels is not None:
+        heads = [0] * len(words)
+        deprels = [UNKNOWN_DEPREL] * len(words)
+        for place, head, deprel in zip(places, parse.heads, parse.deprels, strict=True):
+            heads[place] = places[head - 1] + 1 if head else 0
+            deprels[place] = deprel
+        texts = [doc[word].text for word in words]
+        left_out = sorted(set(range(len(words))) - set(places))
+        for start, end in _runs(left_out):
+            _attach(texts, start, end, heads, deprels)
+    return parse._replace(constituents=constituents, heads=heads, deprels=deprels)
+
+
+def _attach(
+    texts: Sequence[str], start: int, end: int, heads: List[int], deprels: List[str]
+) -> None:
+    """Attach a mark, words start to end of a sentence, in place: its numbers and words
+    to the word before it, or to the head of a stop before it, its brackets to them."""
+    before = start - 1
+    is_after_stop = start > 0 and deprels[before] == _PUNCT_DEPREL and heads[before]
+    if start == 0:
+        anchor = heads.index(0, end) + 1
+    else:
+        anchor = heads[before] if is_after_stop else before + 1
+    inner = [place for place in range(start, end) if texts[place].isalnum()]
+    for place in range(start, end):
+        heads[place] = anchor
+        if place not in inner:
+            deprels[place] = _PUNCT_DEPREL
+            heads[place] = _neighbour(texts[place], place, inner, anchor)
+
+
+def _neighbour(text: str, place: int, inner: Sequence[int], anchor: int) -> int:
+    """Give the head, from 1, of a bracket: the word after an opening one, before a
+    closing one; without words, the anchor."""
+    after = [one for one in inner if one > place]
+    earlier = [one for one in inner if one < place]
+    if earlier and not (after and text in _OPENING):
+        return earlier[-1] + 1
+    return after[0] + 1 if after else anchor
