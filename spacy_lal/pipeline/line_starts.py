@@ -147,7 +147,7 @@ class _Starts:
             return not (last[-1:].isalnum() and is_clitic)
         if last in rules.before_numbers and (word[0].isdigit() or len(word) == 1):
             return False
-        is_field = "_" in last.strip("_")  # "last_name Novak"
+        is_field = last.isidentifier() and "_" in last.strip("_")  # "last_name Novak"
         if is_field:
             return False
         is_address = bool(patterns["address"].match(word))

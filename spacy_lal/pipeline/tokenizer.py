@@ -7,6 +7,7 @@ divide. A language without rules of its own has the marks of `marks.py`.
 `line_starts.py` sets the sentence starts."""
 
 import re
+import warnings
 from functools import cache, partial
 from typing import Any, Callable, Iterable, Iterator, List, Pattern, Tuple
 
@@ -21,6 +22,7 @@ from spacy.util import (
     compile_prefix_regex,
     compile_suffix_regex,
     filter_spans,
+    get_words_and_spaces,
 )
 
 from ..annotations import without_notes
@@ -67,10 +69,21 @@ class WebTokenizer(Tokenizer):
         return self
 
     def __call__(self, string: str) -> Doc:
-        """Make a Doc of a text, without losing a character."""
+        """Make a Doc of a text, without losing a character. A text that the rules
+        cannot read is divided at white space, with a warning, so that `nlp.pipe` goes
+        on: spaCy asks no error handler about a tokenizer."""
         lang = self.vocab.lang
-        doc = follow_context(self._tokenize(string), lang)
-        return set_line_starts(doc, lang) if self.line_starts else doc
+        try:
+            doc = follow_context(self._tokenize(string), lang)
+            return set_line_starts(doc, lang) if self.line_starts else doc
+        except Exception as error:  # rules may be the user's
+            warnings.warn(
+                f"the tokenizer divides a text at white space alone, since its rules "
+                f"failed ({type(error).__name__}: {error}): {string[:40]!r}",
+                stacklevel=2,
+            )
+            words, spaces = get_words_and_spaces(string.split(), string)
+            return Doc(self.vocab, words=words, spaces=spaces)
 
     def _tokenize(self, string: str) -> Doc:
         pieces = list(_pieces(string, self.vocab.lang))

@@ -380,3 +380,19 @@ def test_runs_with_many_marks_are_cut_and_addresses_are_not():
     assert max(map(len, words("\"'" * 1000))) <= web_tokenizer.MAX_MARKED_RUN
     address = "https://a.b/?" + "c=d&e=%20&" * 100 + "f"
     assert words(address) == [address]
+
+
+def test_a_text_that_the_rules_cannot_read_is_divided_at_white_space(monkeypatch):
+    def fail(doc, lang):
+        if "bad" in doc.text:
+            raise ValueError("E122")
+        return doc
+
+    nlp = spacy.blank("en")
+    nlp.tokenizer = web_tokenizer.make_web_tokenizer()(nlp)
+    monkeypatch.setattr(web_tokenizer, "follow_context", fail)
+    with pytest.warns(UserWarning, match="'A  bad text.'"):
+        docs = list(nlp.pipe(["Good.", "A  bad text.", "Good again."]))
+    assert [doc.text for doc in docs] == ["Good.", "A  bad text.", "Good again."]
+    assert [token.text for token in docs[1]] == ["A", " ", "bad", "text."]
+    assert [token.text for token in docs[2]] == ["Good", "again", "."]

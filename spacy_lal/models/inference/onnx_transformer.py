@@ -3,7 +3,6 @@ of spaCy's component `tok2vec`; its backward pass ends here. A token's vector is
 mean over its pieces. `lal compact` makes it from a `transformer` component."""
 
 import json
-import warnings
 from copy import copy
 from typing import (
     Any,
@@ -33,6 +32,7 @@ from ..weights.storage import is_safetensors, stored_arrays, stored_weight
 from ..weights.threads import made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
+from .foreign import check_language
 from .graph import session
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
@@ -361,31 +361,6 @@ class EncoderShim(Shim):
     def to_device(self, device_type: str, device_id: int) -> None:
         """The device is thinc's when it runs."""
         self.made = None
-
-
-def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
-    """Warn if most words with letters, two or more, are unknown to a tokenizer or fall
-    into single letters. A foreign language in Latin letters has the pieces of rare
-    English words: it gets no warning."""
-    words: Dict[Optional[int], List[int]] = {}  # lengths of pieces; 0: unknown
-    for word, piece, (start, end) in zip(
-        encoded.word_ids, encoded.ids, encoded.offsets, strict=True
-    ):
-        if any(map(str.isalpha, text[start:end])):
-            words.setdefault(word, []).append(end - start if piece != unknown else 0)
-    n_foreign = sum(map(_looks_foreign, words.values()))
-    if n_foreign > max(1, len(words) - n_foreign):
-        message = (
-            "the encoder does not know most words of a text: is it in the pipeline's "
-            "language?"
-        )
-        warnings.warn(message, stacklevel=2)
-
-
-def _looks_foreign(lengths: Sequence[int]) -> bool:
-    """lengths: The letters of a word's pieces."""
-    is_spelt = len(lengths) > 2 and max(lengths) == 1
-    return 0 in lengths or is_spelt
 
 
 def _overlaps(span: Span, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:
