@@ -173,8 +173,8 @@ NOTES = (
         "the same place, in brackets",
         r"\((?<=\S[ (]\()(?i:ibid|op\. cit|loc\. cit)\.?(?:,? (?:p+\. )?\d{1,4})?\)",
         {
-            "He left (ibid.). So": "He left ( ibid. ) . So",
-            "he (Ibid., 12) left": "he ( Ibid. , 12 ) left",
+            "he (ibid) left": "he ( ibid ) left",
+            "he (Ibid, 12) left": "he ( Ibid , 12 ) left",
         },
     ),
     Rule(
