@@ -218,7 +218,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
         yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
     elif token.dep_ == "nmod:poss":
         mark = child_of(token, "case")
-        predicate = mark and token.doc[mark.i : mark.i + 1]
+        predicate = token.doc[mark.i : mark.i + 1] if mark else None
         owner = (antecedent(token), "nmod:poss")
         yield from _distributed(POSSESSIVE, token, predicate, owner, noun)
 
@@ -253,7 +253,7 @@ def _doer(token: Token, clause: Token) -> _Slot:
         inner = child_of(clause, *INNER_SUBJECTS) or (clause if copula else outer)
         return antecedent(inner), "nsubj"
     head = subject_of(clause)
-    return head and (head, "nsubj")
+    return (head, "nsubj") if head else None
 
 
 def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
@@ -265,7 +265,7 @@ def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
         done = object_of(token, with_prepositions=not has_roles)
     else:
         done = None if has_roles else child_of(token, "obl:agent")
-    return done and (antecedent(done), done.dep_)
+    return (antecedent(done), done.dep_) if done else None
 
 
 def with_particle(token: Token) -> Span:
@@ -329,7 +329,7 @@ def _distributed(
     others: Tuple[Span, ...] = (),
 ) -> Iterator[Relation]:
     """Make a relation for each pair of conjuncts of the subject and the object."""
-    has_outer = bool(subject) and subject[0].dep_ in OUTER_SUBJECTS
+    has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
     has_outer = has_outer and has_child(clause_of(token), "cop")
     said_by = attribution_of(token)
     start = 0
