@@ -65,12 +65,12 @@ def shoot_app(page: Any, path: Path, predicate: str) -> None:
     high as it."""
     page.goto(ADDRESS)
     page.locator(
-        "svg.lal-tree"
+        "svg.lal-parse"
     ).first.wait_for()  # a text that is entered before may be lost
     rest(page)
     page.get_by_label("Text", exact=True).fill(APP)
     page.get_by_role("button", name="Parse").click()
-    page.locator("svg.lal-tree text").filter(has_text="storm").first.wait_for()
+    page.locator("svg.lal-parse text").filter(has_text="storm").first.wait_for()
     page.mouse.move(0, 0)
     rest(page)
     if predicate:
