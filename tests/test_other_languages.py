@@ -5,7 +5,7 @@ import json
 import logging
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, Set
+from typing import Any, List, NamedTuple, Set
 
 import pytest
 import spacy
@@ -130,3 +130,25 @@ def test_it_is_the_one_of_this_checkout(lang: str):
         )
         < BUNDLED[lang].max_bytes
     )
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "sentences"),
+    [
+        (
+            "fr",
+            "Salut Thomas,\n\nTu viens ce soir ?",
+            ["Salut Thomas,\n\n", "Tu viens ce soir ?"],
+        ),
+        (
+            "is",
+            "Sæll Jón,\n\nKemurðu í kvöld?",
+            ["Sæll Jón,\n\n", "Kemurðu í kvöld?"],
+        ),
+    ],
+)
+def test_a_sentence_begins_after_a_blank_line(
+    lang: str, text: str, sentences: List[str]
+):
+    doc = spacy.load(BUNDLED[lang].name)(text)
+    assert [sent.text for sent in doc.sents] == sentences

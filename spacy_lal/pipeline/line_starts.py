@@ -5,6 +5,7 @@ heading, a turn that begins with its speaker's label, or a row of a table. A mar
 label and what follows it in its line are one sentence, as in English Web Treebank. None
 begins within a word, at whitespace, at an address after a word such as "see", or at a
 number after an abbreviation such as "No.".
+In a language without rules for lines, a sentence begins after a blank line alone.
 Components that keep what is set (spaCy's `senter` and `sentencizer` with
 `overwrite = false`) decide about all other tokens."""
 
@@ -22,6 +23,7 @@ from ..lang import conventions
 from ..lang.conventions import LayoutRules, LineKind, Rule
 
 _BLOCK = re.compile(r"(?:(?!^[ \t\r\f]*$).+\n?)+", re.MULTILINE)
+_BLANK_LINE = re.compile(r"\n[ \t\r\f]*\n")
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _GOES_ON = re.compile(r"[,;–—-]$")
 _MIN_ADDRESS = 40  # characters of a line without spaces that tells no width
@@ -67,16 +69,22 @@ def set_line_starts(doc: Doc, lang: str) -> Doc:
     unknown. None begins at the mark of a note."""
     layout = layout_of(lang)
     seen = without_notes(doc)
+    value = _Starts(layout, seen.doc.text).value if layout else _after_blank_line
     values = np.zeros(len(doc), dtype=np.int64)
-    if layout is not None:
-        starts = _Starts(layout, seen.doc.text)
-        values[seen.tokens] = [starts.value(token) for token in seen.doc]
+    values[seen.tokens] = [value(token) for token in seen.doc]
     for start, end in seen.notes:
         values[start:end] = -1
     if values.any():
         values[0] = 1
         doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
     return doc
+
+
+def _after_blank_line(token: Token) -> int:
+    """As `_Starts.value`, for a language without rules: 1 after a blank line."""
+    if token.is_space:
+        return -1
+    return int(token.i > 0 and bool(_BLANK_LINE.search(token.nbor(-1).text)))
 
 
 class _Starts:

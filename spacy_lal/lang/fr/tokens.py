@@ -58,6 +58,7 @@ HOUR = Rule(
     {
         "de 14h30 à 18h.": "de 14 h 30 à 18 h .",
         "à 9h": "à 9 h",
+        "à 9 h.": "à 9 h .",
     },
 )
 BRACKET = Rule(
@@ -106,8 +107,9 @@ ENDING = Rule(
 )
 FIXED = Rule(
     "signs and words of two parts",
-    r"(?:°C\b|(?i:\bl['’]on\b))",
+    r"(?:°C\b|(?i:\b(?:l['’]on|quelqu['’]une?)\b))",
     {
+        "Il y a quelqu'un ?": "Il y a quelqu'un ?",
         "à 25 °C.": "à 25 °C .",
         "que l'on voit": "que l'on voit",
     },
@@ -129,4 +131,5 @@ TOKENS = TokenRules(
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
     notes=NOTES,
+    dropped_words=frozenset({"h."}),
 )

@@ -72,7 +72,6 @@ ABBREVIATIONS = frozenset(
     s.l.
     s.s.
     sl.
-    sr.
     þ.m.
     """.split()
 )
@@ -80,8 +79,14 @@ ABBREVIATIONS = frozenset(
 WHOLE = frozenset(
     """
     a.m.k.
+    Dr.
+    dr.
+    Hr.
+    hr.
     m.a.
     m.v.
+    Sr.
+    sr.
     sbr.
     Sbr.
     skv.
