@@ -196,6 +196,10 @@ class _Arcs:
         """The dependents of a word."""
         return [k for k, head in enumerate(self.heads) if head == i + 1]
 
+    def outermost(self, words: Sequence[int]) -> int:
+        """The first of some words whose head is not one of them."""
+        return next(i for i in words if self.heads[i] - 1 not in words)
+
     def best(self, i: int, allowed: Sequence[bool]) -> Tuple[float, str]:
         """The best allowed deprel of a word: what it loses in score, and its name."""
         scores = deprel_scores(self._scores, self.heads[i], i + 1)
@@ -278,14 +282,13 @@ def _free_auxiliaries(arcs: _Arcs) -> None:
 def _call_names(arcs: _Arcs, words: Sequence[Token], greetings: Container[str]) -> None:
     """Make the name in a sentence of a greeting and a name ("Thanks, Anna!") a
     `vocative` of the greeting."""
-    others = [i for i, word in enumerate(words) if not word.is_punct]
-    greeting = list(takewhile(lambda i: words[i].lower_ in greetings, others))
-    names = others[len(greeting) :]
-    is_name = all(words[i].pos_ == "PROPN" for i in names)
-    if not greeting or not names or not is_name or _VOCATIVE not in arcs.deprels:
+    if _VOCATIVE not in arcs.deprels:
         return
-    first = next(i for i in greeting if arcs.heads[i] - 1 not in greeting)
-    called = next(i for i in names if arcs.heads[i] - 1 not in names)
+    greeting, names = _greeting_and_names(words, greetings)
+    if not greeting or not names:
+        return
+    first = arcs.outermost(greeting)
+    called = arcs.outermost(names)
     for i in range(len(words)):
         if arcs.heads[i] == called + 1 and i not in names:
             arcs.heads[i] = first + 1
@@ -293,6 +296,18 @@ def _call_names(arcs: _Arcs, words: Sequence[Token], greetings: Container[str]) 
     arcs.names[first] = _ROOT
     arcs.heads[called] = first + 1
     arcs.names[called] = _VOCATIVE
+
+
+def _greeting_and_names(
+    words: Sequence[Token], greetings: Container[str]
+) -> Tuple[List[int], List[int]]:
+    """Give the words of a greeting, and the names after it; none where anything else
+    follows."""
+    others = [i for i, word in enumerate(words) if not word.is_punct]
+    greeting = list(takewhile(lambda i: words[i].lower_ in greetings, others))
+    rest = others[len(greeting) :]
+    are_names = all(words[i].pos_ == "PROPN" for i in rest)
+    return greeting, (rest if are_names else [])
 
 
 def _rename_measures(
