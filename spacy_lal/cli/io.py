@@ -114,8 +114,9 @@ def say(message: str, *, err: bool = False) -> None:
 
 def fail(message: str) -> NoReturn:
     """Print an error message and exit with code 2."""
-    with suppress(OSError):
-        sys.stdout.flush()
+    if sys.stdout is not None:
+        with suppress(OSError):
+            sys.stdout.flush()
     say(message, err=True)
     raise typer.Exit(ERROR)
 
@@ -150,6 +151,8 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
+        if sys.stdout is None:
+            fail("stdout is closed: expected > FILE, or > /dev/null")
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -372,9 +375,12 @@ def existing_file(path: Path) -> Path:
 
 
 def check_one_stdin(paths: Sequence[object]) -> None:
-    """Ends the command if it would read stdin twice."""
-    if sum(str(path) == STDIN for path in paths) > 1:
+    """Ends the command if it would read stdin twice, or where it is closed."""
+    n_read = sum(str(path) == STDIN for path in paths)
+    if n_read > 1:
         fail("expected at most one - (stdin) among the files")
+    if n_read and sys.stdin is None:
+        fail("expected files, or texts on stdin, got a stdin that is closed")
 
 
 @contextmanager
@@ -408,6 +414,7 @@ def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     from spacy_lal.annotations import check_tree
     from spacy_lal.treebanks.corpora import read_spacy
 
+    check_one_stdin([path])
     if str(path) == STDIN:
         name = "<stdin>"
         data = sys.stdin.buffer.read()

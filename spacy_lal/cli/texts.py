@@ -123,9 +123,10 @@ def find_sources(
         fail(f"expected one of FILE and --text, got both: {words[0]}")
     if text is not None:
         return [Source("--text", text)]
-    check_one_stdin(words or ())
+    names = words or [STDIN]
+    check_one_stdin(names)
     check_apart(output, *(words or ()))
-    return [_find_source(word) for word in words or [STDIN]]
+    return [_find_source(name) for name in names]
 
 
 def _find_source(word: str) -> Source:

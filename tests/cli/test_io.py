@@ -444,6 +444,28 @@ def test_a_short_option_means_one_thing():
     assert [short for short, meanings in names.items() if len(meanings) > 1] == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="of a shell")
+@pytest.mark.parametrize(
+    "arguments, closed",
+    [
+        ("parse", "<&-"),
+        ("parse -", "<&-"),
+        ("complexity -", "<&-"),
+        ("evalb - gold.ptb", "<&-"),
+        ("parse gold.ptb", ">&-"),
+        ("complexity gold.ptb", ">&-"),
+    ],
+)
+def test_a_closed_stream_is_said(tmp_path, arguments, closed):
+    (tmp_path / "gold.ptb").write_text("(S (NN a))\n")
+    command = f"{sys.executable} -m spacy lal {arguments} {closed}"
+    ended = subprocess.run(
+        command, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    assert ended.returncode == 2
+    assert "closed" in ended.stderr and "Traceback" not in ended.stderr
+
+
 def test_version(lal):
     assert lal("--version").stdout == f"spacy-lal {version('spacy-lal')}\n"
 
