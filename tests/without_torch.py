@@ -104,6 +104,23 @@ def train_on_top(nlp):
     )
 
 
+def say_what_is_missing(nlp):
+    """What wants torch names the extra that has it."""
+    from spacy.training import Example
+
+    from spacy_lal.models.torch.bilstm_encoder import build_bilstm_encoder
+
+    example = Example(nlp.make_doc(TEXT), nlp(TEXT))
+    attempts = (lambda: nlp.update([example]), lambda: build_bilstm_encoder(8, 1))
+    for attempt in attempts:
+        try:
+            attempt()
+        except (ValueError, ImportError) as error:
+            assert "spacy-lal[train]" in str(error), error
+        else:
+            raise AssertionError("expected an error")
+
+
 def main():
     import spacy
     from spacy.tokens import DocBin
@@ -168,6 +185,8 @@ def main():
     done += ["search", "explain", "k_best", "render"]
     train_on_top(nlp)
     done.append("train")
+    say_what_is_missing(spacy.load("en_lal_md"))
+    done.append("what is missing")
     assert not [name for name in TRAINING if name in sys.modules]
     print("without torch:", ", ".join(done))
 

@@ -15,6 +15,7 @@ from thinc.api import (
 )
 from thinc.types import Floats2d, Floats3d, Padded
 
+from . import require_torch
 from .shim import SharedShim
 
 
@@ -28,10 +29,11 @@ def build_bilstm_encoder(
     dropout (float): Elementwise dropout between layers, active in training only.
     RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to
         token vectors in context.
-    RAISES (ValueError): The width is odd.
+    RAISES (ValueError): The width is odd, or torch is missing.
     """
     if depth == 0:
         return noop()
+    require_torch()
     from ...layers.basics import BiLSTM
 
     network = BiLSTM(width, depth, dropout)

@@ -33,6 +33,7 @@ from thinc.types import Floats2d
 from ..batches import NetworkBatch, RolesBatch, sub_batches
 from ..weights.storage import single_weights, stored_arrays
 from ..weights.threads import MAKING, made_once
+from . import require_torch
 from .shim import ThreadsShim, training
 
 AnyBatch = Union[NetworkBatch, RolesBatch]
@@ -108,7 +109,7 @@ class NetworkShim(ThreadsShim):
                 "the network has no weights yet: call nlp.initialize(), or load it "
                 "from disk"
             )
-        torch = _torch()
+        torch = require_torch()
         module = self.task.build_module(self.sizes)
         tensors = {name: torch.from_numpy(one) for name, one in self.weights.items()}
         try:
@@ -166,7 +167,7 @@ class NetworkShim(ThreadsShim):
 
     def build(self) -> None:
         """Make a module of the current sizes, with fresh weights, on thinc's device."""
-        _torch()
+        require_torch()
         self._replace(None)  # the device is thinc's
         module = self.task.build_module(self.sizes)
         self._model = module.to(self.device).eval()
@@ -207,16 +208,6 @@ def _misfit(error: Exception) -> ValueError:
         "The saved weights do not fit the network of the config; expected the [model] "
         f"block that they were trained with. {error}"
     )
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ImportError as error:
-        raise ValueError(
-            "this network needs torch, which is missing: pip install 'spacy-lal[train]'"
-        ) from error
-    return torch
 
 
 # The layer
