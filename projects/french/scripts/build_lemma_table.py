@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Counter as Counts
 from typing import Dict, List, Set, Tuple
 
-from wordfreq import get_frequency_dict
-
 UPOS = {
     "v": "VERB",
     "auxAvoir": "AUX",
@@ -173,6 +171,8 @@ def add_treebank(found: Dict[Key, Set[str]], counts: Dict[Key, Counts[str]]) -> 
 
 def main(arguments: argparse.Namespace) -> None:
     """Write the table."""
+    from wordfreq import get_frequency_dict
+
     frequency = get_frequency_dict("fr", wordlist="large")
     counts = read_counts(arguments.treebank)
     found, everyday = read_lefff(arguments.lefff)

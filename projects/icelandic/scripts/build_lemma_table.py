@@ -13,13 +13,13 @@ import argparse
 import gzip
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Dict, List, Tuple
 from typing import Counter as Counts
-from typing import Dict, List, Tuple
-
-from islenska import Bin
-from wordfreq import get_frequency_dict
 
 from spacy_lal.lang.lemma_table import lemmas_of_compound
+
+if TYPE_CHECKING:
+    from islenska import Bin
 
 UPOS = {
     "kk": "NOUN",
@@ -78,9 +78,11 @@ def read_counts(path: Path) -> Dict[Key, Counts[str]]:
     return counts
 
 
-def frequent_words(bin_: Bin, counts: Dict[Key, Counts[str]]) -> Dict[int, float]:
+def frequent_words(bin_: "Bin", counts: Dict[Key, Counts[str]]) -> Dict[int, float]:
     """The frequency of each word of BÍN, by its number. A form that several words have
     is divided between them."""
+    from wordfreq import get_frequency_dict
+
     forms = Counter(get_frequency_dict("is", wordlist="best"))
     for (form, _), lemmas in counts.items():
         forms[form] += lemmas.total() * OF_TREEBANK
@@ -97,7 +99,7 @@ def frequent_words(bin_: Bin, counts: Dict[Key, Counts[str]]) -> Dict[int, float
     return found
 
 
-def read_bin(bin_: Bin, words: Dict[int, float]) -> Scores:
+def read_bin(bin_: "Bin", words: Dict[int, float]) -> Scores:
     """The lemmas of each form of the words, and how likely each is."""
     found: Scores = defaultdict(lambda: defaultdict(float))
     for word, frequency in words.items():
@@ -157,6 +159,8 @@ def without_compounds(found: Dict[Key, List[str]]) -> Dict[str, str]:
 
 def main(arguments: argparse.Namespace) -> None:
     """Write the table."""
+    from islenska import Bin
+
     bin_ = Bin()
     counts = read_counts(arguments.treebank)
     scores = read_bin(bin_, frequent_words(bin_, counts))

@@ -1,14 +1,15 @@
 """`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained;
 spacy-transformers' TransformerModel without most of its padding. Spans of similar
-length run together, not all at once. Either architecture loads the other's files.
-`lal compact` turns it into `spacy-lal.OnnxTransformer.v1`."""
+length run together, not all at once, and a span of too many pieces is cut. Either
+architecture loads the other's files. `lal compact` turns it into
+`spacy-lal.OnnxTransformer.v1`."""
 
 from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 import torch
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.util import get_package_path, is_package
 from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
 from spacy_transformers.data_classes import (
@@ -30,7 +31,6 @@ from thinc.types import ArgsKwargs
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
-from transformers.modeling_outputs import BaseModelOutput
 from transformers.utils import ModelOutput
 
 from ..inference.onnx_transformer import build_onnx_transformer, without_space
@@ -45,6 +45,9 @@ MAX_BATCH_PIECES = 8192
 # thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
 _SPARE_PIECES_ELSEWHERE = 16384
+# A tokenizer's limit above this means that it has none (transformers'
+# VERY_LARGE_INTEGER).
+_NO_LIMIT = 1_000_000
 
 
 def build_transformer(
@@ -141,12 +144,14 @@ def replaced_listener(
 def forward(
     model: Any, docs: List[Doc], is_train: bool
 ) -> Tuple[FullTransformerBatch, Callable]:
-    """As spacy-transformers' own, but for three things: pieces beyond the transformer's
-    positions are dropped, the space before a word is none of its pieces, and the output
+    """As spacy-transformers' own, but for three things: no span has more pieces than
+    the transformer reads, the space before a word is none of its pieces, and the output
     knows the Docs' tokens."""
     tokenizer = model.tokenizer
     transformer = model.layers[0]
-    nested = model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
+    nested = _fitting_spans(
+        model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
+    )
     spans = [span for found in nested for span in found]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)
@@ -158,7 +163,7 @@ def forward(
     else:
         align = get_alignment(spans, wordpieces.strings, tokenizer.all_special_tokens)
     wordpieces, align = truncate_oversize_splits(
-        wordpieces, align, _piece_limit(tokenizer, model.transformer)
+        wordpieces, align, tokenizer.model_max_length
     )
     states, backprop_states = transformer(wordpieces, is_train)
     output = FullTransformerBatch(
@@ -174,16 +179,40 @@ def forward(
     return output, backprop
 
 
-def _piece_limit(tokenizer: Any, transformer: Any) -> int:
-    """The longest sequence that may be read, special pieces included; a very large
-    number without a limit (XLNet)."""
+def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
+    """The longest sequence that may be read, special pieces included; None without a
+    limit (XLNet)."""
+    limits = [tokenizer.model_max_length]
     n_positions = getattr(transformer.config, "max_position_embeddings", None)
-    if n_positions is None:
-        return tokenizer.model_max_length
-    # RoBERTa and its relatives count positions from the padding's position on.
-    padding = getattr(transformer.embeddings, "padding_idx", None)
-    n_before = 0 if padding is None else padding + 1
-    return min(tokenizer.model_max_length, n_positions - n_before)
+    if n_positions is not None:
+        # RoBERTa and its relatives count positions from the padding's position on.
+        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
+        limits.append(n_positions - (0 if padding is None else padding + 1))
+    return min((limit for limit in limits if 0 < limit < _NO_LIMIT), default=None)
+
+
+def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
+    """The spans of each Doc, cut in half until the transformer can read them. A single
+    token is not cut."""
+    tokenizer = model.tokenizer
+    limit = _piece_limit(model.tokenizer, model.transformer)
+
+    def fits(span: Span) -> bool:
+        # A byte is at most a piece; special pieces come at the ends.
+        if limit is None or len(span) < 2 or len(span.text.encode("utf8")) < limit - 4:
+            return True
+        # As the layer calls it, except for the warning: other padding would change the
+        # tokenizer under other threads.
+        (pieces,) = tokenizer(
+            [span.text], add_special_tokens=True, padding="longest", verbose=False
+        )["input_ids"]
+        return len(pieces) <= limit
+
+    def parts(span: Span) -> List[Span]:
+        half = len(span) // 2
+        return [span] if fits(span) else parts(span[:half]) + parts(span[half:])
+
+    return [[part for span in spans for part in parts(span)] for spans in nested]
 
 
 class TransformerShim(SharedShim, HFShim):
@@ -255,25 +284,38 @@ class _InGroups(nn.Module):
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
         """The transformer's output for all sequences; of several groups, the last
-        hidden states alone."""
+        hidden states and pooled outputs."""
         inputs["attention_mask"] = attention_mask
-        device = attention_mask.device
         n_rows, n_pieces = attention_mask.shape
         lengths = attention_mask.sum(1).long().tolist()
         if not attention_mask[:, :1].all():  # left padding counts in the positions
             lengths = [n_pieces] * n_rows
-        spare = _SPARE_PIECES.get(device.type, _SPARE_PIECES_ELSEWHERE)
+        spare = _SPARE_PIECES.get(attention_mask.device.type, _SPARE_PIECES_ELSEWHERE)
         groups = length_groups(lengths, spare, self.max_pieces)
         config = self.transformer.config
         if len(groups) < 2 or config.output_hidden_states or config.output_attentions:
             return self.transformer(**inputs)
-        states = []
+        outputs = []
         for rows in groups:
-            index = torch.tensor(rows, device=device)
-            longest = lengths[rows[0]]
-            cut = {key: one[index, :longest] for key, one in inputs.items()}
-            found = self.transformer(**cut).last_hidden_state
-            states.append(nn.functional.pad(found, (0, 0, 0, n_pieces - longest)))
-        places = torch.argsort(torch.tensor(sum(groups, [])))
-        joined = torch.cat(states)[places.to(device)]
-        return BaseModelOutput(joined)  # type: ignore[arg-type]
+            index = torch.tensor(rows, device=attention_mask.device)
+            outputs.append(
+                self.transformer(
+                    **{
+                        key: one[index, : lengths[rows[0]]]
+                        for key, one in inputs.items()
+                    }
+                )
+            )
+        places = torch.argsort(
+            torch.tensor([row for rows in groups for row in rows])
+        ).to(attention_mask.device)
+        states = [output.last_hidden_state for output in outputs]
+        padded = [
+            nn.functional.pad(one, (0, 0, 0, n_pieces - one.shape[1])) for one in states
+        ]
+        joined = {"last_hidden_state": torch.cat(padded)[places]}
+        if outputs[0].get("pooler_output") is not None:
+            joined["pooler_output"] = torch.cat(
+                [output.pooler_output for output in outputs]
+            )[places]
+        return type(outputs[0])(**joined)

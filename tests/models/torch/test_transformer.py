@@ -82,7 +82,7 @@ def test_vectors_are_spacy_transformers_whatever_is_run_at_once(
 @pytest.mark.parametrize(
     "limit", [64, 256], ids=["the tokenizer's limit", "the transformer's limit"]
 )
-def test_pieces_beyond_the_limit_are_dropped(bert, limit):
+def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     words = ["abcdefghijklmnopqrst" * 2] * 14 + ["The", "cat", "sat", "a" * 90]
     settings = (
         {"tokenizer_config": {"model_max_length": 64, "use_fast": True}}
@@ -90,10 +90,17 @@ def test_pieces_beyond_the_limit_are_dropped(bert, limit):
         else {}
     )
     nlp = make_nlp(bert, **settings)
-    data = nlp(" ".join(words))._.trf_data
-    assert data.wordpieces.input_ids.shape[1] == limit
-    n_pieces = [data.align[i].lengths.sum() for i in range(len(words))]
-    assert n_pieces[0] > 0 and n_pieces[-1] == 0
+    doc = nlp(" ".join(words))
+    data = doc._.trf_data
+    assert len(doc) == len(words) and data.wordpieces.input_ids.shape[1] <= limit
+    assert all(data.align[i].lengths.sum() > 0 for i in range(len(doc)))
+    spans = nlp.get_pipe("transformer").model.attrs["get_spans"]([doc])
+    assert len(data.wordpieces) > len(spans[0])
+    short = nlp("The cat sat on the mat.")
+    assert len(short._.trf_data.wordpieces) == 1
+    assert_close(
+        vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
