@@ -1,13 +1,13 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Viterbi decoding of BIO tags: the legal sequence with the greatest sum of scores, exact.
 
-Viterbi (1967), with the ties of docs/explanation/roles.md: the lowest tag at the last token and in each
-back-pointer. Illegal I- tags are minus infinity, also at the start (Strubell et al. 2018 only discourage them). Tags that may occur once are
-part of the state: a state is a tag and the set of such tags used so far, so that the search stays exact. A sentence is
-first decoded without this; tags that occur twice join the state until none does. The best sequence of fewer constraints
-that keeps all of them is the best one.
-Without transition scores a step takes O(n_tags), since every tag but I- has the same best predecessor.
-"""
+Viterbi (1967), with the ties of docs/explanation/roles.md: the lowest tag at the last token and in
+each back-pointer. Illegal I- tags are minus infinity, also at the start (Strubell et al. 2018 only
+discourage them). Tags that may occur once are part of the state: a state is a tag and the set of
+such tags used so far, so that the search stays exact. A sentence is first decoded without this;
+tags that occur twice join the state until none does. The best sequence of fewer constraints that
+keeps all of them is the best one. Without transition scores a step takes O(n_tags), since every tag
+but I- has the same best predecessor."""
 
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
