@@ -51,6 +51,11 @@ def note_tokens(doc: Doc) -> List[int]:
     return found
 
 
+def note_ranges(doc: Doc) -> List[Tuple[int, int]]:
+    """Give the marks of notes, as half-open ranges of tokens."""
+    return _runs(note_tokens(doc))
+
+
 def read_words(doc: Doc) -> List[List[int]]:
     """Give, for each sentence, the Doc indices of its words without marks of notes; of
     a sentence of such marks, all words.
@@ -65,14 +70,13 @@ def read_words(doc: Doc) -> List[List[int]]:
 def without_notes(doc: Doc) -> WithoutNotes:
     """Leave the marks of notes out of a Doc; without any, give the Doc itself. The
     word before a mark has the space after the mark."""
-    notes = note_tokens(doc)
-    if not notes:
+    runs = note_ranges(doc)
+    if not runs:
         return WithoutNotes(doc, np.arange(len(doc)), [])
-    runs = _runs(notes)
     spaces = [bool(token.whitespace_) for token in doc]
     for start, end in runs:
         spaces[start - 1] = spaces[end - 1]
-    left_out = set(notes)
+    left_out = {i for run in runs for i in range(*run)}
     kept = [i for i in range(len(doc)) if i not in left_out]
     words = [doc[i].text for i in kept]
     seen = Doc(doc.vocab, words=words, spaces=[spaces[i] for i in kept])

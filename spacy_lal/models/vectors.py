@@ -1,8 +1,8 @@
 """Token vectors: what encoders read of a Doc, whether vectors are of its present
 tokens, and several side by side. Encoders read a treebank's words without their escapes
 (`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`; and a sentence in capitals as it is
-written elsewhere. Without vectors to read, spaCy's
-listeners return zeros: here that is an error, as are vectors of other tokens."""
+written elsewhere. Without vectors to read, spaCy's listeners return zeros: here that is
+an error, as are vectors of other tokens."""
 
 import re
 import threading

@@ -25,7 +25,7 @@ from spacy.util import (
     get_words_and_spaces,
 )
 
-from ..annotations import without_notes
+from ..annotations import note_ranges
 from ..lang import token_rules
 from ..lang.conventions import Rules, TokenRules
 from ..lang.marks import LINK
@@ -178,7 +178,7 @@ def follow_context(doc: Doc, lang: str) -> Doc:
 def _abbreviations(doc: Doc, rules: TokenRules) -> Iterator[Span]:
     """Each abbreviation with its full stop. A mark of a note after it is passed
     over."""
-    after = dict(without_notes(doc).notes)
+    after = dict(note_ranges(doc))
     for stop in doc[1:-1]:
         word = stop.nbor(-1)
         following = after.get(stop.i + 1, stop.i + 1)

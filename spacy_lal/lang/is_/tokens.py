@@ -53,7 +53,7 @@ PERCENTAGE = Rule(
         "2,5%.": "2,5% .",
     },
 )
-# With their full stop unless a capital follows; in capitals, always.
+# With their full stop unless a capital follows; with a capital, always.
 ABBREVIATIONS = frozenset(
     """
     ca.

@@ -2,8 +2,8 @@
 
 A matrix in 8 bits holds integers of at most 127. The number `SCALE` of each row, stored
 beside it, turns them into weights: `weight = integers * scale`. Parameters of thinc are
-stored by thinc: those of word features with the same integers and scales
-(`models/word_features.py`), others in single precision."""
+stored by thinc: large ones with the same integers and scales
+(`models/stored_layers.py`), others in single precision."""
 
 import json
 from typing import Any, Dict, Mapping, Tuple
