@@ -28,7 +28,7 @@ from .facts import (
     simplify,
 )
 from .getters import NonConstituentException, install_extensions
-from .notes import note_ranges, read_words, with_notes, without_notes
+from .notes import note_ranges, note_tokens, read_words, with_notes, without_notes
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .other_tokens import as_doc, carry_over
 from .parses import (
