@@ -124,18 +124,22 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
 @pytest.mark.parametrize(
     "body, status, reason",
     [
-        (b'{"text": "a \\ud800 b"}', 422, b"hex escape"),
+        (b'{"text": "a \\ud800 b"}', 422, b"unicode"),
         (b'{"text": NaN}', 422, b"valid string"),
-        (b'{"txt": "It rained."}', 422, b"required"),
+        (b'{"txt": "It rained."}', 422, b"expected {"),
         (
             b'{"text": "' + b"secret " * 20_000 + b'"}',
             422,
             b"at most 100000 characters",
         ),
         (b'{"text": "' + b"x" * 2_000_000 + b'"}', 413, b"at most 1200100 bytes"),
-        (b'{"text": "\xff"}', 422, b"unicode"),
-        (b"[" * 10_000, 422, b"recursion"),
+        (b'{"text": "\xff"}', 422, b"UTF-8"),
+        (b"[" * 10_000, 422, b"JSON"),
+        (b"[" * 500_000, 422, b"JSON"),
         (b"secret", 422, b"JSON"),
+        (b'["secret"]', 422, b"expected {"),
+        (b'{"texts": "secret"}', 422, b"a list of at most 1000 texts"),
+        (json.dumps({"texts": ["a"] * 1001}).encode(), 422, b"at most 1000 texts"),
         (json.dumps({"text": "( " * 40_000}).encode(), 422, b"at most 30 tokens"),
     ],
     ids=[
@@ -146,7 +150,11 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
         "too large",
         "not UTF-8",
         "too deep",
+        "far too deep",
         "no JSON",
+        "no object",
+        "no list of texts",
+        "too many texts",
         "too many tokens",
     ],
 )
@@ -156,6 +164,46 @@ def test_what_is_refused_is_not_sent_back(service, body, status, reason, monkeyp
     found, answer = refusal(address, body)
     assert found == status and reason in answer
     assert b"secret" not in answer and len(answer) < 300
+
+
+def test_a_text_that_fails_is_answered_by_its_number(service, monkeypatch):
+    """Others of the request have the answers that they have alone."""
+    module, address = service
+    monkeypatch.setattr(module, "MAX_TOKENS", 300)
+    as_json = module.as_json
+
+    def fail(doc):
+        if doc.text == "Fail.":
+            raise RuntimeError("this one")
+        return as_json(doc)
+
+    monkeypatch.setattr(module, "as_json", fail)
+    texts = [
+        "It rained.",
+        "a \ud800 b",
+        5,
+        "x" * 100_001,
+        "( " * 400,
+        "Fail.",
+        "",
+        "She waits.",
+    ]
+    found = ask(address, {"texts": texts})["parses"]
+    alone = [ask(address, {"text": texts[i]}) for i in (0, 6, 7)]
+    assert [found[i] for i in (0, 6, 7)] == alone
+    assert alone[2]["words"] == ["She", "waits", "."]
+    failed = found[1:6]
+    assert [one["number"] for one in failed] == [1, 2, 3, 4, 5]
+    expected = (
+        "as a unicode string",
+        "valid string",
+        "at most 100000 characters",
+        "at most 300 tokens, got 400",
+        "RuntimeError: this one",
+    )
+    for one, reason in zip(failed, expected, strict=True):
+        assert reason in str(one["error"])
+    assert ask(address, {"texts": []}) == {"parses": []}
 
 
 def test_batches_have_a_bound_and_a_failing_text_fails_alone(service, monkeypatch):
