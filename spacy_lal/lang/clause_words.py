@@ -1,4 +1,4 @@
-"""The record of the words and tags by which a language's clauses and facts are read."""
+"""The words and tags by which a language's clauses and facts are read."""
 
 from dataclasses import dataclass
 from typing import FrozenSet, Mapping, NamedTuple, Tuple
@@ -10,8 +10,8 @@ REPORTED = "reported"
 
 
 class Signature(NamedTuple):
-    """What an implicative verb says of its complement (Karttunen 1971): the
-    complement's factuality where the verb is affirmed, and where it is negated."""
+    """The factuality of an implicative verb's complement (Karttunen 1971), where the
+    verb is affirmed and where it is negated."""
 
     affirmed: str
     negated: str
@@ -29,8 +29,8 @@ class ClauseTags:
     relative_adverb (str): Of "when", "where".
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
     currency, hyphen, comma (str): Of "$", of a hyphen between words, of a comma.
-    opening, closing (FrozenSet[str]): Of marks that belong to what follows, and to
-        what comes before."""
+    opening, closing (FrozenSet[str]): Of marks that belong to the words after them,
+        and to the words before them."""
 
     verbal: Tuple[str, ...]
     finite: Tuple[str, ...]
@@ -52,7 +52,7 @@ class ClauseTags:
 class ClauseLabels:
     """Labels of constituents that clauses are read by, where a Doc has no heads.
 
-    clauses, marked (FrozenSet[str]): Of clauses; of those with a conjunction.
+    clauses, marked (FrozenSet[str]): Of clauses; of clauses with a conjunction.
     verb_phrase, noun_phrase, prepositional_phrase (str): Of phrases.
     predicates (FrozenSet[str]): Of phrases whose clauses are arguments.
     conjunction (str): A tag."""
@@ -73,8 +73,9 @@ class ClauseWords:
     tags (ClauseTags): Fine tags; `labels`: Labels of constituents.
     places, times (FrozenSet[str]): Labels of entities.
     auxiliary_verbs: Verbs that only help the next one.
-    auxiliary_gerunds: Those of them that do so as a gerund alone.
-    subject_control: Verbs whose subject is that of the infinitive after an object.
+    auxiliary_gerunds: Verbs that help the next one only as a gerund: "going to leave".
+    subject_control: Verbs that lend their subject to an infinitive after an object:
+        "promised him to leave".
     intransitive: Verbs without an object.
     motion: Verbs of motion; `directions`: Prepositions of their goals.
     saying: Verbs of saying and thinking.
@@ -83,20 +84,20 @@ class ClauseWords:
     of_clauses (Mapping[str, Signature]): Verbs and adjectives before a finite clause.
     of_gerunds (Mapping[str, Signature]): Verbs before a preposition and a participle,
         whose subject is their object: "accused him of stealing".
-    complementing: Prepositions before such participles; `wished`: Those before what may
-        not be so.
+    complementing: Prepositions before such participles; `wished`: Prepositions after
+        which the participle may not be so: "dreams of owning a car".
     factive_nouns: Nouns whose clause holds.
     inclusive: Adjectives after which the noun is the subject of an infinitive.
-    negations: Words that deny; `denied`: Pronouns for nobody and nothing; `near`:
-        Adverbs of what almost was.
+    negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
+        "almost", which deny.
     limiting: Words after "not" that do not deny: "not only".
     adversative: Conjunctions that end a denial.
-    disjunctive: Conjunctions of which one side holds.
-    replacing: Words before a thing or a clause that was not; `substituting`: Those
-        before a noun below another.
+    disjunctive: Conjunctions between alternatives: "or".
+    replacing: Words before a thing or a clause that was not: "instead of";
+        `substituting`: Replacing words before a noun below another.
     conditional: Words, or pairs of words, before a clause that may not hold.
     comparing: Words before a condition that a thing is compared with: "as if".
-    reporting, doubting: Adverbs of somebody else's word, and of what may be.
+    reporting, doubting: Adverbs of hearsay ("reportedly") and of doubt ("perhaps").
     sources: The first words of "according to".
     correlatives: First words of "both ... and".
     adverbial_nouns: Nouns that are no object of their relative clause.
@@ -108,11 +109,11 @@ class ClauseWords:
     pronoun (str): The one pronoun that keeps its capital.
     complementizers: Words before a clause that is an argument.
     temporal: Adverbs before a clause that says when.
-    copula, possession, denial (str): Lemmas in the label of a relation that no word, or
-        another word, says. `owning`: The relation of a triple of a possessive.
-    confidence (Mapping[str, float]): Weights of a logistic regression by which people
-        agree with a triple: of each, "bias"; of a kind of relation; of a deprel of its
-        clause."""
+    copula, possession, denial (str): Lemmas for the label of a relation that the text
+        does not name. `owning`: The relation of a triple of a possessive.
+    confidence (Mapping[str, float]): Weights of a logistic regression that predicts
+        whether people agree with a triple: "bias", kinds of relations, and deprels of
+        the clause."""
 
     tags: ClauseTags
     labels: ClauseLabels

@@ -1,5 +1,5 @@
-"""The record of what is known about a language and its treebanks. Each language fills
-one in its own folder; modules outside `spacy_lal/lang` ask it and name no language."""
+"""The record of a language and its treebanks. Each language fills one in its own
+folder; modules outside `spacy_lal/lang` ask it and name no language."""
 
 from dataclasses import dataclass, field
 from typing import (
@@ -38,11 +38,11 @@ def no_stems(word: str) -> List[str]:
 class Rule:
     """A regular expression with a name. Its examples are its tests.
 
-    name (str): What it finds.
+    name (str): A name for the text that it finds.
     pattern (str): The regular expression.
-    examples (Mapping[str, str]): Texts, each with its tokens divided by spaces; of
-        sentence starts, texts, each with the lines that begin a sentence, divided by
-        line ends."""
+    examples (Mapping[str, str]): Texts, each with its tokens divided by spaces. A rule
+        for sentence starts has texts, each with the lines that begin a sentence,
+        divided by line ends."""
 
     name: str
     pattern: str
@@ -54,7 +54,7 @@ Rules = Tuple[Rule, ...]
 
 @dataclass(frozen=True)
 class TokenRules:
-    """What a tokenizer for text of the web adds to spaCy's rules for the language.
+    """Rules that a tokenizer for text of the web adds to spaCy's for the language.
 
     whole (Rules): Runs without whitespace that are one token.
     joined (Rules): Parts of a text that are one token, whatever other rules divide.
@@ -117,10 +117,10 @@ class LayoutRules:
     kinds (Tuple[LineKind, ...]): Lines that begin a sentence, the first that matches.
     quoted (Rule): The beginning of a line of quoted mail.
     salutation (Rule): A line after which a sentence begins.
-    block (Rule): What stands before a block of HTML, which begins a sentence.
+    block (Rule): The text before a block of HTML, which begins a sentence.
     marker (Rule): The beginning of a line that belongs to the sentence after it.
     source (Rule): Who speaks, and when: a marker that a label may follow.
-    label (Rule): Of a speaker or a field.
+    label (Rule): The label of a speaker or a field.
     certain_labels (Rule): A label in capitals or of quoted mail, with the space after
         it.
     possible_labels (Rule): A label that is one where another line has one.
@@ -128,7 +128,7 @@ class LayoutRules:
     dash_in_prose (Rule): Tells that dashes at lines' beginnings are prose.
     clitic (Rule): A token that is the end of a word.
     address (Rule): An address.
-    called (Rule): What stands before a name that is called, which begins no sentence.
+    called (Rule): The words before a name that is called, which begins no sentence.
     before_addresses (FrozenSet[str]): Words after which an address begins no sentence.
     before_numbers (FrozenSet[str]): Words after which a number or a letter begins no
         sentence.
@@ -187,8 +187,8 @@ class NounChunks:
 
 @dataclass(frozen=True)
 class Guidelines:
-    """What the guidelines of a language's treebanks exclude; see
-    `pipeline/guidelines.py` for the rules.
+    """The words and labels of structures that the guidelines of a language's treebanks
+    exclude; `pipeline/guidelines.py` has the rules.
 
     preposition_tags (FrozenSet[str]): Fine tags of prepositions.
     prepositional_phrase (str): Label of a preposition with its noun phrase.
@@ -221,9 +221,9 @@ class Guidelines:
 class Structure(NamedTuple):
     """A structure of syntax that is counted in trees.
 
-    name (str): As in the paper.
-    meaning (str): What it is.
-    pattern (str): Of tgrep, over a tree below a node ROOT."""
+    name (str): Its name in the paper.
+    meaning (str): Its name in plain words.
+    pattern (str): A pattern of tgrep, for a tree below a node ROOT."""
 
     name: str
     meaning: str
@@ -249,21 +249,21 @@ class Conventions:
         none.
     capitals (FrozenSet[str]): Words that are in capitals wherever they stand.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
-    guidelines (Optional[Guidelines]): None: parses are as the decoder finds them.
+    guidelines (Optional[Guidelines]): None leaves parses as the decoder finds them.
     clauses (Optional[ClauseWords]): Words and tags by which clauses and facts are read;
-        None: they are not.
+        None for a language whose facts are not read.
     auxiliary_rolesets (FrozenSet[str]): PropBank's rolesets of auxiliaries and modals,
         which have no roles.
     clause_labels (FrozenSet[str]): Labels of clauses.
     lemmas (Optional[LemmaRule]): The rule by which `lal_lemmas` corrects lemmas, a
         `lemma_table.LemmaTable` where a file of forms is enough; None for none.
     structures (Tuple[Structure, ...]): Structures that measures of syntactic complexity
-        count; none where nobody has defined them.
-    verb_stems (StemRule): Of an inflected verb, to find its frame without a lemma.
+        count; empty for a language without definitions.
+    verb_stems (StemRule): Finds the frame of an inflected verb without a lemma.
     contractions (Optional[ContractionRule]): The rule by which CoNLL-U gets multiword
         tokens; None for none.
     label_families (Mapping[str, Tuple[str, ...]]): Labels of constituents that share a
-        colour, by what they are."""
+        colour, by the family's name."""
 
     code: str
     root_labels: FrozenSet[str]

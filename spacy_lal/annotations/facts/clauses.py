@@ -38,9 +38,9 @@ _KINDS = {
 
 
 def get_clauses(span: Span) -> List[Clause]:
-    """Give the clauses of a sentence, or those of a Span whose verbs lie in it, in the
-    order of their verbs: kind, verb, subject, and whether they can stand alone. A Doc
-    without heads has those of its constituents and tags.
+    """Give the clauses of a sentence, in the order of their verbs: kind, verb, subject,
+    and whether they can stand alone. A Span has the clauses whose verbs lie in it. In a
+    Doc without heads, constituents and tags give the clauses.
     RAISES (ValueError): There are constituents, but neither heads nor sentence
         boundaries."""
     check_present(span)

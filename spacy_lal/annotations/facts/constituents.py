@@ -86,7 +86,7 @@ def _is_later(node: Any, labels: ClauseLabels) -> bool:
 
 
 def _kind_in(top: Any, labels: ClauseLabels) -> str:
-    """Tell the kind of a clause by what is around it."""
+    """Tell the kind of a clause by the constituents around it."""
     above = top.parent()
     if above is None:
         return "main"

@@ -1,5 +1,5 @@
 """Whether a text says that something is so: a clause is asserted, negated, hypothetical
-or reported, by its words and by what stands above it. A verb decides about its
+or reported. Its own words and the clause above it decide. A verb decides about its
 complement as its signature says (Karttunen 1971, "Implicative verbs")."""
 
 from typing import Optional
@@ -76,7 +76,7 @@ def denial_of(token: Token) -> Optional[Token]:
 
 
 def is_disjunct(token: Token) -> bool:
-    """Tell whether a phrase is one of several, of which one holds: "Anna or Tom"."""
+    """Tell whether a phrase is one of several alternatives: "Anna or Tom"."""
     first = token.head if token.dep_ == "conj" else token
     disjunctive = words_of(token).disjunctive
     others = (x for x in first.children if x.dep_ == "conj")
@@ -84,7 +84,7 @@ def is_disjunct(token: Token) -> bool:
 
 
 def _is_open(token: Token) -> bool:
-    """Tell whether a clause of its own leaves open if it is so: modals, conditions,
+    """Tell whether a clause's own words leave open if it is so: modals, conditions,
     "perhaps", questions and commands."""
     words = words_of(token)
     for child in token.children:
@@ -125,7 +125,7 @@ def _is_condition(token: Token) -> bool:
 
 
 def _context_of(token: Token) -> str:
-    """Tell what the clause above says of a clause."""
+    """Give the factuality that the clause above lends to a clause."""
     if _is_condition(token):
         return HYPOTHETICAL
     if token.dep_ in _JOINED:
@@ -140,7 +140,7 @@ def _context_of(token: Token) -> str:
 
 
 def _context_of_adverbial(token: Token) -> str:
-    """A purpose is open, and so is what happens before or after what is open; "because
+    """A purpose is open. A clause of time is open if the clause above is open. "because
     he paid" holds."""
     if denial_of(token):
         return _context_of(token.head)
@@ -163,8 +163,8 @@ def _context_of_conjunct(token: Token) -> str:
 
 
 def _context_of_relative(token: Token) -> str:
-    """A relative clause holds, but not of nothing; of a predicate noun ("is a man
-    who") and of a new one ("a man who") only if the clause above holds."""
+    """A relative clause holds, unless its noun is denied. After a predicate noun ("is a
+    man who") or a new one ("a man who"), it holds only if the clause above holds."""
     noun = token.head
     is_said = has_child(noun, "cop")
     if denial_of(noun) and not is_said:
@@ -197,9 +197,9 @@ def _context_of_complement(token: Token) -> str:
 
 
 def _signature(token: Token) -> Signature:
-    """Say what the word above says of its complement. Without an entry, an infinitive
-    with "to" is a wish, or said of a passive; others are entailed ("saw him leave",
-    "kept asking")."""
+    """Give the signature of the word above. For a word without an entry, an infinitive
+    with "to" is a wish; below a passive verb of saying, it is reported. Other
+    complements are entailed ("saw him leave", "kept asking")."""
     head = token.head
     lemma = head.lemma_.lower()
     words = words_of(token)

@@ -1,7 +1,7 @@
-"""What facts ask of the heads of a sentence: which words are
-predicates, what their subjects and objects are, which words a phrase has. Deprels are
-those of Universal Dependencies; the words and tags are those of the language of the
-vocabulary (`lang/clause_words.py`)."""
+"""Facts ask here which words of a sentence are predicates, what their subjects and
+objects are, and which words a phrase has. Heads with the deprels of Universal
+Dependencies answer. Words and tags come from the vocabulary's language
+(`lang/clause_words.py`)."""
 
 from dataclasses import dataclass
 from typing import Container, Iterator, Optional
@@ -16,7 +16,7 @@ INNER_SUBJECTS = SUBJECTS[:4]
 OUTER_SUBJECTS = SUBJECTS[4:]
 COORDINATION = ("conj", "cc", "cc:preconj")
 VERBAL = ("aux", "aux:pass", "cop")
-# What hangs on a phrase's head, and is no part of the phrase in a relation
+# Deprels of words below a phrase's head that a relation leaves out of the phrase
 _OUT_OF_CLAUSE = (
     *COORDINATION,
     "acl:relcl",
@@ -52,7 +52,7 @@ _OF_RELATIVES = ("xcomp", "conj", "nmod", "obl", "obj", *SUBJECTS)
 
 @dataclass(frozen=True)
 class Clause:
-    """What is known of a clause.
+    """A clause of a sentence.
 
     span (Span): Its words, with the clauses that belong to it, without coordinate
         clauses, conjunction and outer marks.
@@ -60,7 +60,7 @@ class Clause:
         another clause, with or without a conjunction).
     verb (Token): Its verb; the copula, where it has one.
     subject (Optional[Span]): Its subject, as in `Relation`: its own, an antecedent,
-        that of the clause around it.
+        or the subject of the clause around it.
     is_independent (bool): Whether it can stand alone: it has a finite verb and a
         subject of its own and nothing that subordinates it, or it is an imperative."""
 
@@ -129,7 +129,8 @@ def is_auxiliary(token: Token) -> bool:
 
 
 def clause_of(token: Token) -> Token:
-    """Give the head of a predicate's clause: of a copula what it says."""
+    """Give the head of a predicate's clause. A copula's clause is headed by the word
+    that the copula joins to the subject."""
     return token.head if token.dep_ == "cop" else token
 
 
@@ -191,14 +192,14 @@ def is_prepositional(token: Token) -> bool:
 
 
 def is_contrast(token: Token) -> bool:
-    """Tell whether a conjunct is what holds instead: "Tom" of "not by Anna but by
-    Tom"."""
+    """Tell whether a conjunct holds instead of the word before it: "Tom" of "not by
+    Anna but by Tom"."""
     return word_of(token, words_of(token).adversative, "cc") is not None
 
 
 def subject_of(token: Token) -> Optional[Token]:
-    """Give the grammatical subject of a clause's head: its own, or that of the clause
-    that controls it."""
+    """Give the grammatical subject of a clause's head: its own, or the subject of the
+    clause that controls it."""
     subject = child_of(token, *SUBJECTS)
     head = token.head
     if subject:
@@ -230,9 +231,10 @@ def antecedent(token: Token) -> Token:
 
 
 def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Token]:
-    """Give the object of an active verb: a thing, a clause, an antecedent, that of the
-    other verb of "cooked and ate the fish"; `with_prepositions`, else what a
-    preposition joins, but for times and goals of motion."""
+    """Give the object of an active verb: a thing, a clause, an antecedent, or "the
+    fish" of "cooked and ate the fish" for both verbs. A verb without one has, if
+    `with_prepositions`, the noun that a preposition joins. Times and goals of motion
+    are no objects."""
     found = (
         child_of(token, "obj")
         or child_of(token, "ccomp")

@@ -1,9 +1,9 @@
 """`doc._.relations` says who did what to whom.
 
 Relations come from heads with deprels of Universal Dependencies and, where a word has
-some, from roles. A passive is turned, conjuncts are relations of their own, relative
-words stand for their antecedents, and a verb without a subject takes that of the verb
-that controls it."""
+some, from roles. A passive is turned round. Each conjunct has a relation of its own.
+Relative words stand for their antecedents. A verb without a subject takes the subject
+of the verb that controls it."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -71,8 +71,7 @@ class Relation:
     predicate (Optional[Span]): A verb with its particle, a copula, a noun, a possessive
         mark; None where no word says it: appositions, possessive pronouns.
     kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
-    arguments (Tuple[Span, ...]): What else is said: further arguments and adjuncts,
-        whole.
+    arguments (Tuple[Span, ...]): Further arguments and adjuncts, whole.
     attribution (Optional[Span]): Who says so.
     factuality (str): Whether the text says that it is so: "asserted", "negated",
         "hypothetical" (conditions, questions, wishes, modals) or "reported".
@@ -199,8 +198,8 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
 
 
 def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
-    """Find the relations whose predicate is a word; at an apposition or possessor those
-    of its noun."""
+    """Find the relations whose predicate is a word. An apposition and a possessor have
+    one with their noun."""
     if roles is not None and roles.is_auxiliary:
         return
     is_role = roles is not None and token.pos_ == "VERB"
@@ -224,7 +223,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
 
 
 def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
-    """Find those of a verb or a copula."""
+    """Find the relations of a verb or a copula."""
     clause = clause_of(token)
     is_copula = clause is not token
     is_active = is_copula or not is_passive(token)
@@ -257,8 +256,9 @@ def _doer(token: Token, clause: Token) -> _Slot:
 
 
 def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
-    """Give the object of an active verb, the agent of a passive one, what a copula
-    says. With roles, agents and prepositions are theirs."""
+    """Give the object of an active verb, the agent of a passive one, or the word that a
+    copula joins to its subject. With roles, those decide about agents and
+    prepositions."""
     if clause is not token:
         return antecedent(clause), clause.dep_
     if not is_passive(token):
@@ -286,8 +286,8 @@ def _arguments(clause: Token, heads: Collection[int]) -> Iterator[Span]:
 def _of_roles(
     predicate: Predicate, subject: _Slot, thing: _Slot, *, is_active: bool
 ) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
-    """Find subject, object and other arguments by roles; without a role, those of heads
-    stay. A goal of motion is no object."""
+    """Find subject, object and other arguments by roles. The heads' subject and object
+    stay where no role names one. A goal of motion is no object."""
     token = predicate.token
     core = (
         one

@@ -106,8 +106,8 @@ def _gap(token: Token) -> Optional[str]:
 
 
 def _sentence(top: Token, tokens: List[Token]) -> str:
-    """Write the words of a part as a sentence, with what it lacks, a capital and a full
-    stop; the first word of the sentence loses its capital elsewhere."""
+    """Write the words of a part as a sentence, with the words that it lacks, a capital
+    and a full stop. The sentence's first word loses its capital elsewhere."""
     token, is_root, sentence = _verb(top), top.head.i == top.i, top.sent
     tags = tags_of(top)
     gap = _gap(token) if top.dep_ == "acl:relcl" else None

@@ -64,7 +64,7 @@ class Triple:
     subject, relation, object (str): Words of the sentence, divided by spaces, in its
         order; "'s" and "n't" are words, as in the Penn Treebank. The relation of an
         apposition is "be", and of a possessive "has".
-    arguments (Tuple[str, ...]): What else is said, with prepositions.
+    arguments (Tuple[str, ...]): Further arguments and adjuncts, with prepositions.
     source (Relation): The relation that it says, with its Spans."""
 
     subject: str
@@ -230,8 +230,8 @@ def _is_said_below(thing: Token, clause: Token) -> bool:
 
 
 def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
-    """Give the first oblique, one after the verb before others, with its conjuncts; an
-    adverb where there is none."""
+    """Give the first oblique with its conjuncts, after the verb before other places; an
+    adverb, if the verb has no oblique."""
     obliques = [x for x in rest if x.dep_ in _OBLIQUES]
     after = [x for x in obliques if x.i > clause.i]
     first = next(iter([*after, *obliques, *rest]), None)
@@ -244,8 +244,8 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
 
 
 def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
-    """Give the words of the verb, with the word that denies it or one of its conjuncts,
-    and without one that does not deny "but Tom"."""
+    """Give the words of the verb. A denial of the verb or of its conjuncts is among
+    them; a denial that does not hold for "but Tom" is not."""
     words = _words_of_verb(clause)
     denial = denial_of(clause)
     if denial:
@@ -263,9 +263,9 @@ def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
 
 
 def _words_of_verb(clause: Token) -> Set[int]:
-    """Give a verb or copula with auxiliaries, particles, adverbs before it, with the
-    verbs that control it ("was able to reinforce"), with a conjunction that says that
-    it may not be so, and the auxiliaries that it shares ("was arrested and jailed")."""
+    """Give a verb or copula with its auxiliaries, its particles and the adverbs before
+    it. The verbs that control it ("was able to reinforce"), a conjunction of doubt
+    ("if") and shared auxiliaries ("was arrested and jailed") belong to it, too."""
     words = set() if child_of(clause, "cop") else {clause.i}
     for child in clause.children:
         if child.dep_ in (*VERBAL, "compound:prt") or _marks_doubt(child):
@@ -319,8 +319,8 @@ def _words_of_subject(head: Token, clause: Token) -> Set[int]:
 def _words_of_object(
     head: Token, clause: Token, words: Set[int]
 ) -> Tuple[Set[int], Set[int]]:
-    """Give the words of an object, and those of the relation with its preposition; that
-    of an object before the verb is a part of the object."""
+    """Give the words of an object, and the words of the relation with the object's
+    preposition. The preposition of an object before the verb stays with the object."""
     if head == clause:
         return _words(head, _OUT_OF_PREDICATE), words | _case_of(head)
     if head.is_ancestor(clause):

@@ -1,5 +1,5 @@
 """Words of English by which clauses and facts are read; verbs and nouns by lemma.
-The record of all that clauses and facts ask for stands at the end."""
+The record that clauses and facts read stands at the end."""
 
 from ..clause_words import ClauseLabels, ClauseTags, ClauseWords
 from . import complements, words
@@ -79,7 +79,7 @@ COMPLEMENTING = frozenset(
     """.split()
 )
 
-# Those of them before what may not be so: "dreams of owning a car".
+# Prepositions after which the participle may not be so: "dreams of owning a car".
 WISHED = frozenset(
     """
     about
@@ -122,7 +122,7 @@ FACTIVE_NOUNS = frozenset(
     """.split()
 )
 
-# Adjectives after which the noun does what the infinitive says: "the first woman to
+# Adjectives after which the noun is the subject of the infinitive: "the first woman to
 # win".
 INCLUSIVE = frozenset(
     """
@@ -146,7 +146,7 @@ INCLUSIVE = frozenset(
     """.split()
 )
 
-# Words for nobody and nothing.
+# Pronouns that deny: "nobody", "nothing".
 DENIED = frozenset(
     """
     neither
@@ -158,7 +158,7 @@ DENIED = frozenset(
     """.split()
 )
 
-# Adverbs of what was not.
+# Adverbs that deny the verb: "almost fell".
 NEAR = frozenset(
     """
     almost
@@ -192,7 +192,7 @@ SUBSTITUTING = frozenset(
     """.split()
 )
 
-# Words before what was not: "instead of", "rather than", "without paying".
+# Words before a thing or a clause that was not: "instead of", "without paying".
 REPLACING = frozenset(
     """
     instead
@@ -224,7 +224,7 @@ CONDITIONAL = frozenset(
     """.split()
 )
 
-# Adverbs of somebody else's word.
+# Adverbs of hearsay.
 REPORTING = frozenset(
     """
     allegedly
@@ -235,7 +235,7 @@ REPORTING = frozenset(
     """.split()
 )
 
-# Adverbs of what may be.
+# Adverbs of doubt.
 DOUBTING = frozenset(
     """
     maybe

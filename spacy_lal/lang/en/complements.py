@@ -1,9 +1,10 @@
-"""Verbs and adjectives of English by what they say of their complement, by lemma."""
+"""Verbs and adjectives of English by their signature, the factuality of their
+complement; all are lemmas."""
 
 from ..clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED, Signature
 from . import words
 
-# What a complement is, if the verb is affirmed, and if it is denied.
+# Factuality of a complement, if the verb is affirmed, and if it is denied.
 ENTAILED = Signature(ASSERTED, NEGATED)  # "managed to"
 SHOWN = Signature(ASSERTED, HYPOTHETICAL)  # "showed that"
 PRESUPPOSED = Signature(ASSERTED, ASSERTED)  # "regretted that"
@@ -14,7 +15,7 @@ HESITATED = Signature(HYPOTHETICAL, ASSERTED)  # "hesitated to"
 OPEN = Signature(HYPOTHETICAL, HYPOTHETICAL)  # "wanted to"
 SAID = Signature(REPORTED, HYPOTHETICAL)  # "said that"
 
-# Verbs of wishing and planning: what follows is not said to be so.
+# Verbs of wishing and planning: their complement is not said to be so.
 WISHING = frozenset(
     """
     aim

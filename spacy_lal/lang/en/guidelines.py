@@ -1,5 +1,5 @@
-"""What the guidelines of English treebanks exclude: the Penn Treebank (Bies et al.,
-1995) and English Universal Dependencies."""
+"""Words and labels of structures that the guidelines of English treebanks exclude: the
+Penn Treebank (Bies et al., 1995) and English Universal Dependencies."""
 
 from ..conventions import Guidelines
 from .treebank import PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
