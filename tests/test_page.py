@@ -3,14 +3,18 @@ skipped without Streamlit."""
 
 import re
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import Any, Callable, List, Mapping
+from xml.etree import ElementTree
 
 import pytest
 from interpret.tiny_parser import tiny_nlp
 from spacy.language import Language
 
+from spacy_lal.export import read_sentences
 from spacy_lal.interpret import constituent_margins
 
 pytest.importorskip("streamlit")
@@ -128,6 +132,54 @@ def test_complexity_of_the_text_by_marking(start: Callable[..., Any], en_lal_md:
         "<p>I know <mark>that she left <mark>because he came</mark></mark>. "
         "I slept.</p>"
     )
+
+
+def shown(nlp: Any, text: str) -> Any:
+    """A parsed sentence, as the page keeps it."""
+    spec = spec_from_file_location("page", PAGE)
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)
+    (sentence,) = read_sentences(nlp(text))
+    return page, page.Shown(nlp, RLock(), sentence)
+
+
+def test_the_wrong_parse_says_so(en_lal_md: Any):
+    _, right = shown(en_lal_md, "She gave him the book that he wanted.")
+    _, wrong = shown(en_lal_md, "The old man the boat.")
+    assert right.verdict() == "The parser is sure of this parse (0.98)."
+    assert wrong.verdict() == "The parser is unsure of this parse (0.63)."
+
+
+def test_card_beside_a_node(en_lal_md: Any):
+    page, one = shown(en_lal_md, "She gave him the book that he wanted.")
+    lines = page.facts(one.span((3, 5)), one.report((3, 5))).split("<br>")
+    assert lines == [
+        "<strong>NP: the book \u2013 sure</strong>",
+        "book: obj of gave \u2013 very sure",
+    ]
+    lines = page.facts(one.span((1, 2)), one.report((1, 2))).split("<br>")
+    assert lines == ["<strong>VBD: gave</strong>", "gave: the root \u2013 very sure"]
+
+
+@pytest.mark.parametrize("span", [(0, 9), (3, 5), (1, 2), (2, 3)])
+def test_one_node_is_outlined(en_lal_md: Any, span: Any):
+    _, one = shown(en_lal_md, "She gave him the book that he wanted.")
+    (drawing,) = ElementTree.fromstring(one.tree(span, None)).iter("svg")
+    (box,) = (node for node in drawing if node.get("class") == "lal-chosen")
+    middle = float(box.get("x")) + float(box.get("width")) / 2
+    start, end = map(str, span)
+    nodes = [
+        node
+        for node in drawing.iter("text")
+        if (node.get("data-start"), node.get("data-end")) == (start, end)
+    ]
+    assert f"{middle:.1f}" in {f"{float(node.get('x')):.1f}" for node in nodes}
+
+
+def test_markup_of_words_is_escaped_on_the_card(nlp: Any):
+    page, one = shown(nlp, "<b>dog</b>")
+    card = page.facts(one.span(), one.report((0, len(one.words))))
+    assert "<b>" not in card and "&lt;" in card
 
 
 @pytest.mark.parametrize("text", [" \n ", "Go", HOSTILE, "a " * 160])

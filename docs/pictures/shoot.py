@@ -17,10 +17,12 @@ from spacy_lal.pictures import render
 FOLDER = Path(__file__).parent
 ADDRESS = "http://localhost:8600"
 APP = "After the storm had passed, she gave the children the book that they wanted."
-PREDICATE = "wanted want.01"
+NODE = "[role=button][data-start='0'][data-end='5']"  # After the storm had passed
 PAGE = "She gave him the book that he wanted."
 TABLE = "She gave him the book that he had bought. The window was broken by the storm."
 HEIGHT = 400  # pixels; pictures are as high as what they show
+MOST_NARROW = 860  # pixels; the app on a narrow screen shows what fits into one
+NARROW = 420
 PATIENCE = 240_000  # milliseconds
 
 
@@ -34,14 +36,12 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         for scheme in ("light", "dark"):
-            for width, app_width, page_width, predicate in (
-                ("wide", 1280, 1100, PREDICATE),
-                ("narrow", 420, 420, ""),
+            for width, app_width, page_width in (
+                ("wide", 1280, 1100),
+                ("narrow", NARROW, NARROW),
             ):
                 name = f"{scheme}_{width}.png"
-                shoot_app(
-                    visit(browser, scheme, app_width), FOLDER / f"app_{name}", predicate
-                )
+                shoot_app(visit(browser, scheme, app_width), FOLDER / f"app_{name}")
                 shoot_page(
                     visit(browser, scheme, page_width), page, FOLDER / f"page_{name}"
                 )
@@ -60,9 +60,9 @@ def visit(browser: Any, scheme: str, width: int) -> Any:
     return page
 
 
-def shoot_app(page: Any, path: Path, predicate: str) -> None:
-    """The app with a sentence and the predicate of this name, or all, in a window as
-    high as it."""
+def shoot_app(page: Any, path: Path) -> None:
+    """The app with a sentence and the card of a node, in a window as high as it where
+    that is wide."""
     page.goto(ADDRESS)
     page.locator(
         "svg.lal-parse"
@@ -71,20 +71,19 @@ def shoot_app(page: Any, path: Path, predicate: str) -> None:
     page.get_by_label("Text", exact=True).fill(APP)
     page.get_by_role("button", name="Parse").click()
     page.locator("svg.lal-parse text").filter(has_text="storm").first.wait_for()
-    page.mouse.move(0, 0)
     rest(page)
-    if predicate:
-        page.get_by_text("Who does what").click()
-        page.get_by_label("Mark the arguments").click()
-        page.get_by_role("option", name=predicate).click()
-        page.locator(".lal-argument").first.wait_for()
-        page.mouse.move(0, 0)
-        page.evaluate("document.activeElement.blur()")
-        rest(page)
+    page.locator(NODE).first.click()
+    page.locator(".lal-facts").wait_for()
+    page.mouse.move(0, 0)
+    page.evaluate("document.activeElement.blur()")
+    rest(page)
     height = page.evaluate(
         "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
     )
-    page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
+    width = page.viewport_size["width"]
+    if width == NARROW:
+        height = min(height, MOST_NARROW)
+    page.set_viewport_size({"width": width, "height": height})
     page.wait_for_timeout(1000)
     save(page.screenshot(), path)
 

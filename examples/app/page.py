@@ -10,6 +10,7 @@ functions of Streamlit and the labels of widgets read Markdown, and never get su
 import json
 import re
 import sys
+from functools import partial
 from threading import RLock
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 from xml.etree import ElementTree
@@ -32,13 +33,16 @@ from spacy_lal.interpret import (
     arc_margins,
     constituent_margins,
     contributions,
+    head_confidences,
+    parse_confidence,
     span_marginals,
 )
 from spacy_lal.lang import DEFAULT_PIPELINE, conventions
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
-from spacy_lal.pictures.markup import escape, shorten, visible
+from spacy_lal.pictures.markup import MAX_SHOWN, escape, shorten, visible
 from spacy_lal.pictures.roles import word_rows
+from spacy_lal.pictures.svg import text_width
 from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 
@@ -55,7 +59,9 @@ MAX_LINKED = 1500  # characters of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES = 5
 N_PARTS = 5
-# The least probability of each word for how sure the parser is.
+MAX_HEADING = 60  # characters of the chosen words
+MAX_FACTS = 4  # lines of the card beside a node
+# The least probability for each way to say how sure the parser is.
 SURENESS = (
     (0.99, "very sure"),
     (0.9, "sure"),
@@ -74,13 +80,41 @@ MEASURES = {"Counts": COUNTS, "Indices": INDICES, "Means over sentences": MEANS}
 MARK = "color: inherit; background: #0d948840; border-radius: 4px; padding: .15em 0"
 
 # The drawing as a component of the page: it reports the span chosen by mouse or
-# keyboard.
+# keyboard, and shows a card with facts on the right of it, on the left or below, where
+# there is room. A click on the card closes it.
 SCRIPT = """
+function place(card, box, chosen) {
+  const scroll = box.firstElementChild
+  const outer = box.getBoundingClientRect()
+  const node = chosen.getBoundingClientRect()
+  const room = outer.width - card.offsetWidth
+  const right = node.right - outer.left + 10
+  const left = node.left - outer.left - card.offsetWidth - 10
+  const isBeside = right <= room || left >= 0
+  const x = right <= room ? right : left >= 0 ? left : node.left - outer.left
+  const y = isBeside ? node.top - outer.top - 6 : node.bottom - outer.top + 8
+  card.style.left = Math.max(Math.min(x, room), 0) + "px"
+  card.style.top = y + "px"
+  const missing = y + card.offsetHeight - outer.height
+  box.style.paddingBottom = Math.max(missing, 0) + "px"
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".lal-box")
   const { scrollLeft = 0, scrollTop = 0 } = box.firstElementChild ?? {}
-  box.innerHTML = data
+  box.innerHTML = data.drawing
+  box.style.paddingBottom = 0
   Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
+  const chosen = box.querySelector(".lal-chosen")
+  if (chosen && data.facts) {
+    const card = document.createElement("div")
+    card.className = "lal-facts"
+    card.innerHTML = data.facts
+    box.append(card)
+    place(card, box, chosen)
+    card.onclick = () => card.remove()
+    box.firstElementChild.onscroll = () => place(card, box, chosen)
+  }
   const choose = (event) => {
     const node = event.target.closest("[data-start]")
     const isKey = event.type === "keydown"
@@ -95,7 +129,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
 NOTE = "opacity: .75; font-size: .9em"
 ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #dd333322"
 STYLE = """
-.lal-box { --lal-canvas: var(--st-background-color) }
+.lal-box { --lal-canvas: var(--st-background-color); position: relative }
+.lal-facts {
+  position: absolute;
+  max-width: 18rem;
+  padding: .5em 1.6em .5em .8em;
+  border: 1.5px solid var(--st-primary-color);
+  border-radius: 8px;
+  background: var(--st-secondary-background-color);
+  font-size: .9rem;
+  line-height: 1.4;
+  cursor: pointer;
+}
+.lal-facts::after { content: "\\00d7"; position: absolute; top: 0; right: .4em }
 .lal-scroll { padding-top: 5px }
 .lal-scroll svg { overflow: visible }
 [data-start] { cursor: pointer }
@@ -112,13 +158,14 @@ STYLE = """
   text-decoration: underline;
   text-decoration-thickness: 2px;
 }
-.lal-chosen {
-  outline: 2.5px solid var(--st-primary-color);
-  outline-offset: 3px;
-  border-radius: 9px;
-}
+.lal-chosen { fill: none; stroke: var(--st-primary-color); stroke-width: 2 }
 """
+# The page's own margins are three times as high.
+MARGINS = "<style>[data-testid=stMainBlockContainer] { padding-block: 3rem }</style>"
 NO_CONSTITUENT = "no constituent"
+HEAD = "Its head"
+ROOT = "(root)"
+WORD_SIZE = 14  # of a drawing's letters, in pixels
 SVG = "{http://www.w3.org/2000/svg}"
 Words = Tuple[int, int]  # a half-open span of words, counted from 0
 # A label, the numbers shown large, tables (title -> rows), and the reasons for missing
@@ -247,7 +294,9 @@ class Shown:
             if shown
             else None
         )
-        tables: Dict[str, List[Dict[str, Any]]] = {"Its head": []}
+        confidences, _ = self.get("heads", lambda: head_confidences(nlp, sent))
+        confidences = confidences or [None] * len(sent)
+        tables: Dict[str, List[Dict[str, Any]]] = {HEAD: []}
         for token, head in zip(
             self.sentence.tokens, self.sentence.heads or [], strict=False
         ):
@@ -257,17 +306,16 @@ class Shown:
                 and span.start <= token.i < span.end
                 and not (governor in span if governor else False)
             ):
+                margin = round(arcs[token.i], 2) if token.i in arcs else None
+                probability = confidences[token.i - sent.start]
                 row = {
                     "word": token.text,
                     "deprel": token.dep_,
-                    "depends on": governor.text if governor else "(root)",
+                    "depends on": governor.text if governor else ROOT,
+                    "how sure": None if probability is None else sureness(probability),
+                    "margin": margin,
                 }
-                tables["Its head"].append(
-                    {
-                        **row,
-                        "margin": round(arcs[token.i], 2) if token.i in arcs else None,
-                    }
-                )
+                tables[HEAD].append(row)
         if shares:
             rest = sum(shares.values()) - sum(shares[name] for name in best)
             rows = [
@@ -293,6 +341,18 @@ class Shown:
             numbers["Probability"] = shares[label] if label else none
         return label, numbers, tables, notes
 
+    def verdict(self) -> str:
+        """How sure the parser is of the whole sentence, in words; empty if it cannot
+        say."""
+        if len(self.words) > MAX_EXPLAINED:
+            return ""
+        compute = partial(parse_confidence, self.nlp, self.span())
+        probability, _ = self.get("verdict", compute)
+        if probability is None:
+            return ""
+        said = sureness(probability)
+        return f"The parser is {said} of this parse ({probability:.2f})."
+
     def tree(self, chosen: Optional[Words], predicate: Optional[int]) -> str:
         """The picture of the parse with clickable nodes: each bears its span of words;
         the chosen one and arguments are marked."""
@@ -302,8 +362,10 @@ class Shown:
             return markup
         marked = {} if predicate is None else self.predicates[predicate].spans
         root = ElementTree.fromstring(markup)
+        drawing = next(root.iter(f"{SVG}svg"))
         is_rtl = self.sentence.tokens[0].vocab.writing_system.get("direction") == "rtl"
         nodes = node_spans(self.sentence.tree(), is_rtl)
+        chosen_node = None
         # The first texts are the nodes of the tree; names of arcs and roles follow.
         for text, (start, end, is_constituent) in zip(
             root.iter(f"{SVG}text"), nodes, strict=False
@@ -313,7 +375,10 @@ class Shown:
             if is_constituent:
                 text.set("tabindex", "0")
                 text.set("role", "button")
-                text.set("class", "lal-chosen" if (start, end) == chosen else "")
+            # Of a unary chain, the outermost; of a word, the word and not its tag.
+            is_outer = chosen_node is None or chosen_node.get("role") is None
+            if (start, end) == chosen and is_outer:
+                chosen_node = text
             within = [
                 role
                 for (first, last), role in marked.items()
@@ -321,14 +386,39 @@ class Shown:
             ]
             role = marked.get((start, end)) or "".join(within[:1])
             if role:
-                text.set("class", f"lal-argument {text.get('class') or ''}")
+                text.set("class", "lal-argument")
                 text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
+        if chosen_node is not None:
+            drawing.append(outline(chosen_node))
         # In HTML, an svg needs no namespace; the keyboard can't reach parts of an img.
         for element in root.iter():
             element.tag = element.tag.rpartition("}")[2]
             if element.get("role") == "img":
                 element.set("role", "group")
         return ElementTree.tostring(root, encoding="unicode")
+
+
+def outline(text: ElementTree.Element) -> ElementTree.Element:
+    """A box around a node of the drawing."""
+    size = float(text.get("font-size", WORD_SIZE))
+    width = text_width(text.text or "") * size + 18
+    height = size * 1.5 + 6
+    return ElementTree.Element(
+        f"{SVG}rect",
+        {
+            "class": "lal-chosen",
+            "x": f"{float(text.get('x', 0)) - width / 2:.1f}",
+            "y": f"{float(text.get('y', 0)) - 0.36 * size - height / 2:.1f}",
+            "width": f"{width:.1f}",
+            "height": f"{height:.1f}",
+            "rx": f"{height / 2:.1f}",
+        },
+    )
+
+
+def sureness(probability: float) -> str:
+    """How sure the parser is, in words."""
+    return next(word for least, word in SURENESS if probability >= least)
 
 
 def node_spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
@@ -481,17 +571,17 @@ def show_sentence(one: Shown) -> None:
         state.span = one.checked(state.tree.span) or state.span
 
     predicate = state.get(f"predicate of {one.sentence.text}")
-    component(data=one.tree(span, predicate), key="tree", on_span_change=take_click)
-    if span is None:
-        st.html(f'<p style="{NOTE}">{HINT}</p>')
-    else:
-        show_report(" ".join(one.words[slice(*span)]), one.report(span))
-    st.html(
-        label_legend(
-            label for *_, chain in one.constituents for label in split_chain(chain)
-        )
-        or "<p></p>"
-    )
+    st.html(f'<div style="{NOTE}">{one.verdict()} {HINT}</div>')
+    report = one.report(span) if span else None
+    data = {
+        "drawing": one.tree(span, predicate),
+        "facts": facts(one.span(span), report) if report else "",
+    }
+    component(data=data, key="tree", on_span_change=take_click)
+    labels = (label for *_, chain in one.constituents for label in split_chain(chain))
+    st.html(label_legend(labels) or "<p></p>")
+    if report:
+        show_report(one.span(span).text, report)
     if one.predicates:
         show_predicates(one)
     show_lists(one, span)
@@ -539,7 +629,7 @@ def show_lists(one: Shown, span: Optional[Words]) -> None:
             [f"{name}: {' '.join(one.words[i:k])}" for i, k, name in one.constituents],
             "constituent",
             on_change=take_constituent,
-            placeholder="these words are no constituent",
+            placeholder="these words are no constituent" if span else "none",
         )
         numbered = [f"{i}. {word}" for i, word in enumerate(one.words, start=1)]
         choose("First word", numbered, "first", on_change=take_words)
@@ -557,7 +647,7 @@ def show_more(one: Shown, component: Callable[..., Any]) -> None:
             key="picture",
         )
         if PICTURES.get(picture) == "dep":
-            component(data=one.picture("dep"), key="arcs")
+            component(data={"drawing": one.picture("dep")}, key="arcs")
         elif picture in PICTURES:
             st.html(one.picture(PICTURES[picture]))
         else:
@@ -569,19 +659,41 @@ def show_more(one: Shown, component: Callable[..., Any]) -> None:
                 )
 
 
-def show_report(words: str, report: Report) -> None:
-    """What the parser says of some words."""
-    label, numbers, tables, notes = report
-    said = escape(f"{label or NO_CONSTITUENT}: {shorten(visible(words), 60)}")
+def heading(words: str, report: Report, limit: int = MAX_HEADING) -> str:
+    """What some words are, and how sure the parser is of it, as markup; of the words,
+    at most so many characters."""
+    label, numbers, _, _ = report
+    said = f"{label or NO_CONSTITUENT}: {shorten(visible(words), limit)}"
     probability = numbers.get("Probability")
     if probability is not None:
-        said += (
-            f" \u2013 {next(word for least, word in SURENESS if probability >= least)}"
-        )
-    st.html(f"<strong>{said}</strong>")
+        said += f" \u2013 {sureness(probability)}"
+    return f"<strong>{escape(said)}</strong>"
+
+
+def facts(span: Any, report: Report) -> str:
+    """A report in short, as markup for the card beside a node. A word that is no
+    constituent has its tag in the place of a label."""
+    first = heading(span.text, report, MAX_SHOWN)
+    if len(span) == 1 and not report[0]:
+        first = f"<strong>{escape(visible(f'{span[0].tag_}: {span.text}'))}</strong>"
+    lines = [first]
+    for row in report[2].get(HEAD, []):
+        is_root = row["depends on"] == ROOT
+        arc = "the root" if is_root else f"{row['deprel']} of {row['depends on']}"
+        said = f"{row['word']}: {arc}"
+        if row["how sure"]:
+            said += f" \u2013 {row['how sure']}"
+        lines.append(escape(visible(said)))
+    return "<br>".join(lines[:MAX_FACTS])
+
+
+def show_report(words: str, report: Report) -> None:
+    """What the parser says of some words."""
+    _, numbers, tables, notes = report
+    st.html(heading(words, report))
     for reason in notes:
         st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
-    columns = st.columns([1, 3, 2, 2])
+    columns = st.columns([1, 4, 2, 2])
     with columns[0]:
         for name, value in numbers.items():
             st.metric(name, "\u2013" if value is None else f"{value:.{DIGITS[name]}f}")
@@ -595,6 +707,7 @@ def main(pipeline: str) -> None:
     """The page, from top to bottom; Streamlit runs it again after each action of the
     reader."""
     st.set_page_config(page_title=TITLE, layout="wide")
+    st.html(MARGINS)
     st.subheader(TITLE)
     state = st.session_state
     text = ask()
