@@ -161,7 +161,20 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
             for one in pictures
         )
         title = escape(" ".join(sentence.text.split()))
-        yield f'<section>\n<h2 dir="auto">{title}</h2>\n{shown}\n</section>'
+        sure = _sureness(nlp, span)
+        yield f'<section>\n<h2 dir="auto">{title}</h2>\n{sure}{shown}\n</section>'
+
+
+def _sureness(nlp: "Language", sentence: "Span") -> str:
+    """The confidence of a parse, as markup; empty where nothing gives one."""
+    from spacy_lal.interpret import parse_confidence
+
+    try:
+        confidence = parse_confidence(nlp, sentence)
+    except ValueError:  # not calibrated, or no heads
+        return ""
+    said = f"All heads are right with a probability of {confidence:.2f}."
+    return f'<p lang="en" dir="ltr">{said}</p>\n'
 
 
 def _pictures(

@@ -60,12 +60,23 @@ def test_roles_of_a_page(nlp):
         assert ("ARG0" in names) == ("sleeps" in names)
 
 
+def test_a_wrong_parse_has_little_confidence(en_lal_md):
+    texts = ("She gave him the book that he wanted.", "The old man the boat.")
+    page = explain_page(en_lal_md, list(en_lal_md.pipe(texts)))
+    sections = ElementTree.fromstring(page).iter("section")
+    assert [section.findtext("p") for section in sections] == [
+        "All heads are right with a probability of 0.98.",
+        "All heads are right with a probability of 0.63.",
+    ]
+
+
 def test_a_page_says_what_a_pipeline_does_not_give(nlp):
     doc = Doc(nlp.vocab, words=["Go", "on"], sent_starts=[True, False])
     (section,) = ElementTree.fromstring(explain_page(nlp, [doc])).iter("section")
     notes = [details.findtext("div/p") for details in section.findall("details")]
     assert "no constituents" in notes[0]
     assert notes[1] is None  # label attention needs no parse
+    assert section.find("p") is None  # no heads, no confidence
     for docs in ([], [nlp("")], [nlp(" \n")]):
         assert not list(ElementTree.fromstring(explain_page(nlp, docs)).iter("section"))
 
