@@ -121,6 +121,25 @@ def say_what_is_missing(nlp):
             raise AssertionError("expected an error")
 
 
+def command_says_what_is_missing():
+    """A command names the extra, too, where spaCy finds no factory `transformer`."""
+    import spacy
+    from typer.testing import CliRunner
+
+    from spacy_lal.cli import lal_cli
+
+    nlp = spacy.blank("en")
+    with tempfile.TemporaryDirectory() as folder:
+        nlp.to_disk(folder)
+        config = nlp.config.copy()
+        config["nlp"]["pipeline"] = ["transformer"]
+        config["components"] = {"transformer": {"factory": "transformer"}}
+        config.to_disk(Path(folder) / "config.cfg")
+        said = CliRunner().invoke(lal_cli, ["parse", "So it goes.", "-m", folder])
+    assert said.exit_code == 2, said.output
+    assert "pip install 'spacy-lal[train]'" in said.output, said.output
+
+
 def main():
     import spacy
     from spacy.tokens import DocBin
@@ -185,6 +204,7 @@ def main():
     done += ["search", "explain", "k_best", "render"]
     train_on_top(nlp)
     done.append("train")
+    command_says_what_is_missing()
     say_what_is_missing(spacy.load("en_lal_md"))
     done.append("what is missing")
     assert not [name for name in TRAINING if name in sys.modules]

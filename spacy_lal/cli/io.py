@@ -184,6 +184,8 @@ def reason(err: BaseException) -> str:
     ):
         return f"expected {err.name}, which is missing: pip install 'spacy-lal[train]'"
     text = str(err).strip()
+    if text.startswith("[E002] Can't find factory for 'transformer'"):
+        return "it has a 'transformer' of torch: pip install 'spacy-lal[train]'"
     if "Traceback (most recent call last)" not in text:
         return text
     return text.splitlines()[-1].removeprefix("ValueError: ")
@@ -229,7 +231,7 @@ def load_pipeline(
         )
         message = (
             f"can't load the pipeline {model!r}: "
-            f"{kind}{next(iter(str(err).splitlines()), '')}"
+            f"{kind}{next(iter(reason(err).splitlines()), '')}"
         )
         if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
             message += (

@@ -2,10 +2,10 @@
 `lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz"))` in its record."""
 
 import gzip
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Dict, FrozenSet, List
+from typing import Dict, FrozenSet, List, Mapping, Sequence
 
 # Lemmas, divided by spaces, by form and UPOS, divided by a tab.
 Lemmas = Dict[str, str]
@@ -24,18 +24,27 @@ class LemmaTable:
         first, divided by spaces. A file `lemmas.license.txt` beside it says where they
         come from.
     compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
-        compound that the table lacks has the lemma of its last part."""
+        compound that the table lacks has the lemma of its last part.
+    mistaken (Mapping[str, Sequence[str]]): UPOS, each with those that it may stand for:
+        a form that the table has with one of them alone has that lemma."""
 
     path: Path
     compounds: FrozenSet[str] = frozenset()
+    mistaken: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __call__(self, word: str, tag: str, pos: str, answer: str) -> str:
         """See `conventions.LemmaRule`. The answer of another component stays if the
-        table has it, or lacks the form."""
+        table has it, or lacks the form. A word in lower case has no name's lemma."""
         table = read_lemmas(self.path)
         lemmas = table.get(f"{word.lower()}\t{pos}", "").split()
+        if word.islower():
+            lemmas = [lemma for lemma in lemmas if not lemma[0].isupper()]
         if not lemmas and pos in self.compounds:
             lemmas = lemmas_of_compound(table, word, pos)
+        if not lemmas:
+            keys = [f"{word.lower()}\t{one}" for one in self.mistaken.get(pos, ())]
+            known = [table[key].split() for key in keys if key in table]
+            lemmas = known[0] if len(known) == 1 else []
         if not lemmas or answer in lemmas:
             return answer
         return lemmas[0]

@@ -52,6 +52,25 @@ def test_a_compound_has_the_lemma_of_its_last_part(
     assert table(word, "", pos, word) == lemma
 
 
+@pytest.mark.parametrize(
+    ("word", "pos", "lemma"),
+    [
+        ("ketti", "VERB", "köttur"),  # the table knows no such verb
+        ("ketti", "PROPN", "ketti"),
+        ("leita", "ADJ", "leita"),  # of a noun or of a verb
+        ("reykjavíkur", "NOUN", "reykjavíkur"),  # a name is in capitals
+        ("Reykjavíkur", "NOUN", "Reykjavík"),
+    ],
+)
+def test_a_form_that_the_tag_does_not_fit(
+    tmp_path: Path, word: str, pos: str, lemma: str
+) -> None:
+    lines = "ketti\tNOUN\tköttur\nleita\tNOUN\tleit\nleita\tVERB\tleitað\n"
+    path = write(tmp_path / "a.gz", f"{lines}reykjavíkur\tNOUN\tReykjavík\n").path
+    mistaken = {"VERB": ("NOUN", "ADJ"), "ADJ": ("NOUN", "VERB")}
+    assert LemmaTable(path, mistaken=mistaken)(word, "", pos, word) == lemma
+
+
 def test_a_line_without_lemma_is_refused(tmp_path: Path) -> None:
     table = write(tmp_path / "lemmas.tsv.gz", LINES + "va\tVERB\n")
     with pytest.raises(ValueError, match=r"line 4: expected a form, .*'va\\tVERB'"):

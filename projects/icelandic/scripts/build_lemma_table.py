@@ -13,7 +13,7 @@ import argparse
 import gzip
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Tuple
+from typing import TYPE_CHECKING, Dict, List, Mapping, Set, Tuple
 from typing import Counter as Counts
 
 from spacy_lal.lang.lemma_table import lemmas_of_compound
@@ -44,6 +44,7 @@ AUXILIARIES = {
 CLOSED = {"PRON", "ADP", "ADV", "DET", "CCONJ", "SCONJ", "NUM", "PART", "AUX"}
 COMPOUNDS = frozenset({"NOUN", "VERB", "ADJ"})
 MIN_FREQUENCY = 2e-6  # of a word, all forms together
+TURNS = 10  # in which frequencies are divided between words
 OF_TREEBANK = 1e-6  # a word of the treebank counts as much
 GOOD_FORMS = (0, 1)  # grades of BÍN
 OF_BAD_FORMS = 0.01
@@ -79,32 +80,49 @@ def read_counts(path: Path) -> Dict[Key, Counts[str]]:
 
 
 def frequent_words(bin_: "Bin", counts: Dict[Key, Counts[str]]) -> Dict[int, float]:
-    """The frequency of each word of BÍN, by its number. A form that several words have
-    is divided between them."""
+    """The frequency of each word of BÍN that has frequent forms, by its number. A form
+    of several words is divided between them in proportion to their frequencies, which
+    are found in turns: a word whose own forms are rare has little of shared ones."""
     from wordfreq import get_frequency_dict
 
-    forms = Counter(get_frequency_dict("is", wordlist="best"))
+    frequencies = get_frequency_dict("is", wordlist="best")
+    forms: Dict[str, float] = defaultdict(float, frequencies)
     for (form, _), lemmas in counts.items():
         forms[form] += lemmas.total() * OF_TREEBANK
+    words_of = {form: words_with(bin_, form) for form in forms}
+    found = divided(forms, words_of, defaultdict(lambda: 1.0))
+    frequent = [word for word in found if found[word] >= MIN_FREQUENCY]
+    for _ in range(TURNS):
+        found = divided(forms, words_of, found)
+    return {word: found[word] for word in frequent}
+
+
+def divided(
+    forms: Mapping[str, float],
+    words_of: Mapping[str, Set[int]],
+    weights: Mapping[int, float],
+) -> Dict[int, float]:
+    """Divide the frequency of each form between its words, in proportion to weights."""
     found: Dict[int, float] = defaultdict(float)
-    for form, frequency in forms.items():
-        entries = [*bin_.lookup(form)[1], *bin_.lookup(form.capitalize())[1]]
-        words = {
-            entry.bin_id
-            for entry in entries
-            if entry.ofl in UPOS and "-" not in entry.ord
-        }
+    for form, words in words_of.items():
+        total = sum(weights[word] for word in words)
         for word in words:
-            found[word] += frequency / len(words)
+            found[word] += forms[form] * weights[word] / total
     return found
+
+
+def words_with(bin_: "Bin", form: str) -> Set[int]:
+    """The numbers of the words of BÍN that have a form, in lower case or as a name."""
+    entries = [*bin_.lookup(form)[1], *bin_.lookup(form.capitalize())[1]]
+    return {
+        entry.bin_id for entry in entries if entry.ofl in UPOS and "-" not in entry.ord
+    }
 
 
 def read_bin(bin_: "Bin", words: Dict[int, float]) -> Scores:
     """The lemmas of each form of the words, and how likely each is."""
     found: Scores = defaultdict(lambda: defaultdict(float))
     for word, frequency in words.items():
-        if frequency < MIN_FREQUENCY:
-            continue
         for entry in bin_.lookup_id(word):
             form, lemma, upos = entry.bmynd, entry.ord, UPOS[entry.ofl]
             is_good = entry.beinkunn in GOOD_FORMS

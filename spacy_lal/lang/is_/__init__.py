@@ -21,6 +21,12 @@ CONVENTIONS = Conventions(
     lemmas=LemmaTable(
         Path(__file__).with_name("lemmas.tsv.gz"),
         compounds=frozenset({"NOUN", "VERB", "ADJ"}),
+        mistaken={
+            "NOUN": ("VERB", "ADJ"),
+            "VERB": ("NOUN", "ADJ"),
+            "ADJ": ("NOUN", "VERB"),
+            "ADV": ("NOUN", "VERB"),
+        },
     ),
     default_package="is_lal_md",
 )
