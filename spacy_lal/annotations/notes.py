@@ -7,16 +7,18 @@ from itertools import groupby
 from typing import List, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ..lang import token_rules
 from ..lang.marks import EMPHASIS
+from ..lang.universal import CLAUSE_DEPRELS
 from .constraints import CONSTRAINTS_KEY
 from .parses import UNKNOWN_DEPREL, SentenceParse
 from .sentences import sentence_words
 
 _PUNCT_DEPREL = "punct"
-_OPENING = frozenset("[(")
+_CONJUNCT_DEPREL = "conj"
+_CLOSING = frozenset("])")
 
 
 class WithoutNotes(NamedTuple):
@@ -126,37 +128,53 @@ def _with_notes(
         for place, head, deprel in zip(places, parse.heads, parse.deprels, strict=True):
             heads[place] = places[head - 1] + 1 if head else 0
             deprels[place] = deprel
-        texts = [doc[word].text for word in words]
+        tokens = [doc[word] for word in words]
         left_out = sorted(set(range(len(words))) - set(places))
         for start, end in _runs(left_out):
-            _attach(texts, start, end, heads, deprels)
+            _attach(tokens, start, end, heads, deprels)
     return parse._replace(constituents=constituents, heads=heads, deprels=deprels)
 
 
 def _attach(
-    texts: Sequence[str], start: int, end: int, heads: List[int], deprels: List[str]
+    tokens: Sequence[Token], start: int, end: int, heads: List[int], deprels: List[str]
 ) -> None:
     """Attach a mark, words start to end of a sentence, in place: its numbers and words
-    to the word before it, or to the head of a stop before it, its brackets to them."""
+    to the word before it, to the head of a stop before it, or, after a space, to the
+    predicate of the clause; further numbers to the first; its brackets to them."""
     before = start - 1
     is_after_stop = start > 0 and deprels[before] == _PUNCT_DEPREL and heads[before]
     if start == 0:
         anchor = heads.index(0, end) + 1
+    elif is_after_stop:
+        anchor = heads[before]
+    elif tokens[before].whitespace_:
+        anchor = _predicate(before, heads, deprels) + 1
     else:
-        anchor = heads[before] if is_after_stop else before + 1
+        anchor = before + 1
+    texts = [token.text for token in tokens[:end]]
     inner = [place for place in range(start, end) if texts[place].isalnum()]
     for place in range(start, end):
         heads[place] = anchor
         if place not in inner:
             deprels[place] = _PUNCT_DEPREL
             heads[place] = _neighbour(texts[place], place, inner, anchor)
+        elif place > inner[0] and place - 1 not in inner:
+            deprels[place] = _CONJUNCT_DEPREL
+            heads[place] = inner[0] + 1
+
+
+def _predicate(place: int, heads: Sequence[int], deprels: Sequence[str]) -> int:
+    """Give the place of the predicate of the clause that a word is in."""
+    while heads[place] and deprels[place].partition(":")[0] not in CLAUSE_DEPRELS:
+        place = heads[place] - 1
+    return place
 
 
 def _neighbour(text: str, place: int, inner: Sequence[int], anchor: int) -> int:
-    """Give the head, from 1, of a bracket: the word after an opening one, before a
-    closing one; without words, the anchor."""
+    """Give the head, from 1, of a bracket or a comma: the word before a closing bracket,
+    after another mark; without words, the anchor."""
     after = [one for one in inner if one > place]
     earlier = [one for one in inner if one < place]
-    if earlier and not (after and text in _OPENING):
+    if earlier and (text in _CLOSING or not after):
         return earlier[-1] + 1
     return after[0] + 1 if after else anchor

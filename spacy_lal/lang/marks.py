@@ -1,6 +1,9 @@
 """Marks that are one token in every language: runs of marks, operators, pictures and
 tags of HTML."""
 
+import re
+from typing import Iterable, Mapping
+
 from .conventions import Rule, TokenRules
 
 _PICTURES = (
@@ -149,6 +152,7 @@ PLAIN_MARKS = tuple(rule for rule in MARKS if rule is not AFTER_ABBREVIATION)
 # character, before what must precede it: a search then skips texts without marks fast.
 _AFTER = r"[\w.,;:!?)\]\"'”’»…%]"
 _NUMBERS = r"\^?\d{1,3}(?:[-–,;] ?\d{1,3})*"
+_SPACED = r"\d{1,3}(?:(?:[-–]|[,;] ?)\d{1,3})*"
 _LETTERS = r"[a-z]{1,2}|[ivx]{3,4}"
 _NAMED = r"(?i:[^\W\d_]{1,6}(?:-[a-z]{5})?)\.? ?\d{1,3}"
 NOTES = (
@@ -206,6 +210,22 @@ NOTES = (
         },
     ),
 )
+
+
+def spaced_note(before: Iterable[str], examples: Mapping[str, str]) -> Rule:
+    """The rule for numbers of notes in brackets after a space ("in 1950 [3] but").
+
+    before (Iterable[str]): Words of the language, lower case, after which such a number
+        is a word itself ("see [3]")."""
+    not_after = "".join(rf"(?<!\b{re.escape(word)} \[)" for word in sorted(before))
+    return Rule(
+        "number of a note in brackets, after a space",
+        rf"\[(?<=[\w%)\"”’»,] \[)(?<!\], \[)(?i:{not_after}){_SPACED}\]"
+        rf"(?:(?:[,;–-]? ?)\[{_SPACED}\])*(?![\w(\[])",
+        examples,
+    )
+
+
 # Asterisks around words are no marks of notes.
 EMPHASIS = r"\*(?<![\w.,;:!?)]\*)\*{0,2}(?=\w)[^*\n]+\*+"
 TOKENS = TokenRules(prefixes=MARKS, suffixes=MARKS, infixes=(LINK, *MARKS), notes=NOTES)

@@ -45,7 +45,13 @@ def notes(text: str) -> str:
         ("We saw *this* and **that**.", ""),
         ("an area of 5 m² and 10² or x²", ""),
         ("2*3 and M*A*S*H and A* search", ""),
+        ("It fell in 1950 [3] but rose [4, 5].", "[ 3 ] [ 4 , 5 ]"),
+        ("in cells [2,3], they say [8-12]", "[ 2,3 ] [ 8 - 12 ]"),
+        ("as found [17], [18], [21]–[24] before", "[ 17 ] , [ 18 ] , [ 21 ] – [ 24 ]"),
         ("[3] is a number, see [4] for it", ""),
+        ("As in [3], the list [4] of [5] and [6]", ""),
+        ("see [3], [4] or x, [3] a", "[ 3 ]"),
+        ("x [3](a) and y [4]b and [1] a. [2] b.", ""),
         ("- [ ] buy milk\n- [x] done", ""),
         ("an [old] house", ""),
         ("* one\n* two", ""),
@@ -117,6 +123,26 @@ def test_a_mark_within_a_sentence_depends_on_the_word_before_it():
     assert found.constituents == [(0, 5, "S"), (0, 2, "NP"), (3, 4, "VP")]
     set_constituents(doc, [[0, 1, 2, 3, 4]], [found.constituents])
     assert constituents_within(doc, read_words(doc)) == [spans]
+
+
+def test_a_mark_after_a_space_depends_on_the_predicate():
+    doc = NLP.make_doc("It fell in 1950 [3].")
+    for token in doc:
+        token.is_sent_start = token.i == 0
+    deprels = ["nsubj", "ROOT", "case", "obl", "punct"]
+    parse = SentenceParse(None, [2, 0, 4, 2, 2], deprels, "joint")
+    (found,) = with_notes(doc, [parse])
+    assert found.heads == [2, 0, 4, 2, 6, 2, 6, 2]
+    assert found.deprels[4:] == ["punct", "dep", "punct", "punct"]
+
+
+def test_further_numbers_of_a_mark_depend_on_the_first():
+    doc, parse = parsed(["She_", "left", "[3,_5-7]", "."], [2, 0, 2], [])
+    (found,) = with_notes(doc, [parse])
+    assert [token.text for token in doc[2:8]] == ["[", "3", ",", "5", "-", "7"]
+    assert found.heads[2:9] == [4, 2, 6, 4, 8, 4, 8]
+    conjuncts = ["punct", "dep", "punct", "conj", "punct", "conj", "punct"]
+    assert found.deprels[2:9] == conjuncts
 
 
 def test_a_sentence_of_marks_is_read_as_it_is():

@@ -48,18 +48,22 @@ The house{[lower-alpha 1]} was sold to a dealer{[^2]} from Leeds.{[^3]}
 She works at Acme Inc.{[3]} She likes it there.
 They sell pens, paper, etc.{[7]} The shop is small.
 She left.{[2]}
+It fell in 1950{ [3]} but rose again.
+The mice lack the gene{ [23]} and its product{ [24, 25]}, as we have shown{ [26]}.
 Smith,{[2]} who{[3]} founded{[4]} the school,{[5]} taught Latin.{[6]}
 """.strip().splitlines()
 OTHERS = {
     "fr_lal_md": [
         "Elle est morte en 1950.{[3]} Son fils lui a survécu.",
         "La ville{[2]} fut brûlée,{[note 3]} puis reconstruite{[4]}.",
+        "La ville fut prise en 1950{ [3]}, mais elle fut rendue.",
         "Le roi{¹} mourut en 1610.{²} Son fils régna.",
         "Le prix{*} comprend la taxe.{*} La livraison est gratuite.",
     ],
     "is_lal_md": [
         "Hún dó árið 1950.{[3]} Sonur hennar lifði.",
         "Bærinn brann,{[6]} en var endurreistur.",
+        "Bærinn brann árið 1950{ [3]} en var endurreistur.",
         "Konungurinn{¹} féll í orrustu.{²} Bróðir hans flúði.",
     ],
 }

@@ -3,7 +3,7 @@
 The rules follow the training files of English Web Treebank and GUM."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import LINK, NOTES, PICTURE, RUNS, SHOUTS, TAG
+from ..marks import LINK, NOTES, PICTURE, RUNS, SHOUTS, TAG, spaced_note
 from .abbreviations import (
     ABBREVIATIONS,
     AFTER_NUMBERS,
@@ -12,7 +12,7 @@ from .abbreviations import (
     WHOLE,
 )
 from .joined import CUTS, JOINED
-from .web import AFTER_UNMARKED, UNITS
+from .web import AFTER_UNMARKED, BEFORE_CITATIONS, UNITS
 from .whole import WHOLE as WHOLE_TOKENS
 
 _NO_INITIALS = r"(?<![A-Za-z][.][A-Za-z])"
@@ -330,6 +330,14 @@ REMARK = Rule(
     },
 )
 
+SPACED_NOTE = spaced_note(
+    BEFORE_CITATIONS,
+    {
+        "in 1950 [3] but": "in 1950 [ 3 ] but",
+        "cells [2,3] and": "cells [ 2,3 ] and",
+    },
+)
+
 TOKENS = TokenRules(
     whole=WHOLE_TOKENS,
     joined=JOINED,
@@ -337,7 +345,7 @@ TOKENS = TokenRules(
     prefixes=(*_BEFORE_MARKS, *MARKS, *_BEFORE_WORDS),
     suffixes=(*MARKS, *_AFTER_WORDS),
     infixes=(*_WITHIN_WORDS, *MARKS),
-    notes=(*NOTES, REMARK),
+    notes=(*NOTES, REMARK, SPACED_NOTE),
     kept=WHOLE,
     divided={
         "wanna": ("wan", "na"),

@@ -27,6 +27,76 @@ BEFORE_ADDRESSES = frozenset(
     """.split()
 )
 
+# Words after which a number in brackets is no mark of a note: "see [3]".
+BEFORE_CITATIONS = frozenset(
+    """
+    a
+    about
+    according
+    against
+    an
+    and
+    appendix
+    are
+    array
+    as
+    at
+    between
+    but
+    by
+    cf
+    chapter
+    e.g
+    eq
+    eqs
+    equation
+    equations
+    fig
+    figure
+    figures
+    following
+    for
+    from
+    i.e
+    in
+    index
+    into
+    is
+    item
+    like
+    line
+    list
+    note
+    number
+    of
+    on
+    or
+    page
+    ref
+    reference
+    references
+    refs
+    section
+    see
+    step
+    table
+    than
+    that
+    the
+    these
+    this
+    those
+    to
+    under
+    using
+    via
+    was
+    were
+    with
+    within
+    """.split()
+)
+
 # Words before which "its" and "your" stand for "it's" and "you're": "its a".
 AFTER_UNMARKED = frozenset(
     """

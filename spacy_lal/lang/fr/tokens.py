@@ -2,7 +2,7 @@
 hyphen (`a -t-elle`); a compound is one token (`celle-ci`)."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, spaced_note
 
 _HYPHEN = "[-‑]"
 _SUBJECT = "(?:elles?|ils?|on)"
@@ -114,6 +114,45 @@ FIXED = Rule(
         "que l'on voit": "que l'on voit",
     },
 )
+# Words after which a number in brackets is no mark of a note: « voir [3] ».
+BEFORE_CITATIONS = frozenset(
+    """
+    à
+    avec
+    cf
+    chez
+    comme
+    dans
+    de
+    des
+    du
+    en
+    entre
+    et
+    est
+    figure
+    ligne
+    note
+    ou
+    page
+    par
+    pour
+    que
+    selon
+    sont
+    sur
+    tableau
+    voir
+    équation
+    """.split()
+)
+SPACED_NOTE = spaced_note(
+    BEFORE_CITATIONS,
+    {
+        "en 1950 [3] mais": "en 1950 [ 3 ] mais",
+        "le roi [2, 3]": "le roi [ 2 , 3 ]",
+    },
+)
 
 TOKENS = TokenRules(
     joined=(
@@ -130,6 +169,6 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
-    notes=NOTES,
+    notes=(*NOTES, SPACED_NOTE),
     dropped_words=frozenset({"h."}),
 )

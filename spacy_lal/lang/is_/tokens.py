@@ -1,7 +1,7 @@
 """Icelandic: tokens as GreynirCorpus has them."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, spaced_note
 
 _SMALL = "[a-záéíóúýþæöð]"
 
@@ -100,6 +100,39 @@ WHOLE = frozenset(
     þ.e.a.s.
     """.split()
 )
+# Words after which a number in brackets is no mark of a note: "sjá [3]".
+BEFORE_CITATIONS = frozenset(
+    """
+    að
+    af
+    á
+    eða
+    eftir
+    en
+    er
+    frá
+    hjá
+    í
+    með
+    mynd
+    og
+    samkvæmt
+    sem
+    sjá
+    skv
+    til
+    um
+    undir
+    við
+    """.split()
+)
+SPACED_NOTE = spaced_note(
+    BEFORE_CITATIONS,
+    {
+        "árið 1950 [3] en": "árið 1950 [ 3 ] en",
+        "bærinn [2, 3]": "bærinn [ 2 , 3 ]",
+    },
+)
 
 TOKENS = TokenRules(
     joined=(COMPOUND, FIRST_PART, ORDINAL, PERCENTAGE),
@@ -107,7 +140,7 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
-    notes=NOTES,
+    notes=(*NOTES, SPACED_NOTE),
     kept=WHOLE,
     abbreviations=ABBREVIATIONS,
 )
