@@ -171,8 +171,8 @@ def _predicate(place: int, heads: Sequence[int], deprels: Sequence[str]) -> int:
 
 
 def _neighbour(text: str, place: int, inner: Sequence[int], anchor: int) -> int:
-    """Give the head, from 1, of a bracket or a comma: the word before a closing bracket,
-    after another mark; without words, the anchor."""
+    """Give the head, from 1, of a bracket or a comma: the word before a closing
+    bracket, after another mark; without words, the anchor."""
     after = [one for one in inner if one > place]
     earlier = [one for one in inner if one < place]
     if earlier and (text in _CLOSING or not after):
