@@ -1,0 +1,43 @@
+"""The models that the README names have the numbers of their `meta.json`."""
+
+import json
+from pathlib import Path
+from typing import List, Tuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+METAS = sorted(ROOT.glob("packages/*/meta.json"))
+
+
+def table(path: Path, heading: str) -> List[List[str]]:
+    """The rows of the table below a heading, without its head."""
+    section = path.read_text(encoding="utf8").split(f"# {heading}\n", 1)[1]
+    lines = [line for line in section.split("\n#")[0].splitlines() if line[:1] == "|"]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def score(path: Path) -> Tuple[str, str]:
+    """The name and version of a pipeline, and its F1 of brackets on its dev set."""
+    meta = json.loads(path.read_text(encoding="utf8"))
+    found = meta["performance"]
+    best = found.get("ewt") or found["dev"]
+    name = f"`{meta['lang']}_{meta['name']}` {meta['version']}"
+    return name, f"{100 * best['const_f']:.2f}"
+
+
+@pytest.mark.skipif(not METAS, reason="a clone without packages/")
+def test_models_have_the_numbers_of_their_packages():
+    rows = table(ROOT / "README.md", "Models")
+    assert {name: const_f for name, _, const_f, *_ in rows} == dict(map(score, METAS))
+    # Language, size, speed and licence are those of the generated page.
+    costs = table(ROOT / "docs" / "reference" / "models.md", "Models")
+    wanted = {
+        name: [language, megabytes, speed, licence]
+        for name, language, megabytes, speed, _, _, licence, _ in costs
+    }
+    shown = {
+        name: [language, megabytes, speed, licence]
+        for name, language, _, megabytes, speed, licence in rows
+    }
+    assert shown == wanted
