@@ -178,11 +178,12 @@ def follow_context(doc: Doc, lang: str) -> Doc:
 def _abbreviations(doc: Doc, rules: TokenRules) -> Iterator[Span]:
     """Each abbreviation with its full stop. A mark of a note after it is passed
     over."""
-    after = dict(note_ranges(doc))
-    for stop in doc[1:-1]:
+    stops = [token for token in doc[1:-1] if token.text == "."]
+    after = dict(note_ranges(doc)) if stops else {}
+    for stop in stops:
         word = stop.nbor(-1)
         following = after.get(stop.i + 1, stop.i + 1)
-        if stop.text == "." and not word.whitespace_ and following < len(doc):
+        if not word.whitespace_ and following < len(doc):
             before = doc[word.i - 1].text if word.i else ""
             is_spaced = bool(doc[following - 1].whitespace_)
             next_word = doc[following].text

@@ -147,7 +147,8 @@ LAYOUT = LayoutRules(
     ),
     block=Rule(
         "before a block of HTML",
-        r"(?:</[^<>]*>|[^\s>]|\n)\s*(?=<(?i:p|li|d[dt]|tr|h[1-6]|div)\b[^<>]*>)",
+        r"(?:</[^<>]*>|[^\s>]|>[^\S\n]*\n)\s*"
+        r"(?=<(?i:p|li|d[dt]|tr|h[1-6]|div)\b[^<>]*>)",
         {
             "<ul>\n<li>one</li>\n<p>Two": "<li>one</li>\n<p>Two",
             "it was so\n<tr>lo": "<tr>lo",

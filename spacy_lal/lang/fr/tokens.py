@@ -80,7 +80,7 @@ FINAL_STOP = Rule(
 COMPOUND = Rule(
     "words with hyphens",
     rf"(?i:rendez-vous|c['’]est-à-dire|(?:ce(?:lui|ux|lles?)|jusque|par|de)-là"
-    rf"|\w+(?:{_HYPHEN}(?!(?:t{_HYPHEN})?{_PRONOUN}(?:{_CLITIC})*{_WORD_END}"
+    rf"|(?<!\w)\w+(?:{_HYPHEN}(?!(?:t{_HYPHEN})?{_PRONOUN}(?:{_CLITIC})*{_WORD_END}"
     rf"|là{_WORD_END}|[mt]['’])\w+)+)",
     {
         "Celle-ci, au Royaume-Uni": "Celle-ci , au Royaume-Uni",
@@ -99,7 +99,7 @@ NUMBER = Rule(
 )
 ENDING = Rule(
     "word with an ending in brackets",
-    r"\w+\((?i:e|s|es)\)",
+    r"(?<!\w)\w+\((?i:e|s|es)\)",
     {
         "traité(e)": "traité(e)",
         "MISE(S) EN GARDE": "MISE(S) EN GARDE",

@@ -23,7 +23,7 @@ FINAL_STOP = Rule(
 )
 COMPOUND = Rule(
     "words with hyphens",
-    r"\w+(?:-\w+)+",
+    r"(?<!\w)\w+(?:-\w+)+",
     {
         "á Facebook-síðu": "á Facebook-síðu",
         "í Norður-Kóreu.": "í Norður-Kóreu .",
@@ -31,7 +31,7 @@ COMPOUND = Rule(
 )
 FIRST_PART = Rule(
     "first part of a compound before another",
-    r"\w{2,}-(?=,| og\b| eða\b)",
+    r"(?<!\w)\w{2,}-(?=,| og\b| eða\b)",
     {
         "mennta- og menningarmál": "mennta- og menningarmál",
         "fjármála-, umhverfis- og": "fjármála- , umhverfis- og",
@@ -47,7 +47,7 @@ ORDINAL = Rule(
 )
 PERCENTAGE = Rule(
     "number with its percent sign",
-    r"\d+(?:[.,]\d+)*%",
+    r"(?<!\d)(?<!\d[.,])\d+(?:[.,]\d+)*%",
     {
         "um 39% af": "um 39% af",
         "2,5%.": "2,5% .",
