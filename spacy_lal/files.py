@@ -14,7 +14,8 @@ from uuid import uuid4
 
 QUOTE = 200  # characters of a line that a message shows
 MAX_LINE = 10_000_000  # bytes of a line of data
-OLD = ".old"  # the ending of a folder that is moved aside
+PART = ".part"  # the ending of what is not complete
+OLD = ".old"  # the ending of a whole folder that is moved aside
 
 # How files begin that are no text.
 KINDS = {
@@ -48,7 +49,7 @@ def quoted(text: str, length: int = QUOTE) -> str:
     return f"{text[: length - 5]!r}..."  # quotes and dots count
 
 
-def beside(path: Path, ending: str = ".part") -> Path:
+def beside(path: Path, ending: str = PART) -> Path:
     """A name beside a file or folder that no other run takes: two runs may write to one
     path, and the last to finish wins."""
     return path.with_name(f".{path.name}.{uuid4().hex}{ending}")
@@ -59,7 +60,8 @@ def leftovers(path: Union[str, Path]) -> List[Path]:
     or write at this moment."""
     target = Path(path).resolve()
     name = glob.escape(target.name)
-    return sorted(target.parent.glob(f".{name}.*.part"))
+    found = (target.parent.glob(f".{name}.*{end}") for end in (PART, OLD))
+    return sorted(path for paths in found for path in paths)
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
 @contextmanager
 def written_folder(path: Union[str, Path]) -> Iterator[Path]:
     """For a block that writes a folder: it replaces the earlier one when the block has
-    ended well.
+    ended well. An earlier one that a killed run has moved aside is moved back.
 
     YIELDS (Path): An empty folder beside `path` to write into.
     RAISES (OSError): The folder cannot be written; the earlier one is unchanged.
@@ -121,6 +123,7 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
         raise NotADirectoryError(
             errno.ENOTDIR, "expected a folder to write, it is a file", str(path)
         )
+    restore_folder(target)
     new = beside(target)
     try:
         with _named_errors(path):
@@ -145,15 +148,18 @@ def _replace_folder(target: Path, new: Path) -> None:
             old.rename(target)
             raise
         _replace_folder(target, new)
-    shutil.rmtree(old, ignore_errors=True)
+    removed = beside(target)
+    with suppress(FileNotFoundError):
+        old.rename(removed)  # a folder that is being removed is whole no more
+    shutil.rmtree(removed, ignore_errors=True)
 
 
 def restore_folder(path: Path) -> None:
-    """Move the earlier folder back where `written_folder` was killed between its two
+    """Move the latest folder back where `written_folder` was killed between its two
     renames."""
-    earlier = sorted(path.parent.glob(f".{glob.escape(path.name)}.*{OLD}"))
+    earlier = list(path.parent.glob(f".{glob.escape(path.name)}.*{OLD}"))
     if earlier and not path.exists():
-        earlier[-1].rename(path)
+        max(earlier, key=lambda one: one.stat().st_mtime_ns).rename(path)
 
 
 def refuse_binary(first: bytes, name: str) -> None:

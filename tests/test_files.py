@@ -94,6 +94,57 @@ def test_a_folder_that_was_moved_aside_comes_back(tmp_path: Path):
     assert names(tmp_path) == [".best.0b.old", "best"]
 
 
+def test_the_latest_folder_comes_back(tmp_path: Path):
+    for name, seconds in (("0b", 100), ("0a", 200), ("0c", 150)):
+        folder = tmp_path / f".best.{name}.old"
+        folder.mkdir()
+        os.utime(folder, (seconds, seconds))
+    restore_folder(tmp_path / "best")
+    assert names(tmp_path) == [".best.0b.old", ".best.0c.old", "best"]
+    assert (tmp_path / "best").stat().st_mtime == 200
+
+
+@pytest.mark.parametrize("call", range(8))
+def test_a_folder_is_whole_after_a_kill_at_each_step(tmp_path: Path, call: int):
+    """The process ends at the n-th change of the file system; the next run has the
+    earlier folder or the new one, and names what is left."""
+    path = tmp_path / "out"
+    program = (
+        "import os, shutil, sys; from pathlib import Path\n"
+        "from spacy_lal.files import written_folder\n"
+        "left = int(sys.argv[2])\n"
+        "def counting(function):\n"
+        "    def counted(*args, **settings):\n"
+        "        global left\n"
+        "        left -= 1\n"
+        "        if left < 0: os.kill(os.getpid(), 9)\n"
+        "        return function(*args, **settings)\n"
+        "    return counted\n"
+        "for owner, name in ((Path, 'rename'), (Path, 'mkdir'), (os, 'unlink'),\n"
+        "                    (os, 'rmdir'), (Path, 'write_text')):\n"
+        "    setattr(owner, name, counting(getattr(owner, name)))\n"
+        "with written_folder(sys.argv[1]) as folder:\n"
+        "    (folder / 'a').write_text('new')\n"
+        "    (folder / 'b').write_text('new')\n"
+    )
+    path.mkdir()
+    for name in "ab":
+        (path / name).write_text("old")
+    arguments = [sys.executable, "-c", program, str(path), str(call)]
+    killed = subprocess.run(arguments, check=False)
+    assert killed.returncode == -9
+    left = leftovers(path)
+    restore_folder(path)
+    found = {(path / name).read_text() for name in "ab"}
+    assert found in ({"old"}, {"new"})
+    assert left or call == 0
+    with written_folder(path) as folder:
+        for name in "ab":
+            (folder / name).write_text("newer")
+    assert {(path / name).read_text() for name in "ab"} == {"newer"}
+    assert all(one.name.endswith((".part", ".old")) for one in leftovers(path))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
 def test_a_file_keeps_its_mode(tmp_path: Path, mode: int):
