@@ -79,14 +79,15 @@ class ClauseWords:
     intransitive: Verbs without an object.
     motion: Verbs of motion; `directions`: Prepositions of their goals.
     saying: Verbs of saying and thinking.
-    implicative (Mapping[str, Signature]): Verbs and adjectives before an infinitive or
-        a bare participle.
-    of_clauses (Mapping[str, Signature]): Verbs and adjectives before a finite clause.
+    implicative (Mapping[str, Signature]): Verbs and adjectives before an infinitive.
+    of_participles (Mapping[str, Signature]): Verbs before a bare participle.
+    of_clauses (Mapping[str, Signature]): Verbs, adjectives and nouns before a finite
+        clause.
+    wanting: Verbs whose object need not exist: "wants a car that has a roof".
     of_gerunds (Mapping[str, Signature]): Verbs before a preposition and a participle,
         whose subject is their object: "accused him of stealing".
     complementing: Prepositions before such participles; `wished`: Prepositions after
         which the participle may not be so: "dreams of owning a car".
-    factive_nouns: Nouns whose clause holds.
     inclusive: Adjectives after which the noun is the subject of an infinitive.
     negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
         "almost", which deny.
@@ -96,7 +97,7 @@ class ClauseWords:
     replacing: Words before a thing or a clause that was not: "instead of";
         `substituting`: Replacing words before a noun below another.
     conditional: Words, or pairs of words, before a clause that may not hold.
-    comparing: Words before a condition that a thing is compared with: "as if".
+    loose: Conditional words that leave the clause above as it is: "as if", "lest".
     reporting, doubting: Adverbs of hearsay ("reportedly") and of doubt ("perhaps").
     sources: The first words of "according to".
     correlatives: First words of "both ... and".
@@ -127,11 +128,12 @@ class ClauseWords:
     directions: FrozenSet[str]
     saying: FrozenSet[str]
     implicative: Mapping[str, Signature]
+    of_participles: Mapping[str, Signature]
     of_clauses: Mapping[str, Signature]
+    wanting: FrozenSet[str]
     of_gerunds: Mapping[str, Signature]
     complementing: FrozenSet[str]
     wished: FrozenSet[str]
-    factive_nouns: FrozenSet[str]
     inclusive: FrozenSet[str]
     negations: FrozenSet[str]
     denied: FrozenSet[str]
@@ -142,7 +144,7 @@ class ClauseWords:
     replacing: FrozenSet[str]
     substituting: FrozenSet[str]
     conditional: FrozenSet[str]
-    comparing: FrozenSet[str]
+    loose: FrozenSet[str]
     reporting: FrozenSet[str]
     doubting: FrozenSet[str]
     sources: FrozenSet[str]

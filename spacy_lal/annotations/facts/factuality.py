@@ -32,9 +32,9 @@ from .grammar import (
     words_of,
 )
 
-_COMPLEMENTS = ("ccomp", "xcomp", "csubj", "csubj:pass")
+_COMPLEMENTS = ("acl", "ccomp", "xcomp", "csubj", "csubj:pass")
 _JOINED = ("conj", "parataxis", "list")
-_CONNECTIVES = ("cc", "cc:preconj", "mark", "det", "case")
+_CONNECTIVES = ("cc", "cc:preconj", "det", "case")
 _ENTAILED = Signature(ASSERTED, NEGATED)
 _WISHED = Signature(HYPOTHETICAL, HYPOTHETICAL)
 _SAID = Signature(REPORTED, HYPOTHETICAL)
@@ -52,8 +52,7 @@ def factuality_of(token: Token) -> str:
         return HYPOTHETICAL if context == NEGATED else NEGATED
     if context != NEGATED and _is_open(token):
         return HYPOTHETICAL
-    is_hearsay = word_of(token, words_of(token).reporting, "advmod")
-    return REPORTED if context == ASSERTED and is_hearsay else context
+    return REPORTED if context == ASSERTED and _is_hearsay(token) else context
 
 
 def denial_of(token: Token) -> Optional[Token]:
@@ -69,7 +68,8 @@ def denial_of(token: Token) -> Optional[Token]:
         adverbs |= words.near
     found = (
         word_of(token, adverbs, "advmod")
-        or word_of(token, words.negations | words.replacing, *_CONNECTIVES)
+        or word_of(token, words.negations | words.substituting, *_CONNECTIVES)
+        or word_of(token, words.replacing, "mark")
         or next(filter(None, map(denial_of, amounts)), None)
     )
     return None if not found or is_limited(found) else found
@@ -83,15 +83,24 @@ def is_disjunct(token: Token) -> bool:
     return any(word_of(x, disjunctive, "cc") for x in others)
 
 
+def _is_hearsay(token: Token) -> bool:
+    """Tell whether a clause of its own is somebody else's word: "allegedly", "it is
+    said"."""
+    words = words_of(token)
+    asides = (x for x in token.children if x.dep_ == "parataxis")
+    is_said = any(x.lemma_ in words.saying and has_child(x, "expl") for x in asides)
+    return is_said or bool(word_of(token, words.reporting, "advmod"))
+
+
 def _is_open(token: Token) -> bool:
     """Tell whether a clause's own words leave open if it is so: modals, conditions,
     "perhaps", questions and commands."""
     words = words_of(token)
     for child in token.children:
         is_modal = child.dep_ == "aux" and child.tag_ == words.tags.modal
-        is_compared = word_of(child, words.comparing, "mark")
+        is_loose = word_of(child, words.loose, "mark")
         is_condition = child.dep_ == "advcl" and _is_condition(child)
-        if is_modal or (is_condition and not is_compared):
+        if is_modal or (is_condition and not is_loose):
             return True
     if word_of(token, words.doubting, "advmod") or is_disjunct(token):
         return True
@@ -111,14 +120,14 @@ def _is_command(token: Token) -> bool:
 
 def _is_condition(token: Token) -> bool:
     """Tell whether a clause is a condition or a question in itself: "if he paid", "as
-    though he paid", "had he paid"."""
+    though he paid", "provided that he paid", "had he paid"."""
     marks = [
         x for child in token.children if child.dep_ == "mark" for x in child.subtree
     ]
-    if marks:
-        text = " ".join(x.lower_ for x in marks)
-        conditional = words_of(token).conditional
-        return text in conditional or any(x.lower_ in conditional for x in marks)
+    text = " ".join(x.lower_ for x in marks)
+    conditional = words_of(token).conditional
+    if any(x in conditional for x in (text, token.lower_, *text.split())):
+        return True
     first = token.left_edge
     is_turned = first.head == token and first.dep_ in ("aux", "cop")
     return is_turned and has_child(token, *SUBJECTS)
@@ -132,8 +141,6 @@ def _context_of(token: Token) -> str:
         return _context_of_conjunct(token)
     if is_relative(token):
         return _context_of_relative(token)
-    if token.dep_ == "acl":
-        return _context_of_content(token)
     if token.dep_ in _COMPLEMENTS or is_prepositional(token):
         return _context_of_complement(token)
     return _context_of_adverbial(token) if token.dep_ == "advcl" else ASSERTED
@@ -147,8 +154,8 @@ def _context_of_adverbial(token: Token) -> str:
     if token.tag_ == tags_of(token).base and not is_finite(token):
         return HYPOTHETICAL
     is_fact = word_of(token, words_of(token).factual, "mark")
-    is_open = not is_fact and factuality_of(token.head) == HYPOTHETICAL
-    return HYPOTHETICAL if is_open else _context_of(token.head)
+    is_open = _is_open(token.head) or factuality_of(token.head) == HYPOTHETICAL
+    return HYPOTHETICAL if is_open and not is_fact else _context_of(token.head)
 
 
 def _context_of_conjunct(token: Token) -> str:
@@ -166,31 +173,34 @@ def _context_of_relative(token: Token) -> str:
     """A relative clause holds, unless its noun is denied. After a predicate noun ("is a
     man who") or a new one ("a man who"), it holds only if the clause above holds."""
     noun = token.head
+    words = words_of(noun)
     is_said = has_child(noun, "cop")
     if denial_of(noun) and not is_said:
         return HYPOTHETICAL
-    above = next((x for x in (noun, *noun.ancestors) if is_predicate(x)), noun)
-    is_new = word_of(noun, words_of(noun).indefinite, "det")
-    if not is_said and not is_new:
+    is_bare = noun.pos_ == "NOUN" and not has_child(noun, "det", "nmod:poss")
+    is_new = is_bare or noun.lower_ in words.indefinite
+    is_new = is_new or bool(word_of(noun, words.indefinite, "det"))
+    is_aside = token.left_edge.lower_ == words.tags.comma
+    if is_aside or not (is_said or is_new):
         return ASSERTED
+    above = _predicate_above(token)
+    if above.lemma_ in words.wanting and not is_said:
+        return HYPOTHETICAL
     stated = factuality_of(above)
     is_cleft = has_child(noun, "expl")
     return HYPOTHETICAL if stated == NEGATED and not is_cleft else stated
 
 
-def _context_of_content(token: Token) -> str:
-    """Of "the plan to leave" and "the claim that he left"."""
-    noun = token.head
-    if not is_finite(token) or denial_of(noun):
-        return HYPOTHETICAL
-    is_fact = noun.lemma_ in words_of(token).factive_nouns
-    return ASSERTED if is_fact else REPORTED
+def _predicate_above(token: Token) -> Token:
+    return next(filter(is_predicate, token.ancestors), token.head)
 
 
 def _context_of_complement(token: Token) -> str:
+    """What the verb, adjective or noun above says of it: "said that he left", "no
+    evidence that he left"."""
     signature = _signature(token)
-    above = factuality_of(token.head)
-    if above == NEGATED:
+    above = factuality_of(_predicate_above(token))
+    if above == NEGATED or denial_of(token.head):
         return signature.negated
     is_carried = above == HYPOTHETICAL or signature.affirmed == ASSERTED
     return above if is_carried else signature.affirmed
@@ -209,10 +219,14 @@ def _signature(token: Token) -> Signature:
         return words.of_gerunds.get(lemma, _WISHED if is_wish else _ENTAILED)
     if is_finite(token):
         return words.of_clauses.get(lemma, _SAID)
-    if lemma in words.implicative:
-        return words.implicative[lemma]
+    if token.dep_ == "acl":
+        return _WISHED
     if not mark:
-        return _ENTAILED
+        return words.of_participles.get(lemma, _ENTAILED)
+    following = head.nbor().lower_
+    for one in (f"{lemma} {following}", lemma):
+        if one in words.implicative:
+            return words.implicative[one]
     return _SAID if lemma in words.saying and is_passive(head) else _WISHED
 
 

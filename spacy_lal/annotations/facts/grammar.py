@@ -170,12 +170,11 @@ def is_relative(token: Token) -> bool:
     head = token.head
     if token.dep_ == "advcl:relcl":
         return has_child(head, "cop") and has_child(head, "expl")
-    if token.dep_ != "acl":
-        return False
     inclusive = words_of(token).inclusive
-    return not has_child(token, "mark") or any(
-        x.lower_ in inclusive for x in head.lefts
-    )
+    if token.dep_ == "advcl":
+        return head.lower_ in inclusive
+    is_first = any(x.lower_ in inclusive for x in (head, *head.lefts))
+    return token.dep_ == "acl" and (is_first or not has_child(token, "mark"))
 
 
 def is_relative_word(token: Token) -> bool:
@@ -187,8 +186,10 @@ def is_prepositional(token: Token) -> bool:
     """Tell whether a participle is a complement with a preposition: "kept him from
     leaving", "accused him of stealing"."""
     words = words_of(token)
-    is_open = token.dep_ == "advcl" and token.tag_ == words.tags.gerund
-    return is_open and bool(word_of(token, words.complementing, "mark"))
+    helping = child_of(token, "aux") or token
+    is_gerund = words.tags.gerund in (token.tag_, helping.tag_)
+    is_marked = word_of(token, words.complementing, "mark") is not None
+    return token.dep_ == "advcl" and is_gerund and is_marked
 
 
 def is_contrast(token: Token) -> bool:
@@ -334,15 +335,16 @@ def phrase(
 
 def is_outside(token: Token, *, is_clause: bool) -> bool:
     """Tell whether a word or clause is no part of its phrase: "not" of "not Tom", "not
-    only", "both" before two conjuncts, a participle after a comma, "instead of Tom"."""
+    only", "both", a participle after a comma, "instead of Tom"."""
     head = token.head
     words = words_of(token)
     before = token.doc[max(token.left_edge.i - 1, 0)].lower_
     if token.dep_ == "acl":
         return words.tags.comma in (before, token.left_edge.lower_)
     if token.lower_ in words.correlatives:
+        is_determiner = token.dep_ in ("det", "det:predet")
         is_first = token.i == head.left_edge.i and has_child(head, "conj")
-        return is_first or is_contrast(head)
+        return is_determiner or is_first or is_contrast(head)
     if token.lower_ in words.limiting:
         return before in words.negations
     is_denial = token.dep_ == "advmod" and token.lower_ in words.negations

@@ -87,38 +87,37 @@ WISHED = frozenset(
     """.split()
 )
 
-# Determiners of things that are new.
+# Determiners and pronouns of things that are new.
 INDEFINITE = frozenset(
     """
     a
     an
     any
+    anybody
+    anyone
+    anything
+    somebody
+    someone
+    something
     """.split()
 )
 
-# Words that "not" and "no" deny with their phrase: "not all students", "no longer".
+# Words that "not" and "no" deny with their phrase: "not all students", "no longer",
+# "at no time".
 AMOUNTS = frozenset(
     """
+    account
     all
     any
+    circumstances
     every
     longer
     many
+    means
     more
     much
-    """.split()
-)
-
-# Nouns whose clause holds: "the fact that".
-FACTIVE_NOUNS = frozenset(
-    """
-    evidence
-    fact
-    knowledge
-    proof
-    realisation
-    realization
-    truth
+    time
+    way
     """.split()
 )
 
@@ -192,13 +191,12 @@ SUBSTITUTING = frozenset(
     """.split()
 )
 
-# Words before a thing or a clause that was not: "instead of", "without paying".
+# Words before a clause that was not: "instead of", "without paying".
 REPLACING = frozenset(
     """
     instead
     lest
     rather
-    than
     without
     """.split()
 )
@@ -220,6 +218,16 @@ CONDITIONAL = frozenset(
     suppose
     supposing
     unless
+    whether
+    """.split()
+)
+
+# Conditional words that leave the clause above as it is: "as if", "lest".
+LOOSE = frozenset(
+    """
+    as
+    lest
+    like
     whether
     """.split()
 )
@@ -320,11 +328,12 @@ CLAUSES = ClauseWords(
     directions=DIRECTIONS,
     saying=words.SAYING,
     implicative=complements.IMPLICATIVE,
+    of_participles=complements.OF_PARTICIPLES,
     of_clauses=complements.OF_CLAUSES,
+    wanting=complements.WANTING,
     of_gerunds=complements.OF_GERUNDS,
     complementing=COMPLEMENTING,
     wished=WISHED,
-    factive_nouns=FACTIVE_NOUNS,
     inclusive=INCLUSIVE,
     negations=words.NEGATIONS,
     denied=DENIED,
@@ -335,7 +344,7 @@ CLAUSES = ClauseWords(
     replacing=REPLACING,
     substituting=SUBSTITUTING,
     conditional=CONDITIONAL,
-    comparing=frozenset({"as", "like"}),
+    loose=LOOSE,
     reporting=REPORTING,
     doubting=DOUBTING,
     sources=SOURCES,

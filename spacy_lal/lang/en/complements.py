@@ -15,58 +15,94 @@ HESITATED = Signature(HYPOTHETICAL, ASSERTED)  # "hesitated to"
 OPEN = Signature(HYPOTHETICAL, HYPOTHETICAL)  # "wanted to"
 SAID = Signature(REPORTED, HYPOTHETICAL)  # "said that"
 
+# Verbs of wanting: their object need not exist.
+WANTING = frozenset(
+    """
+    await
+    demand
+    desire
+    expect
+    hope
+    imagine
+    intend
+    lack
+    look
+    need
+    plan
+    request
+    require
+    seek
+    want
+    wish
+    """.split()
+)
+
 # Verbs of wishing and planning: their complement is not said to be so.
-WISHING = frozenset(
+WISHING = WANTING | frozenset(
     """
     aim
     ask
     beg
     choose
     dare
-    demand
-    desire
-    doubt
-    expect
     fear
     forbid
-    hope
-    imagine
     insist
-    intend
     order
-    plan
     pray
     prefer
     pretend
     propose
     recommend
-    request
-    require
     suggest
     urge
     vote
-    want
-    wish
     wonder
     worry
     """.split()
 )
 
-# Verbs whose finite clause holds, whether they are denied or not.
+# Verbs before a participle that is not said to be so: "considered selling".
+CONSIDERING = frozenset(
+    """
+    advocate
+    anticipate
+    consider
+    contemplate
+    delay
+    discuss
+    envisage
+    fear
+    imagine
+    mind
+    postpone
+    propose
+    recommend
+    risk
+    suggest
+    """.split()
+)
+
+# Verbs and nouns whose finite clause holds, whether they are denied or not.
 FACTIVE = frozenset(
     """
     acknowledge
     appreciate
+    fact
     forget
     know
+    knowledge
     notice
+    realisation
     realise
+    realization
     realize
     recognise
     recognize
     regret
     remember
     resent
+    truth
     understand
     """.split()
 )
@@ -82,6 +118,7 @@ SHOWING = frozenset(
     find
     learn
     mean
+    proof
     prove
     reveal
     see
@@ -101,6 +138,17 @@ DENYING = frozenset(
     rebut
     refute
     reject
+    """.split()
+)
+
+# Nouns whose finite clause is denied.
+MISTAKEN = frozenset(
+    """
+    fallacy
+    falsehood
+    lie
+    misconception
+    myth
     """.split()
 )
 
@@ -184,6 +232,7 @@ IMPLICATIVE = {
     "bother": ENTAILED,
     "cause": SHOWN,
     "cease": DENIED,
+    "claim": SAID,
     "clear": SHOWN,
     "come": ENTAILED,
     "compel": SHOWN,
@@ -207,6 +256,7 @@ IMPLICATIVE = {
     "get": ENTAILED,
     "glad": PRESUPPOSED,
     "go": OPEN,
+    "go on": ENTAILED,
     "gon": OPEN,
     "got": OPEN,
     "happen": ENTAILED,
@@ -261,7 +311,17 @@ IMPLICATIVE = {
     "warn": OPEN,
 }
 
-# The same of verbs before a finite clause.
+# The same of verbs before a bare participle.
+OF_PARTICIPLES = {
+    **IMPLICATIVE,
+    **dict.fromkeys(CONSIDERING, OPEN),
+    "escape": DENIED,
+    "forget": PRESUPPOSED,
+    "miss": DENIED,
+    "remember": PRESUPPOSED,
+}
+
+# The same of verbs, adjectives and nouns before a finite clause.
 OF_CLAUSES = {
     **IMPLICATIVE,
     **dict.fromkeys(words.SAYING, SAID),
@@ -269,6 +329,8 @@ OF_CLAUSES = {
     **dict.fromkeys(WISHING, OPEN),
     **dict.fromkeys(FACTIVE, PRESUPPOSED),
     **dict.fromkeys(DENYING, DENIED),
+    **dict.fromkeys(MISTAKEN, FAILED),
+    "doubt": HESITATED,
 }
 
 # The same of verbs before a preposition and a participle.
