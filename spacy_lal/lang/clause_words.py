@@ -89,6 +89,7 @@ class ClauseWords:
     complementing: Prepositions before such participles; `wished`: Prepositions after
         which the participle may not be so: "dreams of owning a car".
     inclusive: Adjectives after which the noun is the subject of an infinitive.
+    means: Prepositions before a participle that says by what something is done.
     negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
         "almost", which deny.
     limiting: Words after "not" that do not deny: "not only".
@@ -135,6 +136,7 @@ class ClauseWords:
     complementing: FrozenSet[str]
     wished: FrozenSet[str]
     inclusive: FrozenSet[str]
+    means: FrozenSet[str]
     negations: FrozenSet[str]
     denied: FrozenSet[str]
     near: FrozenSet[str]

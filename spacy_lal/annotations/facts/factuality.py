@@ -14,6 +14,7 @@ from ...lang.clause_words import (
     Signature,
 )
 from .grammar import (
+    OUTER_SUBJECTS,
     SUBJECTS,
     child_of,
     clause_of,
@@ -57,8 +58,8 @@ def factuality_of(token: Token) -> str:
 
 def denial_of(token: Token) -> Optional[Token]:
     """Give the word that denies a clause or a phrase: "not", "nor", "no", "nobody",
-    "rather" of "rather than", "without", "Not" of "Not all students", but no word of
-    "not only"."""
+    "rather" of "rather than", "without", "but" of "all but Tom", "Not" of "Not all
+    students", but no word of "not only"."""
     words = words_of(token)
     if token.lower_ in words.denied:
         return token
@@ -70,6 +71,7 @@ def denial_of(token: Token) -> Optional[Token]:
         word_of(token, adverbs, "advmod")
         or word_of(token, words.negations | words.substituting, *_CONNECTIVES)
         or word_of(token, words.replacing, "mark")
+        or word_of(token, words.adversative, "case")
         or next(filter(None, map(denial_of, amounts)), None)
     )
     return None if not found or is_limited(found) else found
@@ -89,6 +91,10 @@ def _is_hearsay(token: Token) -> bool:
     words = words_of(token)
     asides = (x for x in token.children if x.dep_ == "parataxis")
     is_said = any(x.lemma_ in words.saying and has_child(x, "expl") for x in asides)
+    outer = child_of(token, *OUTER_SUBJECTS)
+    if outer:  # "The claim is that he left"
+        signature = words.of_clauses.get(outer.lemma_, _ENTAILED)
+        is_said = signature.affirmed != ASSERTED
     return is_said or bool(word_of(token, words.reporting, "advmod"))
 
 
@@ -124,9 +130,12 @@ def _is_condition(token: Token) -> bool:
     marks = [
         x for child in token.children if child.dep_ == "mark" for x in child.subtree
     ]
+    words = words_of(token)
     text = " ".join(x.lower_ for x in marks)
-    conditional = words_of(token).conditional
-    if any(x in conditional for x in (text, token.lower_, *text.split())):
+    found = [text, *text.split()]
+    if token.tag_ in (words.tags.participle, words.tags.gerund):
+        found.append(token.lower_)
+    if any(x in words.conditional for x in found):
         return True
     first = token.left_edge
     is_turned = first.head == token and first.dep_ in ("aux", "cop")

@@ -192,6 +192,19 @@ def is_prepositional(token: Token) -> bool:
     return token.dep_ == "advcl" and is_gerund and is_marked
 
 
+def is_means(token: Token) -> bool:
+    """Tell whether a clause says by what something is done: "by heating sand"."""
+    is_marked = word_of(token, words_of(token).means, "mark") is not None
+    return token.dep_ == "advcl" and is_marked
+
+
+def child_above(token: Token, head: Token) -> Token:
+    """Give the child of a word that a word below it belongs to."""
+    while token.head != head:
+        token = token.head
+    return token
+
+
 def is_contrast(token: Token) -> bool:
     """Tell whether a conjunct holds instead of the word before it: "Tom" of "not by
     Anna but by Tom"."""
@@ -205,7 +218,7 @@ def subject_of(token: Token) -> Optional[Token]:
     head = token.head
     if subject:
         return antecedent(subject)
-    if head.i == token.i:
+    if head.i == token.i or (is_means(token) and is_passive(head)):
         return None
     if is_relative(token):
         return head
@@ -270,7 +283,8 @@ def _missing_object(token: Token) -> Optional[Token]:
     is_open = token.dep_ == "acl:relcl" and has_subject
     if not is_open or head.lemma_ in words_of(head).adverbial_nouns:
         return None
-    return None if any(map(is_relative_word, token.lefts)) else head
+    before = token.doc[token.left_edge.i : token.i]
+    return None if any(map(is_relative_word, before)) else head
 
 
 def shared_object(token: Token) -> Optional[Token]:

@@ -31,6 +31,7 @@ from .grammar import (
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
     antecedent,
+    child_above,
     child_of,
     clause_of,
     conjuncts,
@@ -316,7 +317,8 @@ def _of_roles(
         subject = (antecedent(root), first.role)
     if second:
         root = owned.get(second.role, second).root
-        thing = (antecedent(root), second.role)
+        is_subject = subject is not None and root == subject[0]  # "whose son died"
+        thing = None if is_subject else (antecedent(root), second.role)
     return subject, thing, others
 
 
@@ -406,8 +408,10 @@ def _fillers(
         return [None]
     head, label = slot
     is_clause = is_clause and not head.is_ancestor(clause_of(verb))
-    is_before = verb.left_edge.i > head.i
-    end = verb.left_edge.i if is_before else len(head.doc)
+    end = len(head.doc)
+    if verb.left_edge.i > head.i:
+        top = child_above(verb, head) if head.is_ancestor(verb) else verb
+        end = top.left_edge.i
     heads = [head]
     for x in conjuncts(head):
         is_own = bool(start) and has_child(x, "nmod:poss", "det")

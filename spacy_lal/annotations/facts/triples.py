@@ -17,13 +17,18 @@ from ...lang.clause_words import NEGATED
 from .factuality import denial_of
 from .grammar import (
     COORDINATION,
+    INNER_SUBJECTS,
+    OUTER_SUBJECTS,
     SUBJECTS,
     VERBAL,
+    child_above,
     child_of,
     clause_of,
     conjuncts,
     has_child,
+    is_means,
     is_outside,
+    is_passive,
     is_predicate,
     subject_of,
     tags_of,
@@ -39,7 +44,7 @@ from .relations import (
 )
 
 _ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse")
-_CLAUSES = ("ccomp", "xcomp")
+_CLAUSES = ("ccomp", "xcomp", "advcl")
 _OBLIQUES = ("obl", "obl:agent")
 _ADJUNCTS = (*_OBLIQUES, "obl:unmarked", "iobj", "advmod")
 _OUT_OF_PHRASE = (*_ASIDE, *COORDINATION, "appos", "case")
@@ -180,12 +185,21 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     object; without an object, of an oblique, and of the oblique's conjuncts."""
     verb = relation.tokens[0]
     clause = clause_of(verb)
-    subject = subject_of(clause)
-    if not subject or has_child(verb, "cop"):
+    copula = child_of(clause, "cop")
+    has_outer = copula is not None and has_child(clause, *OUTER_SUBJECTS)
+    is_inner = has_outer and verb != copula
+    subject = child_of(clause, *INNER_SUBJECTS) if is_inner else subject_of(clause)
+    if not subject or (has_child(verb, "cop") and not is_inner):
         return
+    if relation.subject and not has_child(clause, *SUBJECTS) and not is_passive(verb):
+        subject = relation.subject.root  # "trained them to see it": the roles know
     heads = [x.root for x in (relation.subject, relation.object) if x]
     subjects = [x for x in heads if x == subject or x in conjuncts(subject)]
     objects = [x for x in heads if x not in (subject, *subjects)]
+    objects = [x for x in objects if x.dep_ != "expl" or x.i > clause.i]
+    if objects and objects[0].dep_ == "xcomp":
+        given = (x for x in clause.rights if x.dep_ in ("obj", "iobj"))
+        objects[:1] = [next(given, objects[0])]
     first = subjects[0] if subjects else subject
     words = _words_of_relation(relation, clause)
     rest = [x for x in clause.children if _is_adjunct(x) and x.i not in words]
@@ -197,7 +211,12 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     for source, thing in said:
         words = _words_of_relation(source, clause)
         found, kept = _words_of_object(thing, clause, words)
-        further = tuple(x for x in rest if not _is_within(said[0][1], x))
+        if has_outer:
+            said_words = _said_in(clause)
+            found = found & said_words if is_inner else said_words
+            kept = (kept | {verb.i}) & said_words if is_inner else kept - said_words
+        outer = (x for x in rest if not _is_within(said[0][1], x))
+        further = tuple(x for x in outer if x.i not in found)
         yield _Parts(
             source,
             _words_of_subject(first, clause) - kept,
@@ -206,6 +225,14 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
             tuple(_words(x, _ASIDE) for x in further),
             (thing, *further),
         )
+
+
+def _said_in(clause: Token) -> Set[int]:
+    """Give the words of the clause that a copula says: "that he left" of "The problem
+    is that he left"."""
+    starts = (x for x in clause.lefts if x.dep_ in ("mark", *INNER_SUBJECTS))
+    first = next(starts, clause).left_edge.i
+    return {i for i in _below(clause) if i >= first}
 
 
 def _is_adjunct(token: Token) -> bool:
@@ -234,7 +261,9 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
     adverb, if the verb has no oblique."""
     obliques = [x for x in rest if x.dep_ in _OBLIQUES]
     after = [x for x in obliques if x.i > clause.i]
-    first = next(iter([*after, *obliques, *rest]), None)
+    adverbs = [x for x in rest if x.i > clause.i]
+    means = [x for x in clause.rights if is_means(x)]
+    first = next(iter([*after, *obliques, *adverbs, *means]), None)
     if not first:
         return []
     return [first, *conjuncts(first)]
@@ -274,8 +303,9 @@ def _words_of_verb(clause: Token) -> Set[int]:
             words.add(child.i)
     head = clause.head
     if clause.dep_ == "xcomp" and not has_child(head, "obj", "iobj"):
+        between = {x.i for x in head.rights if x.dep_ == "advmod" and x.i < clause.i}
         marks = {x.i for x in clause.children if x.dep_ == "mark"}
-        return words | marks | {head.i} | _words_of_verb(head)
+        return words | marks | between | {head.i} | _words_of_verb(head)
     is_bare = (
         not has_child(clause, *VERBAL) and clause.tag_ not in tags_of(clause).finite
     )
@@ -304,15 +334,24 @@ def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
     if adverb.lower_ in words.negations | words.doubting:
         return True
     is_alone = not any(adverb.children) and adverb.tag_ != words.tags.relative_adverb
-    is_after = any(x.dep_ in SUBJECTS and x.i < adverb.i for x in clause.lefts)
-    return is_after and is_alone and adverb.i < clause.i
+    subject = child_of(clause, *SUBJECTS)
+    is_after = not subject or subject.i < adverb.i
+    is_degree = adverb.i in _degree_of(clause)
+    return is_after and is_alone and adverb.i < clause.i and not is_degree
+
+
+def _degree_of(head: Token) -> Set[int]:
+    """Give the words of an adverb right before an adjective: "slightly heavier"."""
+    before = head.nbor(-1) if head.i and head.pos_ == "ADJ" else head
+    is_adverb = before.head == head and before.dep_ == "advmod"
+    return _below(before) if is_adverb and not _is_denial(before) else set()
 
 
 def _words_of_subject(head: Token, clause: Token) -> Set[int]:
     """Give the words of a subject; of the antecedent of a relative clause those before
     this clause."""
     if head.is_ancestor(clause):
-        return _words(head, _OUT_OF_PREDICATE) - _below(clause)
+        return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
     return _words(head, _OUT_OF_PHRASE)
 
 
@@ -322,18 +361,23 @@ def _words_of_object(
     """Give the words of an object, and the words of the relation with the object's
     preposition. The preposition of an object before the verb stays with the object."""
     if head == clause:
-        return _words(head, _OUT_OF_PREDICATE), words | _case_of(head)
+        found = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
+        return found, words | _case_of(head)
     if head.is_ancestor(clause):
-        return _words(head, _OUT_OF_PREDICATE) - _below(clause), words
+        inner = child_above(clause, head)
+        return _words(head, _OUT_OF_PREDICATE) - _below(inner), words
     found = _words(head, _OUT_OF_PHRASE)
     if head.i < clause.i:
         return found | _case_of(head), words
     if head.dep_ in _CLAUSES and is_predicate(head):
-        marks = {x.i for x in head.lefts if x.dep_ == "mark"}
-        return found | _case_of(head), words | marks
+        first = head.left_edge
+        while first.dep_ == "mark":
+            words = words | {first.i}
+            first = first.nbor()
+        return found | _case_of(head), words
     infinitive = child_of(clause, "xcomp")
-    if infinitive and head.dep_ == "obj":
-        found = found | _words(infinitive, _OUT_OF_PHRASE)  # "forced him to leave"
+    if infinitive and head.dep_ in ("obj", "iobj", "expl"):
+        found = found | _words(infinitive, _ASIDE)  # "forced him to leave"
     return found, words | _case_of(head)
 
 
@@ -372,9 +416,17 @@ def _words(head: Token, out: Tuple[str, ...]) -> Set[int]:
     found = {head.i}
     is_clause = is_predicate(head)
     for child in head.children:
-        if child.dep_ not in out and not is_outside(child, is_clause=is_clause):
+        if _is_part(child, out) and not is_outside(child, is_clause=is_clause):
             found |= _below(child)
     return found
+
+
+def _is_part(token: Token, out: Tuple[str, ...]) -> bool:
+    """Tell whether a word is a part of its phrase: unless its deprel is one of some,
+    but with the clause of "what he had cooked"."""
+    tags = tags_of(token)
+    is_free = token.head.tag_ in (*tags.relative, tags.relative_adverb)
+    return token.dep_ not in out or (is_free and token.dep_ in _ASIDE)
 
 
 def _case_of(head: Token) -> Set[int]:

@@ -335,6 +335,7 @@ CLAUSES = ClauseWords(
     complementing=COMPLEMENTING,
     wished=WISHED,
     inclusive=INCLUSIVE,
+    means=frozenset({"by"}),
     negations=words.NEGATIONS,
     denied=DENIED,
     near=NEAR,

@@ -152,6 +152,20 @@ MISTAKEN = frozenset(
     """.split()
 )
 
+# Nouns of what may be.
+SUPPOSED = frozenset(
+    """
+    allegation
+    chance
+    hypothesis
+    possibility
+    risk
+    rumor
+    rumour
+    theory
+    """.split()
+)
+
 # Verbs that keep somebody from something: "barred him from entering".
 PREVENTING = frozenset(
     """
@@ -330,6 +344,7 @@ OF_CLAUSES = {
     **dict.fromkeys(FACTIVE, PRESUPPOSED),
     **dict.fromkeys(DENYING, DENIED),
     **dict.fromkeys(MISTAKEN, FAILED),
+    **dict.fromkeys(SUPPOSED, OPEN),
     "doubt": HESITATED,
 }
 

@@ -130,6 +130,36 @@ FACTUALITY = {
     ("They chose tea instead.", "chose"): "asserted",
     ("So he is rather angry.", "is"): "asserted",
     ("It was not Tom who stole the car.", "stole"): "negated",
+    ("She forgot locking the door.", "locking"): "asserted",
+    ("She forgot to lock the door.", "lock"): "negated",
+    ("They considered selling the house.", "selling"): "hypothetical",
+    ("They risked losing the game.", "losing"): "hypothetical",
+    ("He escaped being hit by the car.", "hit"): "negated",
+    ("They enjoyed reading the book.", "reading"): "asserted",
+    ("He wants a car that has a roof.", "has"): "hypothetical",
+    ("He wants the car that has a roof.", "has"): "asserted",
+    ("They are looking for someone who speaks Latin.", "speaks"): "hypothetical",
+    ("He may visit Paris, which lies in France.", "lies"): "asserted",
+    ("He hid the knife lest the child find it.", "hid"): "asserted",
+    ("At no time did the manager warn the staff.", "warn"): "negated",
+    ("Under no circumstances did he touch it.", "touch"): "negated",
+    ("He is by no means a hero.", "is"): "negated",
+    ("Tom, it is said, stole the car.", "stole"): "reported",
+    ("He was suspected of having killed the priest.", "killed"): "reported",
+    ("He claims to own a castle.", "own"): "reported",
+    ("Provided that he signs, the bank lends the money.", "lends"): "hypothetical",
+    ("Until he pays the rent, he can't use the pool.", "pays"): "hypothetical",
+    ("There is no doubt that the storm sank the ship.", "sank"): "asserted",
+    ("Nobody doubts that the storm sank the ship.", "sank"): "asserted",
+    ("It is a fact that bats eat insects.", "eat"): "asserted",
+    ("The myth that bats are blind persists.", "are"): "negated",
+    ("The court found no proof that he took bribes.", "took"): "hypothetical",
+    ("Chances are that Tom stole the car.", "stole"): "reported",
+    ("All the boys but Tom read the book.", "Tom"): "negated",
+    ("He went on to win the cup.", "win"): "asserted",
+    ("He was the first to climb the mountain.", "climb"): "asserted",
+    ("The talks ended without a deal.", "ended"): "asserted",
+    ("The book says more than any lecture that I attended.", "attended"): "asserted",
     ("Residents wait until tests show that the water is safe.", "show"): "asserted",
 }
 
@@ -150,9 +180,29 @@ def test_correlatives_and_goals(en_lal_md):
     assert [str(one.subject) for one in both] == ["Anna", "Tom"]
     (ran,) = en_lal_md("She ran to the bus.")._.relations
     assert ran.object is None
-    assert str(en_lal_md("Both parents signed it.")._.relations[0].subject) == (
-        "Both parents"
-    )
+    for text in ("He went home.", "They came here.", "She drove to Berlin in June."):
+        (moved,) = en_lal_md(text)._.relations
+        assert moved.object is None
+
+
+SUBJECTS = {
+    "Both parents signed it.": ["parents"],
+    "Both teachers praised him.": ["teachers"],
+    "They both signed it.": ["They"],
+    "Either Anna or Tom opened it.": ["Anna", "Tom"],
+    "Either team could win it.": ["team"],
+    "Neither candidate won it.": ["candidate"],
+    "Neither the mayor nor the judge saw it.": ["the mayor", "the judge"],
+    "Not only Anna but also Tom saw it.": ["Anna", "Tom"],
+    "Both of the drivers survived it.": ["Both of the drivers"],
+}
+
+
+@pytest.mark.parametrize("text", SUBJECTS)
+def test_a_correlative_is_no_part_of_a_phrase(en_lal_md, text):
+    doc = en_lal_md(text)
+    assert [str(one.subject) for one in doc._.relations] == SUBJECTS[text]
+    assert [one.subject for one in doc._.triples] == SUBJECTS[text]
 
 
 WORDS = {
@@ -188,6 +238,39 @@ WORDS = {
         "(you; bought; The laptop)",
         "(The laptop; does n't run on; oil)",
     ],
+    "The minister urged parliament to approve the budget.": [
+        "(The minister; urged; parliament to approve the budget)",
+        "(parliament; approve; the budget)",
+    ],
+    "Vaccines train the immune system to recognise viruses.": [
+        "(Vaccines; train; the immune system)",
+        "(the immune system; recognise; viruses)",
+    ],
+    "He went on to win the cup.": ["(He; went on to win; the cup)"],
+    "Aspirin, also known as acid, kills pain.": [
+        "(Aspirin; also known as; acid)",
+        "(Aspirin; kills; pain)",
+    ],
+    "Neutrons are slightly heavier than protons.": [
+        "(Neutrons; are; slightly heavier)",
+    ],
+    "Java is a language designed by Sun and used by banks.": [
+        "(Java; is; a language designed by Sun and used by banks)",
+        "(a language; designed by; Sun)",
+        "(a language; used by; banks)",
+    ],
+    "Glass is made by heating sand.": ["(Glass; is made by; heating sand)"],
+    "The problem is that he has no money.": [
+        "(The problem; is; that he has no money)",
+        "(he; has; no money)",
+    ],
+    "The order includes 220 species, most of which live in the tropics.": [
+        "(The order; includes; 220 species)",
+        "(most of which; live in; the tropics)",
+    ],
+    "He explained why the empire fell.": ["(He; explained; why the empire fell)"],
+    "Thus, the car was sold.": [],
+    "We found the room clean and quiet.": ["(We; found; the room clean and quiet)"],
     "Penicillin, discovered by Fleming, kills bacteria.": [
         "(Penicillin; discovered by; Fleming)",
         "(Penicillin; kills; bacteria)",
