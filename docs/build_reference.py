@@ -102,6 +102,8 @@ FUNCTIONS = {
         "Relation",
         "Triple",
         "Clause",
+        "get_relations",
+        "get_triples",
         "get_complexity",
         "sentence_complexities",
         "simplify",
@@ -114,26 +116,44 @@ FUNCTIONS = {
         "install_noun_chunks",
         "set_constituents",
         "set_parses",
+        "SentenceParse",
         "set_propositions",
         "as_doc",
+        "carry_over",
+        "NonConstituentException",
+        "ContradictionError",
+        "StaleParseError",
+        "UnparsedDocError",
+        "LostAnnotationsWarning",
     ],
     "spacy_lal.complexity": ["Complexity", "find_structures"],
     "spacy_lal.interpret": [
         "head_confidences",
         "label_confidence",
         "parse_confidence",
+        "relation_confidence",
         "k_best",
         "iter_best_trees",
+        "BestTree",
         "constituent_margins",
+        "ConstituentMargin",
         "arc_margins",
+        "ArcMargin",
         "best_labels",
+        "LabelScore",
         "span_marginals",
+        "SpanMarginals",
         "label_attention",
+        "LabelAttention",
         "label_contributions",
         "contributions",
         "Contributions",
     ],
     "spacy_lal.pictures": ["render", "draw"],
+    "spacy_lal.pictures.graph": ["draw_graph"],
+    "spacy_lal.pictures.heatmap": ["heatmap"],
+    "spacy_lal.trees.frames": ["read_frames", "Frame", "FrameRole"],
+    "spacy_lal.trees.roles": ["Proposition"],
     "spacy_lal.export": ["to_conllu"],
     "spacy_lal.distributed": ["BatchParser", "parse_ray", "parse_spark", "to_doc"],
 }
@@ -488,7 +508,10 @@ def functions_page() -> List[str]:
 
 
 def function_entry(name: str, function: Any) -> List[str]:
-    """The signature, the text, the arguments and the result of a function or class."""
+    """The signature, the text, the arguments and the result of a function or class; of
+    an error, its text."""
+    if inspect.isclass(function) and issubclass(function, Exception):
+        return [f"### {name}", "", *paragraphs(inspect.getdoc(function) or "")]
     parameters = inspect.signature(function).parameters.values()
     shown = [one.name for one in parameters if one.name != "self"]
     text, described, errors = doc_parts(inspect.getdoc(function) or "", shown)
