@@ -231,18 +231,22 @@ _WITHIN_WORDS = (
     ),
     Rule(
         "before a contracted verb in capitals",
-        r"(?:(?<=[A-Z][A-Z])|(?<=\bI))(?=['’](?:D|LL|RE|VE)(?![A-Za-z]))"
+        r"(?:(?<=[A-Z][A-Z])|(?<=['’][DT])|(?<=\bI))(?=['’](?:D|LL|RE|VE)(?![A-Za-z]))"
         r"|(?<=\bI)(?=['’]M\b)",
         {
             "I'VE so": "I 'VE so",
             "THEY’LL so": "THEY ’LL so",
             "I'M so": "I 'M so",
+            "YOU'D'VE": "YOU 'D 'VE",
+            "SHOULDN'T'VE": "SHOULD N'T 'VE",
         },
     ),
     Rule(
         "full stop of a number in a list before its word",
-        r"(?:(?<=^[0-9])|(?<=^[0-9][0-9]))\.(?=(?:[A-Z][a-z]+|[a-z]{2,})\b)",
+        r"(?:(?<=^[0-9])|(?<=^[0-9][0-9]))\.(?=(?:[A-Z][a-z]+|[a-z]{2,})\b)"
+        r"|(?:(?<=^[IVX]{2})|(?<=^[IVX]{3})|(?<=^[IVX]{4}))\.(?=[A-Z][a-z]+\b)",
         {
+            "IV.Results so": "IV . Results so",
             "1.No signs": "1 . No signs",
             "12.Patient so": "12 . Patient so",
         },
@@ -366,6 +370,14 @@ TOKENS = TokenRules(
         "D'you": ("D'", "you"),
         "y'know": ("y'", "know"),
         "and/or": ("and", "/", "or"),
+        "'TIS": ("'T", "IS"),
+        "'TWAS": ("'T", "WAS"),
+        "CANNOT": ("CAN", "NOT"),
+        "GIMME": ("GIM", "ME"),
+        "GONNA": ("GON", "NA"),
+        "GOTTA": ("GOT", "TA"),
+        "LEMME": ("LEM", "ME"),
+        "WANNA": ("WAN", "NA"),
         "CANT": ("CA", "NT"),
         "DONT": ("DO", "NT"),
         "WONT": ("WO", "NT"),
