@@ -2,10 +2,10 @@
 
 A proposition is the predicate's Span (label V, `kb_id_` its roleset), then its
 arguments in text order (label = role, with C- and R-), then the parts of the predicate
-(C-V): the order binds arguments to predicates. The id of a V holds PropBank's frame
-file where its name is not the roleset's, and the place of the predicate's token where
-that is not the first of its V. A Doc without the group has no roles; a Doc with an
-empty group has no predicates."""
+(C-V): the order binds arguments to predicates. The id of a V holds the name of
+PropBank's frame file, if the roleset has another name, and the place of the predicate's
+token, if it is not the first of its V. A Doc without the group has no roles; a Doc with
+an empty group has no predicates."""
 
 import re
 from bisect import bisect_left

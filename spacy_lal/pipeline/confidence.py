@@ -1,10 +1,11 @@
 """Confidence: how probably a part of a parse is right, from the parser's own scores and
 fitted numbers, the logistic function of `slope * logit + intercept`.
 
-The logit of a head is that of its share in the softmax over all heads of its word, at a
-temperature; of a constituent, that of its marginal probability (`decode/marginals.py`)
-at a temperature; of a relation or a whole sentence, that of the product of the head
-confidences of its words.
+A logit is taken of a probability. A head has its share in the softmax over all heads of
+its word, at a temperature. A constituent has its marginal probability
+(`decode/marginals.py`), at a temperature. A relation or a whole sentence has the
+product of the head confidences of its words.
+
 `benchmarks/calibration.py` fits the numbers, `nlp.meta["calibration"]` (Platt 1999; Guo
 et al. 2017). All functions raise a ValueError where the pipeline was not calibrated,
 and for a sentence of more than `MAX_LENGTH` words."""

@@ -1,6 +1,7 @@
-"""Parses without what the guidelines of a language's treebanks exclude, and decoders
-choose at times. Of constituents and deprels that exclude each other, the one with the
-lower score goes. Parses under constraints (`constrained.py`) stay as they are."""
+"""Decoders at times choose structures that the guidelines of a language's treebanks
+exclude. Here parses lose them: of constituents and deprels that exclude each other, the
+one with the lower score goes. Parses under constraints (`constrained.py`) stay as they
+are."""
 
 from itertools import takewhile
 from typing import Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple
@@ -136,9 +137,9 @@ def without_doubled_clauses(
     labels: Sequence[str],
     guidelines: Guidelines,
 ) -> DecodedParse:
-    """A parse without one of two clauses that begin together, where the longer one has
-    its verb from the other alone, as in (S (VP (S (VP fearing death)) (ADVP
-    basically))): the one with the lower score goes."""
+    """Of two clauses that begin together, drop the one with the lower score, if the
+    longer one has no verb but the other's, as in (S (VP (S (VP fearing death)) (ADVP
+    basically)))."""
     spans = parse.spans.tolist()
     dropped = []
     for k in range(len(spans) - 1):  # in pre-order
@@ -201,7 +202,7 @@ class _Arcs:
         return next(i for i in words if self.heads[i] - 1 not in words)
 
     def best(self, i: int, allowed: Sequence[bool]) -> Tuple[float, str]:
-        """The best allowed deprel of a word: what it loses in score, and its name."""
+        """The best allowed deprel of a word: its loss of score, and its name."""
         scores = deprel_scores(self._scores, self.heads[i], i + 1)
         k = int(np.where(allowed, scores, -np.inf).argmax())
         present = scores[self.deprels.index(self.names[i])]
@@ -333,8 +334,8 @@ def _mark_passives(arcs: _Arcs) -> None:
 
 
 def _resolve_conflicts(arcs: _Arcs) -> None:
-    """Of two words whose deprels exclude each other, give the one that loses less in
-    score another deprel, until there are no such words."""
+    """While the deprels of two words exclude each other, give one of them another
+    deprel: the word that loses less score."""
     for _ in arcs.names:
         excluded = _conflict(arcs)
         if not excluded:
@@ -358,7 +359,7 @@ def _exclusive(names: Iterator[str]) -> Set[str]:
 
 def _conflict(arcs: _Arcs) -> Sequence[int]:
     """Two words whose deprels exclude each other: two of a group, or a subject and the
-    xcomp that governs it; none if there are none."""
+    xcomp that governs it. Empty without such words."""
     seen: Dict[Tuple[int, int], int] = {}
     for i, (head, name) in enumerate(zip(arcs.heads, arcs.names, strict=True)):
         groups = [g for g, group in enumerate(EXCLUSIVE_DEPRELS) if name in group]

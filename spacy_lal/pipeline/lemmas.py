@@ -14,8 +14,8 @@ from ..models.vectors import plain_words
 
 def correct_lemmas(doc: Doc, lemma_of: LemmaRule) -> Doc:
     """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a
-    lemma are left out. A treebank escape gets the lemma of the mark that it stands for,
-    a word of a sentence in capitals that of the word in lower case.
+    lemma are left out. A treebank escape gets the lemma of its mark, and a word of a
+    sentence in capitals the lemma of the word in lower case.
 
     lemma_of (LemmaRule): Of the language.
     RETURNS (Doc): The same Doc."""
@@ -33,8 +33,8 @@ def correct_lemmas(doc: Doc, lemma_of: LemmaRule) -> Doc:
 
 
 def _default_lemma(word: str, token: Token) -> str:
-    """A word of a sentence in capitals as it is written in the middle of others, or
-    what an escape stands for."""
+    """A word of a sentence in capitals, as it is written in the middle of others; the
+    mark of an escape."""
     if word.lower() != token.lower_:
         return word
     return word.capitalize() if token.pos_ == "PROPN" else word.lower()

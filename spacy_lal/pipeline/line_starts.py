@@ -1,10 +1,10 @@
 """Sentence starts that the text alone decides, set by the tokenizer.
 
-A sentence begins after a blank line, and at a line that is an item of a list, a
-heading, a turn that begins with its speaker's label, or a row of a table. A mark or
-label and what follows it in its line are one sentence, as in English Web Treebank. None
-begins within a word, at whitespace, at an address after a word such as "see", or at a
-number after an abbreviation such as "No.".
+A sentence begins after a blank line. It begins at a line that is an item of a list, a
+heading, a row of a table, or a turn with its speaker's label. A mark or label and the
+rest of its line are one sentence, as in English Web Treebank. No sentence begins within
+a word, at whitespace, at an address after a word such as "see", or at a number after an
+abbreviation such as "No.".
 In a language without rules for lines, a sentence begins after a blank line alone.
 Components that keep what is set (spaCy's `senter` and `sentencizer` with
 `overwrite = false`) decide about all other tokens."""
@@ -226,8 +226,9 @@ def _width(lines: Sequence[str]) -> int:
 
 
 def _is_list(lines: Sequence[str], width: int) -> bool:
-    """Tell whether lines are shorter than those of prose, and all begin with capitals
-    and numbers, or every other with a number; or none has more than two words."""
+    """Tell whether lines are a list: each has one or two words; or all are shorter
+    than lines of prose, and all begin with capitals and numbers, or every other one
+    with a number."""
     words = [line.split() for line in lines if line.strip()]
     most_words = max(map(len, words), default=0)
     if len(words) > 2 and most_words < 3:
