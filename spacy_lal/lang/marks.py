@@ -154,15 +154,26 @@ _AFTER = r"[\w.,;:!?)\]\"'”’»…%]"
 _NUMBERS = r"\^?\d{1,3}(?:[-–,;] ?\d{1,3})*"
 _SPACED = r"\d{1,3}(?:(?:[-–]|[,;] ?)\d{1,3})*"
 _LETTERS = r"[a-z]{1,2}|[ivx]{3,4}"
+_SIGNS = r"[*†‡§α-ω]{1,2}"
 _NAMED = r"(?i:[^\W\d_]{1,6}(?:-[a-z]{5})?)\.? ?\d{1,3}"
 NOTES = (
     Rule(
         "number, letter or name of a note in brackets",
-        rf"\[(?<={_AFTER}\[)(?:{_NUMBERS}|{_LETTERS}|{_NAMED})\]",
+        rf"\[(?:(?<={_AFTER}\[)|(?<=\d\][–-]\[))"
+        rf"(?:{_NUMBERS}|{_LETTERS}|{_SIGNS}|{_NAMED})\]",
         {
             "in 1950.[3] So": "in 1950 . [ 3 ] So",
             "burnt.[note 2] It": "burnt . [ note 2 ] It",
             "so,[a] lo[4][12]": "so , [ a ] lo [ 4 ] [ 12 ]",
+            "so[*] lo.[†]": "so [ * ] lo . [ † ]",
+        },
+    ),
+    Rule(
+        "comma or dash between numbers of notes",
+        r"[,;–-](?<=\d\].)(?=\[\d{1,3}\])",
+        {
+            "so.[3],[4] Lo": "so . [ 3 ] , [ 4 ] Lo",
+            "so[3]–[5] lo": "so [ 3 ] – [ 5 ] lo",
         },
     ),
     Rule(
@@ -212,6 +223,17 @@ NOTES = (
 )
 
 
+def remark(pattern: str, examples: Mapping[str, str]) -> Rule:
+    """The rule for remarks of editors in brackets ("[citation needed]").
+
+    pattern (str): The remarks of the language, in any case."""
+    return Rule(
+        "remark of an editor in brackets",
+        rf"\[(?<=\S.\[)(?i:{pattern})\]",
+        examples,
+    )
+
+
 def spaced_note(before: Iterable[str], examples: Mapping[str, str]) -> Rule:
     """The rule for numbers of notes in brackets after a space ("in 1950 [3] but").
 
@@ -221,7 +243,7 @@ def spaced_note(before: Iterable[str], examples: Mapping[str, str]) -> Rule:
     return Rule(
         "number of a note in brackets, after a space",
         rf"\[(?<=[\w%)\"”’»,] \[)(?<!\], \[)(?i:{not_after}){_SPACED}\]"
-        rf"(?:(?:[,;–-]? ?)\[{_SPACED}\])*(?![\w(\[])",
+        rf"(?:(?:[,;] | ?[–-] ?| )?\[{_SPACED}\])*(?![\w(\[])",
         examples,
     )
 

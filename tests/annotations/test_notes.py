@@ -42,6 +42,7 @@ def notes(text: str) -> str:
         ("All prices* include tax.** So", "* **"),
         ("The poet† died.‡ She", "† ‡"),
         ("boils.[1, 2] Ice melts.[3–5]", "[ 1 , 2 ] [ 3 – 5 ]"),
+        ("as new.[3]–[5] It was.[1],[2] So[†]", "[ 3 ] – [ 5 ] [ 1 ] , [ 2 ] [ † ]"),
         ("We saw *this* and **that**.", ""),
         ("an area of 5 m² and 10² or x²", ""),
         ("2*3 and M*A*S*H and A* search", ""),

@@ -3,7 +3,7 @@
 The rules follow the training files of English Web Treebank and GUM."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import LINK, NOTES, PICTURE, RUNS, SHOUTS, TAG, spaced_note
+from ..marks import LINK, NOTES, PICTURE, RUNS, SHOUTS, TAG, remark, spaced_note
 from .abbreviations import (
     ABBREVIATIONS,
     AFTER_NUMBERS,
@@ -324,9 +324,8 @@ _REMARKS = (
     r"sic|dubious|edit|update|emphasis (?:added|mine)|original research\?"
     r"|(?:[a-z]+ ){1,3}needed|not in citation given|(?:[a-z]+ ){0,2}wh(?:o|om|en|ere|ich|at|y)\?"
 )
-REMARK = Rule(
-    "remark of an editor in brackets",
-    rf"\[(?<=\S.\[)(?i:{_REMARKS})\]",
+REMARK = remark(
+    _REMARKS,
     {
         "so.[citation needed] Lo": "so . [ citation needed ] Lo",
         "some[who?] say": "some [ who ? ] say",

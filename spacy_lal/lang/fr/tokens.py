@@ -2,7 +2,7 @@
 hyphen (`a -t-elle`); a compound is one token (`celle-ci`)."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, spaced_note
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, remark, spaced_note
 
 _HYPHEN = "[-‑]"
 _SUBJECT = "(?:elles?|ils?|on)"
@@ -146,6 +146,15 @@ BEFORE_CITATIONS = frozenset(
     équation
     """.split()
 )
+REMARK = remark(
+    r"sic|réf\. (?:nécessaire|souhaitée|à confirmer|insuffisante|non conforme)"
+    r"|(?:précision|source|citation) (?:nécessaire|souhaitée|insuffisante)"
+    r"|(?:combien|où|pourquoi|quand|quels?|quelles?|qui) ?\?",
+    {
+        "à Paris[réf. nécessaire] en": "à Paris [ réf . nécessaire ] en",
+        "certains[qui ?] disent": "certains [ qui ? ] disent",
+    },
+)
 SPACED_NOTE = spaced_note(
     BEFORE_CITATIONS,
     {
@@ -169,6 +178,6 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
-    notes=(*NOTES, SPACED_NOTE),
+    notes=(*NOTES, REMARK, SPACED_NOTE),
     dropped_words=frozenset({"h."}),
 )

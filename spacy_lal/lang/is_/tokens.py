@@ -1,7 +1,7 @@
 """Icelandic: tokens as GreynirCorpus has them."""
 
 from ..conventions import Rule, TokenRules
-from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, spaced_note
+from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, remark, spaced_note
 
 _SMALL = "[a-záéíóúýþæöð]"
 
@@ -126,6 +126,13 @@ BEFORE_CITATIONS = frozenset(
     við
     """.split()
 )
+REMARK = remark(
+    r"sic|(?:heimild|heimildir|tilvísun) vantar|(?:hvar|hvenær|hver|hverjir) ?\?",
+    {
+        "Hann fór.[heimild vantar] Hún": "Hann fór . [ heimild vantar ] Hún",
+        "sumir[hverjir?] segja": "sumir [ hverjir ? ] segja",
+    },
+)
 SPACED_NOTE = spaced_note(
     BEFORE_CITATIONS,
     {
@@ -140,7 +147,7 @@ TOKENS = TokenRules(
     prefixes=PLAIN_MARKS,
     suffixes=PLAIN_MARKS,
     infixes=(BEFORE_LINK, LINK, *PLAIN_MARKS),
-    notes=(*NOTES, SPACED_NOTE),
+    notes=(*NOTES, REMARK, SPACED_NOTE),
     kept=WHOLE,
     abbreviations=ABBREVIATIONS,
 )
