@@ -38,29 +38,33 @@ _ARC_LAYERS = ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
 
 
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
-    """Whether a network has this form."""
+    """Whether a network has this form: label attention, or none, right on the sum of
+    vectors of words and positions. Other networks run in torch."""
     return (
         _reads_vectors_alone(config)
-        and type(config.label_attention) in (type(None), configs.LabelAttentionConfig)
-        and _has_label_blocks(config)
+        and _attends_to_whole_vectors(config)
         and type(config.biaffine_scorer) in (type(None), configs.BiaffineScorerConfig)
         and (config.span_scorer is None or config.span_scorer.hidden_width > 1)
     )
 
 
 def _reads_vectors_alone(config: configs.ParserNetworkConfig) -> bool:
-    features = config.inputs.features
-    return (
-        type(config.inputs) is InputLayerConfig
-        and [type(feature) for feature in features] == [Vectors]
-        and features[0].mix_layers == 1  # type: ignore[attr-defined]
-        and not config.encoder.layers
-    )
+    inputs = config.inputs
+    if type(inputs) is not InputLayerConfig or inputs.join != "sum":
+        return False
+    (feature, *others) = inputs.features
+    if others or config.encoder.layers or not isinstance(feature, Vectors):
+        return False
+    return feature.mix_layers == 1 and feature.learned_boundaries
 
 
-def _has_label_blocks(config: configs.ParserNetworkConfig) -> bool:
-    halves = config.fenceposts.halves
-    return config.label_attention is None or halves in (None, "label_blocks")
+def _attends_to_whole_vectors(config: configs.ParserNetworkConfig) -> bool:
+    attention = config.label_attention
+    if attention is None:
+        return True
+    has_blocks = config.fenceposts.halves in (None, "label_blocks")
+    is_known = type(attention) is configs.LabelAttentionConfig
+    return is_known and has_blocks and not attention.factored
 
 
 class _FirstLayers(NamedTuple):
@@ -87,11 +91,10 @@ class ParserInference:
         weights: Weights,
     ) -> None:
         self.layout = layout = config.layout(config.n_label_heads(sizes))
-        self.concatenates = config.inputs.join == "concat"
         self.max_positions = config.inputs.max_positions
         projection = weights["inputs.features.vectors.projection.weight"]
         self.project = Product(projection.T)
-        self.boundaries: Any = weights.get("inputs.features.vectors.boundaries")
+        self.boundaries = weights["inputs.features.vectors.boundaries"]
         self.positions = weights["inputs.positions"]
         self.gain = weights["inputs.norm.gain"]
         self.bias = weights["inputs.norm.bias"]
@@ -140,22 +143,14 @@ class ParserInference:
         """The input layer. *Shape:* (n_positions, hidden_width)."""
         vectors: Any = batch.vectors  # of START, words and STOP
         data = numpy.asarray(vectors.data)
-        given = vectors.rows
-        if vectors.has_boundaries:
-            packed = data[numpy.concatenate([given[i] for i in indices])]
-        else:
-            packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
-            for i, (_, positions, _) in zip(indices, iter(places), strict=True):
-                packed[positions.start], packed[positions.stop - 1] = self.boundaries
-                packed[positions.start + 1 : positions.stop - 1] = data[given[i]]
-        content = self.project(packed)
+        packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
+        for i, (_, positions, _) in zip(indices, iter(places), strict=True):
+            packed[positions.start], packed[positions.stop - 1] = self.boundaries
+            packed[positions.start + 1 : positions.stop - 1] = data[vectors.rows[i]]
         numbers = [numpy.arange(length + 2) for length in places.lengths]
         along = numpy.concatenate(numbers) % self.max_positions
         joined = self.positions[along]
-        if self.concatenates:
-            joined = numpy.concatenate([content, joined], axis=1)
-        else:
-            joined += content
+        joined += self.project(packed)
         joined -= joined.mean(axis=1, keepdims=True)
         joined /= _deviation(joined)[:, None]
         joined *= self.gain
@@ -282,38 +277,29 @@ class _Attended(NamedTuple):
 
 class _LabelAttention:
     """Label attention: keys folded into queries, values and the norm's mean into the
-    projection of the output."""
+    projection of the output. One product gives the logits and R x."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
-        self.proj_width = len(weights["label_attention.norm.gain"])
-        is_factored = "label_attention.query.content" in weights
-        reduce = weights["label_attention.reduce.weight"]
-        reduce = reduce.reshape(-1, self.proj_width, hidden_width)
+        given = part_of(weights, "label_attention")
+        self.proj_width = len(given["norm.gain"])
+        reduce = given["reduce.weight"].reshape(-1, self.proj_width, hidden_width)
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
-        keys = []
-        values = []
-        first = 0
-        for name in ("content", "position") if is_factored else ("all",):
-            query = weights[f"label_attention.query.{name}"]
-            key = weights[f"label_attention.key.{name}"]
-            value = weights[f"label_attention.value.{name}"]
-            output = weights[f"label_attention.output.{name}.weight"]
-            last = first + key.shape[1]
-            keys.append((key @ query[:, :, None])[..., 0])
-            values.append(value @ (reduce[:, :, first:last] @ output).swapaxes(1, 2))
-            first = last
-        scale = 1.0 / math.sqrt(hidden_width)
-        folded = numpy.concatenate(keys, axis=1).T * numpy.float32(scale)
-        self.keys = Product(folded)
+        query = given["query.all"]
+        folded = (given["key.all"] @ query[:, :, None])[..., 0]
+        logits = folded.T * numpy.float32(1.0 / math.sqrt(hidden_width))
+        self.n_heads = len(query)
+        self.product = Product(
+            numpy.concatenate([logits, reduce.reshape(-1, hidden_width).T], axis=1)
+        )
+        values = reduce @ given["output.all.weight"]
         # (n_heads, hidden_width, proj_width)
-        self.values = numpy.ascontiguousarray(numpy.concatenate(values, axis=1))
-        self.reduce = Product(reduce.reshape(-1, hidden_width).T)
+        self.values = given["value.all"] @ values.swapaxes(1, 2)
 
     def attend(self, tokens: ndarray, places: Places) -> _Attended:
         """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
         hidden_width)."""
-        logits = self.keys(tokens)
-        shape = (len(places.lengths), logits.shape[1], tokens.shape[1])
+        logits, reduced = numpy.split(self.product(tokens), [self.n_heads], axis=1)
+        shape = (len(places.lengths), self.n_heads, tokens.shape[1])
         pooled = numpy.empty(shape, dtype="float32")
         weights = []
         for k, positions, _ in places:
@@ -323,8 +309,8 @@ class _LabelAttention:
             numpy.matmul(one.T, tokens[positions], out=pooled[k])
             weights.append(one)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
-        reduced = self.reduce(tokens).reshape(len(tokens), -1, self.proj_width)
-        return _Attended(weights, contexts, reduced)
+        blocks = reduced.reshape(len(tokens), -1, self.proj_width)
+        return _Attended(weights, contexts, blocks)
 
 
 def _deviation(centred: ndarray) -> ndarray:

@@ -139,16 +139,19 @@ class DeprelInference:
         given = part_of(weights, "biaffine_scorer")
         bilinear = given["deprel_bilinear"]
         self.shape = bilinear.shape[:2]
-        # p^T U_r + v_r of all deprels r at once
-        weight = bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
-        self.bilinear = Product(weight, given["deprel_from_dependent"].reshape(-1))
-        self.from_head = Product(given["deprel_from_head"].T, given["deprel_bias"])
+        # p^T U_r + v_r of all deprels r at once, then u_r p + c_r
+        maps = bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
+        weight = numpy.concatenate([maps, given["deprel_from_head"].T], axis=1)
+        of_dependent = given["deprel_from_dependent"].reshape(-1)
+        bias = numpy.concatenate([of_dependent, given["deprel_bias"]])
+        self.product = Product(weight, bias)
 
     def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
         """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),
         (n_heads, n_deprels, 1)."""
-        seen = self.bilinear(heads).reshape(-1, *self.shape)
-        return seen, self.from_head(heads)[..., None]
+        n_deprels = self.shape[0]
+        seen, own = numpy.split(self.product(heads), [-n_deprels], axis=1)
+        return seen.reshape(-1, *self.shape), own[..., None]
 
     def scores(self, heads: ndarray, dependents: ndarray) -> ndarray:
         """All deprels of all arcs. *Shape:* (n_dependents, n_heads, n_deprels)."""

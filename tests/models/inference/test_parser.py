@@ -22,18 +22,18 @@ BASE = {
     "n_label_heads": 4,
     "span_hidden_width": 9,
     "arc_hidden_width": 7,
+    "factored": False,
+    "label_factored": False,
 }
 FORMS = {
-    "factored": {},
+    "plain": {},
     "as_bundled": {
-        "factored": False,
         "label_own_projection": True,
         "whole_tokens": True,
         "label_ties": True,
         "span_own_projections": True,
-        "label_factored": False,
     },
-    "shared_projection": {"factored": False, "whole_tokens": True, "label_ties": True},
+    "shared_projection": {"whole_tokens": True, "label_ties": True},
     "arcs_from_tokens": {
         "label_own_projection": True,
         "whole_tokens": True,
@@ -59,6 +59,8 @@ NO_FORM = {
     "encoder": {"n_layers": 1},
     "characters": {"n_chars": 9},
     "tags": {"n_tags": 5},
+    "concatenated_positions": {"factored": True},
+    "factored_label_attention": {"label_factored": True},
 }
 LENGTHS = [3, 0, 9, 1, 6, 9]
 
