@@ -240,12 +240,12 @@ class ParserTask:
         return ParserNetwork(self.config, sizes)
 
     def build_inference(
-        self, sizes: configs.ParserSizes, weights: Mapping[str, ndarray]
+        self, sizes: configs.ParserSizes, weights: Mapping[str, ndarray], int8: bool
     ) -> Optional[ParserInference]:
         """See `Task`."""
         if not has_numpy_form(self.config):
             return None
-        return ParserInference(self.config, sizes, weights)
+        return ParserInference(self.config, sizes, weights, int8=int8)
 
     def pad(
         self,

@@ -232,12 +232,12 @@ class RolesTask:
         return RolesNetwork(self.config, sizes)
 
     def build_inference(
-        self, sizes: configs.RolesSizes, weights: Mapping[str, ndarray]
+        self, sizes: configs.RolesSizes, weights: Mapping[str, ndarray], int8: bool
     ) -> Optional[RolesInference]:
         """See `Task`."""
         if not has_numpy_form(self.config):
             return None
-        return RolesInference(self.config, sizes, weights)
+        return RolesInference(self.config, sizes, weights, int8=int8)
 
     def pad(
         self, batch: RolesBatch, indices: Sequence[int], vectors: Any, device: Any

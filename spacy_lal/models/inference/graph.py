@@ -5,10 +5,12 @@ import os
 import struct
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
+
+from ..weights.storage import quantise
 
 _TYPES = {
     "float32": 1,
@@ -23,6 +25,7 @@ _INT = 2
 _INTS = 7
 _OPSET = 17
 _IR_VERSION = 8
+Bits = Literal[8, 15, 32]
 
 
 @cache
@@ -98,35 +101,88 @@ class Graph:
         return self.node(kind, inputs, domain="com.microsoft", **options)
 
     def quantised(
-        self, integers: ndarray, scales: ndarray, inputs: str, *, positive: bool = False
+        self,
+        integers: ndarray,
+        scales: ndarray,
+        inputs: str,
+        *,
+        positive: bool = False,
+        twice: bool = False,
     ) -> str:
         """A product in 8 bits: scale each row by its largest size, round, multiply
-        integers, scale back."""
+        integers, scale back.
+
+        positive (bool): Whether inputs are not negative.
+        twice (bool): Round what rounding has taken away, too, and multiply it: the
+            inputs have 15 bits."""
         levels, middle = (255, 0) if positive else (127, 128)
         sizes = inputs if positive else self.node("Abs", [inputs])
         largest = self.node("ReduceMax", [sizes], axes=[-1], keepdims=1)
         of_zeros = self.constant(numpy.float32(1e-12))  # a row of zeros
         largest = self.node("Max", [largest, of_zeros])
-        step = self.constant(numpy.float32(1 / levels))
-        zero_point = self.constant(numpy.uint8(middle))
+        step = 1 / levels
         scaled = self.node("Div", [inputs, largest])
-        rounded = self.node("QuantizeLinear", [scaled, step, zero_point])
         zero = 0
         if not has_vnni():
             # sums of two products with signed weights would overflow 16 bits
             integers = (integers ^ numpy.int8(-128)).view("uint8")
             zero = 128
         zeros = numpy.full(scales.shape, zero, dtype=integers.dtype)
-        operands = [
-            rounded,
+        matrix = [
             self.constant(integers.T),
-            step,
             self.constant(scales.astype("float32")),
-            zero_point,
             self.constant(zeros),
         ]
-        product = self.contrib("MatMulIntegerToFloat", operands)
+        product, rest = self._rounded_product(scaled, step, middle, matrix)
+        if twice:
+            finer, _ = self._rounded_product(rest, step / 254, 128, matrix)
+            product = self.node("Add", [product, finer])
         return self.node("Mul", [product, largest])
+
+    def _rounded_product(
+        self, inputs: str, size: float, middle: int, matrix: Sequence[str]
+    ) -> Tuple[str, str]:
+        """The product of rounded inputs, and what rounding has taken away.
+
+        size (float): Of a step. matrix (Sequence[str]): Integers, scales, zeros."""
+        integers, scales, zeros = matrix
+        step = self.constant(numpy.float32(size))
+        zero_point = self.constant(numpy.uint8(middle))
+        rounded = self.node("QuantizeLinear", [inputs, step, zero_point])
+        operands = [rounded, integers, step, scales, zero_point, zeros]
+        product = self.contrib("MatMulIntegerToFloat", operands)
+        restored = self.node("DequantizeLinear", [rounded, step, zero_point])
+        return product, self.node("Sub", [inputs, restored])
+
+    def affine(
+        self,
+        inputs: str,
+        weight: ndarray,
+        bias: Optional[ndarray] = None,
+        bits: Bits = 32,
+    ) -> str:
+        """A linear map.
+
+        weight: *Shape:* (n_out, n_in). bias: *Shape:* (n_out,). None: no bias.
+        bits: Of the inputs: 32 for single precision; 8, or 15, with a weight in 8 bits.
+        """
+        if bits == 32:
+            product = self.node("MatMul", [inputs, self.constant(weight.T)])
+        else:
+            product = self.quantised(*quantise(weight), inputs, twice=bits == 15)
+        if bias is None:
+            return product
+        return self.node("Add", [product, self.constant(bias)])
+
+    def compile(self, inputs: Sequence[str], outputs: Dict[str, str]) -> "Run":
+        """A session for arrays of rows. outputs: The nodes of the outputs, by their
+        names."""
+        given = [Port(name, ("rows", f"width of {name}")) for name in inputs]
+        ports = {
+            node: Port(f"output {name}", ("rows", f"width of {name}"))
+            for name, node in outputs.items()
+        }
+        return Run(session(self.write(given, ports), self.constants), list(outputs))
 
     def write(self, inputs: Sequence[Port], outputs: Dict[str, Port]) -> bytes:
         """The finished model.
@@ -175,25 +231,32 @@ def session(model: bytes, constants: Dict[str, ndarray]) -> Any:
     )
 
 
+class Run(NamedTuple):
+    """A graph that runs."""
+
+    session: Any
+    outputs: List[str]
+
+    def __call__(self, **inputs: ndarray) -> Dict[str, ndarray]:
+        """The outputs for some rows, by name."""
+        found = self.session.run(None, inputs)
+        return dict(zip(self.outputs, found, strict=True))
+
+
 class Product:
-    """rows @ weight + bias in ONNX Runtime, which packs the weight once, where NumPy
-    packs it for every product.
+    """A linear map of rows in ONNX Runtime, which packs the weight once, where NumPy
+    packs it for every product. See `Graph.affine`."""
 
-    weight: *Shape:* (n_in, n_out).
-    bias: *Shape:* (n_out,). None: no bias."""
-
-    def __init__(self, weight: ndarray, bias: Optional[ndarray] = None) -> None:
+    def __init__(
+        self, weight: ndarray, bias: Optional[ndarray] = None, bits: Bits = 32
+    ) -> None:
         graph = Graph()
-        product = graph.node("MatMul", ["rows", graph.constant(weight)])
-        if bias is not None:
-            product = graph.node("Add", [product, graph.constant(bias)])
-        given = Port("rows", ("n_rows", weight.shape[0]))
-        output = Port("product", ("n_rows", weight.shape[1]))
-        self.session = session(graph.write([given], {product: output}), graph.constants)
+        product = graph.affine("rows", weight, bias, bits)
+        self.run = graph.compile(["rows"], {"product": product})
 
     def __call__(self, rows: ndarray) -> ndarray:
         """*Shapes:* (n_rows, n_in) to (n_rows, n_out)."""
-        return self.session.run(None, {"rows": rows})[0]
+        return self.run(rows=rows)["product"]
 
 
 # Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers

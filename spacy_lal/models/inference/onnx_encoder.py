@@ -5,7 +5,7 @@ sublayers: attention, residual connection with its norm, bias with GELU. *Not* h
 sessions and Docs (`onnx_transformer.py`)."""
 
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -27,7 +27,6 @@ _MPNET = (
 _BIAS = "encoder.relative_attention_bias.weight"
 _WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
-# of ONNX attributes
 
 
 def check_config(config: Mapping[str, Any]) -> None:
@@ -143,9 +142,9 @@ class _Encoder(Graph):
             )
         attended = self.attention(f"{prefix}.attention.self", states)
         states = self.sublayer(f"{prefix}.attention.output", attended, states)
-        hidden = self.contrib(
-            "BiasGelu", self.affine(f"{prefix}.intermediate.dense", states)
-        )
+        dense = f"{prefix}.intermediate.dense"
+        bias = self.constant(weight_of(self.weights, f"{dense}.bias"))
+        hidden = self.contrib("BiasGelu", [self.product([dense], states), bias])
         states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
         batch = ("rows", "pieces")
         shape = (*batch, self.config["hidden_size"])
@@ -158,66 +157,50 @@ class _Encoder(Graph):
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""
         parts = [f"{prefix}.{name}" for name in ("query", "key", "value")]
-        bias = self.constant(
-            numpy.concatenate(
-                [weight_of(self.weights, f"{part}.bias") for part in parts]
-            )
-        )
-        n_heads = self.config["num_attention_heads"]
-        mask = INPUTS[1]
-        if not self.int8:
-            weight = numpy.concatenate(
-                [weight_of(self.weights, f"{part}.weight") for part in parts]
-            )
-            inputs = [states, self.constant(weight.T), bias, mask, "", self.bias]
-            return self.contrib("Attention", inputs, num_heads=n_heads)
-        integers, scales = map(
-            numpy.concatenate,
-            zip(*(self.integers(f"{part}.weight") for part in parts), strict=True),
-        )
-        rows = self.node(
-            "Split", [self.quantised(integers, scales, states)], n_outputs=3, axis=-1
-        )
-        heads = [rows, f"{rows}_1", f"{rows}_2"]
+        biases = [weight_of(self.weights, f"{part}.bias") for part in parts]
+        product = self.product(parts, states)
+        rows = self.node("Split", [product], n_outputs=3, axis=-1)
+        bias = self.constant(numpy.concatenate(biases))
         return self.contrib(
-            "MultiHeadAttention", [*heads, bias, mask, self.bias], num_heads=n_heads
+            "MultiHeadAttention",
+            [rows, f"{rows}_1", f"{rows}_2", bias, INPUTS[1], self.bias],
+            num_heads=self.config["num_attention_heads"],
         )
 
     def sublayer(
         self, prefix: str, inputs: str, residual: str, *, after_gelu: bool = False
     ) -> str:
         """An affine map, a residual connection and a norm."""
-        output, bias = self.affine(f"{prefix}.dense", inputs, after_gelu=after_gelu)
+        name = f"{prefix}.dense"
+        bias = weight_of(self.weights, f"{name}.bias")
+        is_shifted = after_gelu and self.int8
+        if is_shifted:
+            # `inputs + _GELU_REACHES` are not negative: all 255 steps are theirs
+            reach = self.constant(numpy.float32(_GELU_REACHES))
+            inputs = self.node("Add", [inputs, reach])
+            integers, scales = self.integers(f"{name}.weight")
+            bias = bias - _GELU_REACHES * scales * integers.sum(axis=1, dtype="int32")
+        output = self.product([name], inputs, positive=is_shifted)
         norm = self.norm(f"{prefix}.LayerNorm")
         return self.contrib(
             "SkipLayerNormalization",
-            [output, residual, *norm, bias],
+            [output, residual, *norm, self.constant(bias.astype("float32"))],
             epsilon=self.epsilon,
         )
 
-    def affine(
-        self, name: str, inputs: str, *, after_gelu: bool = False
-    ) -> Tuple[str, str]:
-        """A linear map.
-
-        RETURNS (Tuple[str, str]): The product, and the bias that is still to be
-            added."""
-        bias = weight_of(self.weights, f"{name}.bias")
-        if not self.int8:
-            weight = weight_of(self.weights, f"{name}.weight")
-            return self.node(
-                "MatMul", [inputs, self.constant(weight.T)]
-            ), self.constant(bias)
-        integers, scales = self.integers(f"{name}.weight")
-        if after_gelu:
-            # `inputs + _GELU_REACHES` are not negative: all 255 steps are theirs
-            inputs = self.node(
-                "Add", [inputs, self.constant(numpy.float32(_GELU_REACHES))]
+    def product(
+        self, names: Sequence[str], inputs: str, *, positive: bool = False
+    ) -> str:
+        """The linear maps `names` side by side, without their biases."""
+        weights = [f"{name}.weight" for name in names]
+        if self.int8:
+            integers, scales = zip(*map(self.integers, weights), strict=True)
+            rows = numpy.concatenate(integers)
+            return self.quantised(
+                rows, numpy.concatenate(scales), inputs, positive=positive
             )
-            bias = bias - _GELU_REACHES * scales * integers.sum(axis=1, dtype="int32")
-        return self.quantised(
-            integers, scales, inputs, positive=after_gelu
-        ), self.constant(bias.astype("float32"))
+        given = [weight_of(self.weights, name) for name in weights]
+        return self.affine(inputs, numpy.concatenate(given))
 
     def integers(self, name: str) -> Tuple[ndarray, ndarray]:
         """A weight in 8 bits, and the scales of its rows."""

@@ -82,18 +82,22 @@ class _FirstLayers(NamedTuple):
 
 class ParserInference:
     """A parser's network on a CPU, for several threads. weights: By their names in
-    torch, float32."""
+    torch, float32. int8: The first layers of the scorers, arcs and deprels are products
+    in 8 bits."""
 
     def __init__(
         self,
         config: configs.ParserNetworkConfig,
         sizes: configs.ParserSizes,
         weights: Weights,
+        *,
+        int8: bool = False,
     ) -> None:
+        self.int8 = int8
         self.layout = layout = config.layout(config.n_label_heads(sizes))
         self.max_positions = config.inputs.max_positions
         projection = weights["inputs.features.vectors.projection.weight"]
-        self.project = Product(projection.T)
+        self.project = Product(projection)
         self.boundaries = weights["inputs.features.vectors.boundaries"]
         self.positions = weights["inputs.positions"]
         self.gain = weights["inputs.norm.gain"]
@@ -117,8 +121,9 @@ class ParserInference:
             given = part_of(weights, "biaffine_scorer")
             for name in _ARC_LAYERS:
                 layers[name] = given[f"{name}.weight"], given[f"{name}.bias"]
-            self.arcs = Product(given["arc_bilinear"][:-1], given["arc_bilinear"][-1])
-            self.deprels = DeprelInference(weights)
+            bilinear = given["arc_bilinear"]
+            self.arcs = Product(bilinear[:-1].T, bilinear[-1], 8 if int8 else 32)
+            self.deprels = DeprelInference(weights, int8)
         self.first_layers = list(self._joined(layers))
 
     def _joined(
@@ -133,7 +138,8 @@ class ParserInference:
             bias = numpy.concatenate([layers[name][1] for name in names])
             ends = numpy.cumsum([len(layers[name][1]) for name in names])
             inner_ends = ends[:-1].tolist()
-            yield _FirstLayers(names, inner_ends, first, Product(weight.T, bias))
+            product = Product(weight, bias, 15 if self.int8 else 32)
+            yield _FirstLayers(names, inner_ends, first, product)
 
     # From vectors to fenceposts
 
@@ -286,11 +292,10 @@ class _LabelAttention:
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
         query = given["query.all"]
         folded = (given["key.all"] @ query[:, :, None])[..., 0]
-        logits = folded.T * numpy.float32(1.0 / math.sqrt(hidden_width))
+        logits = folded * numpy.float32(1.0 / math.sqrt(hidden_width))
         self.n_heads = len(query)
-        self.product = Product(
-            numpy.concatenate([logits, reduce.reshape(-1, hidden_width).T], axis=1)
-        )
+        maps = [logits, reduce.reshape(-1, hidden_width)]
+        self.product = Product(numpy.concatenate(maps))
         values = reduce @ given["output.all.weight"]
         # (n_heads, hidden_width, proj_width)
         self.values = given["value.all"] @ values.swapaxes(1, 2)

@@ -4,7 +4,6 @@ NumPy. Words are packed without padding, one sentence after the other. *Not* her
 syntax head, BIO tags, the timing signal."""
 
 from typing import (
-    Any,
     Dict,
     Iterator,
     List,
@@ -23,7 +22,7 @@ from ...layers.pair_features import Candidates, ParseArrays, find_candidates
 from ...layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 from ...scores import RoleScores
 from ..batches import RolesBatch
-from .graph import Graph, Port, session
+from .graph import Bits, Graph, Run
 
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
@@ -46,22 +45,22 @@ class _Net(Graph):
     """A graph of parts of the network, by the names of their weights. All arrays have a
     row for each word, predicate or pair."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, int8: bool) -> None:
         super().__init__()
         self.weights = weights
+        self.bits: Bits = 8 if int8 else 32
 
-    def affine(self, name: str, inputs: str, columns: slice = slice(None)) -> str:
+    def mapped(self, name: str, inputs: str, columns: slice = slice(None)) -> str:
         """The map `name`, or the map to some of its outputs."""
-        weight = self.constant(self.weights[f"{name}.weight"][columns].T)
-        product = self.node("MatMul", [inputs, weight])
+        weight = self.weights[f"{name}.weight"][columns]
         bias = self.weights.get(f"{name}.bias")
-        if bias is None:
-            return product
-        return self.node("Add", [product, self.constant(bias[columns])])
+        if bias is not None:
+            bias = bias[columns]
+        return self.affine(inputs, weight, bias, self.bits)
 
     def leaky(self, name: str, inputs: str) -> str:
         """The map `name`, then a leaky ReLU."""
-        return self.node("LeakyRelu", [self.affine(name, inputs)], alpha=SLOPE)
+        return self.node("LeakyRelu", [self.mapped(name, inputs)], alpha=SLOPE)
 
     def gelu(self, inputs: str) -> str:
         """x Phi(x)."""
@@ -77,46 +76,31 @@ class _Net(Graph):
     def after_attention(self, layer: str, normed: str, context: str) -> str:
         """The end of a layer: both of its parts add their output to their normalised
         input."""
-        attended = self.affine(f"{layer}.attention.output", context)
+        attended = self.mapped(f"{layer}.attention.output", context)
         normed = self.norm(f"{layer}.ff_norm", self.node("Add", [normed, attended]))
         hidden = self.leaky(f"{layer}.feed_forward.maps.0", normed)
         hidden = self.leaky(f"{layer}.feed_forward.maps.1", hidden)
-        hidden = self.affine(f"{layer}.feed_forward.maps.2", hidden)
+        hidden = self.mapped(f"{layer}.feed_forward.maps.2", hidden)
         return self.node("Add", [normed, hidden])
-
-    def compile(self, inputs: Sequence[str], outputs: Dict[str, str]) -> "_Run":
-        """outputs: The nodes of the outputs, by their names."""
-        given = [Port(name, ("rows", f"width of {name}")) for name in inputs]
-        ports = {
-            node: Port(f"output {name}", ("rows", f"width of {name}"))
-            for name, node in outputs.items()
-        }
-        return _Run(session(self.write(given, ports), self.constants), list(outputs))
-
-
-class _Run(NamedTuple):
-    """A part of the network that runs."""
-
-    session: Any
-    outputs: List[str]
-
-    def __call__(self, **inputs: ndarray) -> Dict[str, ndarray]:
-        """The outputs for some rows, by name."""
-        found = self.session.run(None, inputs)
-        return dict(zip(self.outputs, found, strict=True))
 
 
 class RolesInference:
     """The network of semantic roles in NumPy and ONNX Runtime, for several threads.
-    weights (Weights): By their torch names, float32."""
+    weights (Weights): By their torch names, float32. int8 (bool): Multiply in 8
+    bits."""
 
     def __init__(
-        self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
+        self,
+        config: RolesNetworkConfig,
+        sizes: RolesSizes,
+        weights: Weights,
+        *,
+        int8: bool = False,
     ) -> None:
         self.config = config
         self.sizes = sizes
-        self.stages = list(_make_stages(config, weights))
-        self.spans = _Spans(config, sizes, weights)
+        self.stages = list(_make_stages(config, weights, int8))
+        self.spans = _Spans(config, sizes, weights, int8)
 
     def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
         """The scores of some sentences of the batch, none without words."""
@@ -168,19 +152,21 @@ class RolesInference:
         return context.reshape(len(qkv), -1)
 
 
-def _make_stages(config: RolesNetworkConfig, weights: Weights) -> Iterator[_Run]:
+def _make_stages(
+    config: RolesNetworkConfig, weights: Weights, int8: bool
+) -> Iterator[Run]:
     """The network up to the first attention, between two attentions, and after the last
     one."""
-    net = _Net(weights)
+    net = _Net(weights, int8)
     given = ["vectors"]
     positions = net.leaky("inputs.projection", "vectors")
     outputs: Dict[str, str] = {}
     n_layers = config.encoder.n_layers
     for i in range(n_layers):
         outputs["normed"] = net.norm(f"layers.{i}.attention_norm", positions)
-        outputs["qkv"] = net.affine(f"layers.{i}.attention.qkv", outputs["normed"])
+        outputs["qkv"] = net.mapped(f"layers.{i}.attention.qkv", outputs["normed"])
         yield net.compile(given, outputs)
-        net = _Net(weights)
+        net = _Net(weights, int8)
         given = ["normed", "context"]
         outputs = {}
         positions = net.after_attention(f"layers.{i}", *given)
@@ -188,14 +174,14 @@ def _make_stages(config: RolesNetworkConfig, weights: Weights) -> Iterator[_Run]
             positions = net.norm(f"task_norms.{i}", positions)
         if i == config.predicate_scorer.layer:
             hidden = net.leaky("predicate_scorer.hidden", positions)
-            outputs["predicates"] = net.affine("predicate_scorer.output", hidden)
-    mapped = net.gelu(net.affine("role_scorer.vectors", "vectors"))
+            outputs["predicates"] = net.mapped("predicate_scorer.output", hidden)
+    mapped = net.gelu(net.mapped("role_scorer.vectors", "vectors"))
     words = net.node("Concat", [mapped, positions], axis=1)
     # places of predicates are read of predicates alone
     others = slice(config.role_scorer.hidden_width, None)  # type: ignore[union-attr]
     outputs["words"] = words
-    outputs["places"] = net.affine("role_scorer.places", words, others)
-    outputs["products"] = net.affine("role_scorer.product", words)
+    outputs["places"] = net.mapped("role_scorer.places", words, others)
+    outputs["products"] = net.mapped("role_scorer.product", words)
     yield net.compile([*given, "vectors"], outputs)
 
 
@@ -203,7 +189,11 @@ class _Spans:
     """The scorer of roles of candidates."""
 
     def __init__(
-        self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights
+        self,
+        config: RolesNetworkConfig,
+        sizes: RolesSizes,
+        weights: Weights,
+        int8: bool,
     ) -> None:
         scorer = cast(SpanRoleScorerConfig, config.role_scorer)
         self.n_rows = scorer.n_rows
@@ -211,20 +201,20 @@ class _Spans:
         self.table = weights["role_scorer.table.weight"]
         self.n_outputs = len(weights["role_scorer.output.bias"])
         self.has_rolesets = config.roleset_scorer is not None and sizes.n_rolesets > 0
-        net = _Net(weights)
+        net = _Net(weights, int8)
         of_places = slice(self.width)
-        outputs = {"hidden": net.affine("role_scorer.places", "words", of_places)}
+        outputs = {"hidden": net.mapped("role_scorer.places", "words", of_places)}
         if self.has_rolesets:
-            vectors = net.gelu(net.affine("role_scorer.predicate", "words"))
-            outputs["rolesets"] = net.affine("roleset_scorer.output", vectors)
+            vectors = net.gelu(net.mapped("role_scorer.predicate", "words"))
+            outputs["rolesets"] = net.mapped("roleset_scorer.output", vectors)
         self.of_predicates = net.compile(["words"], outputs)
-        net = _Net(weights)
-        of_features = net.affine("role_scorer.features", "features")
-        of_product = net.affine("role_scorer.of_product", "product")
+        net = _Net(weights, int8)
+        of_features = net.mapped("role_scorer.features", "features")
+        of_product = net.mapped("role_scorer.of_product", "product")
         summed = net.node("Sum", [of_features, of_product, "others"])
         hidden = net.gelu(summed)
-        second = net.gelu(net.affine("role_scorer.hidden", hidden))
-        scores = net.affine("role_scorer.output", net.node("Add", [hidden, second]))
+        second = net.gelu(net.mapped("role_scorer.hidden", hidden))
+        scores = net.mapped("role_scorer.output", net.node("Add", [hidden, second]))
         given = ["features", "product", "others"]
         self.of_pairs = net.compile(given, {"scores": scores})
 

@@ -64,7 +64,7 @@ class SpanInference:
         self.layout = layout
         self.width = len(given["hidden.bias"])
         self.n_labels = 1 + len(given["output.bias"])
-        self.output = Product(given["output.weight"].T, given["output.bias"])
+        self.output = Product(given["output.weight"], given["output.bias"])
         self.has_own = "ties.weight" in given and self.n_labels > FIRST_LABEL
 
     def projections(self) -> Dict[str, ndarray]:
@@ -135,16 +135,16 @@ class SpanInference:
 class DeprelInference:
     """The scorer of deprels given the head: p^T U_r q + u_r p + v_r q + c_r."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, int8: bool) -> None:
         given = part_of(weights, "biaffine_scorer")
         bilinear = given["deprel_bilinear"]
         self.shape = bilinear.shape[:2]
         # p^T U_r + v_r of all deprels r at once, then u_r p + c_r
-        maps = bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1)
-        weight = numpy.concatenate([maps, given["deprel_from_head"].T], axis=1)
+        maps = bilinear.swapaxes(1, 2).reshape(-1, self.shape[1])
+        weight = numpy.concatenate([maps, given["deprel_from_head"]])
         of_dependent = given["deprel_from_dependent"].reshape(-1)
         bias = numpy.concatenate([of_dependent, given["deprel_bias"]])
-        self.product = Product(weight, bias)
+        self.product = Product(weight, bias, 8 if int8 else 32)
 
     def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
         """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),

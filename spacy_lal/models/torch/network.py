@@ -31,7 +31,7 @@ from thinc.api import (
 from thinc.types import Floats2d
 
 from ..batches import NetworkBatch, RolesBatch, sub_batches
-from ..weights.storage import single_weights, stored_arrays
+from ..weights.storage import SCALE, single_weights, stored_arrays
 from ..weights.threads import MAKING, made_once
 from . import require_torch
 from .shim import ThreadsShim, training
@@ -54,8 +54,11 @@ class Task(Protocol):
     def build_module(self, sizes: Any) -> Any:
         """The torch module, with fresh weights."""
 
-    def build_inference(self, sizes: Any, weights: Mapping[str, ndarray]) -> Any:
-        """The NumPy form, with `scores(batch, indices)`; None where there is none."""
+    def build_inference(
+        self, sizes: Any, weights: Mapping[str, ndarray], int8: bool
+    ) -> Any:
+        """The NumPy form, with `scores(batch, indices)`; None where there is none.
+        int8: Whether the weights are stored in 8 bits."""
 
     def pad(self, batch: Any, indices: Sequence[int], vectors: Any, device: Any) -> Any:
         """The input of the module for some sentences of a batch, with their vectors,
@@ -135,8 +138,10 @@ class NetworkShim(ThreadsShim):
         return made_once(self, version, self._make_inference)
 
     def _make_inference(self) -> Any:
+        stored = stored_arrays(self._stored)[0] if self._stored else {}
+        int8 = any(name.endswith(SCALE) for name in stored)
         try:
-            return self.task.build_inference(self.sizes, self.weights)
+            return self.task.build_inference(self.sizes, self.weights, int8)
         except (KeyError, ValueError) as error:
             raise _misfit(error) from error
 

@@ -2,6 +2,8 @@
 
 import numpy
 import pytest
+import safetensors.numpy
+import srsly
 from hypothesis import given
 from hypothesis import strategies as st
 from small_blocks import NAMES, network_config
@@ -17,6 +19,7 @@ from spacy_lal.models.batches import (
 )
 from spacy_lal.models.parser import ParserTask
 from spacy_lal.models.torch.network import network_layer
+from spacy_lal.models.weights.storage import stored_weight
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
 NO_DROPOUT = {name: 0.0 for name in NAMES if name.endswith("_dropout")}
@@ -132,7 +135,12 @@ def test_weights_of_another_architecture_are_refused():
         model.predict(make_batch([2]))
 
 
-NUMPY = {"n_layers": 0, "n_label_heads": 3}  # a network with a NumPy form
+NUMPY = {  # a network with a NumPy form
+    "n_layers": 0,
+    "n_label_heads": 3,
+    "factored": False,
+    "label_factored": False,
+}
 
 
 def test_a_loaded_network_is_arrays_until_it_learns():
@@ -152,6 +160,26 @@ def test_a_loaded_network_is_arrays_until_it_learns():
     assert not numpy.allclose(
         model.predict(batch)[0].labels, before[0].labels, atol=1e-3
     )
+
+
+def test_weights_that_are_stored_in_8_bits_multiply_in_8_bits():
+    model = make_network(**NUMPY, **NO_DROPOUT)
+    shim, batch = model.shims[0], make_batch([3, 5])
+    assert not shim.inference.int8
+    content = srsly.msgpack_loads(shim.to_bytes())
+    rounded = {}
+    for name, weight in shim.weights.items():
+        rounded.update(stored_weight(name, weight, bits=8))
+    content["state"] = safetensors.numpy.save(rounded)
+    shim.from_bytes(srsly.msgpack_dumps(content))
+    assert shim.inference.int8
+    found = model.predict(batch)
+    scores, backprop = model.begin_update(batch)  # torch has the same weights
+    for one, other in zip(found, scores, strict=True):
+        size = numpy.abs(other.arcs).max()
+        numpy.testing.assert_allclose(one.arcs, other.arcs, atol=0.03 * size)
+        assert not numpy.array_equal(one.arcs, other.arcs)
+    assert not shim.inference.int8  # of a module that has learnt
 
 
 def test_an_update_has_dropout_and_a_prediction_has_none():
