@@ -1,6 +1,9 @@
-"""Builds the Cython modules; everything else stands in setup.cfg."""
+"""Builds the Cython modules, and the text that a package index shows; everything else
+stands in setup.cfg."""
 
+import re
 import sys
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -24,9 +27,24 @@ NAMES = {
     ],
     "layers": ["span_hidden"],
 }
+SITE = "https://github.com/spacy-lal/spacy-lal"
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)")
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
 
+
+def description() -> str:
+    """The README with whole addresses: an index has no files beside it."""
+
+    def whole(link: "re.Match[str]") -> str:
+        kind = "raw" if link[1] else "blob"
+        return f"{link[1]}[{link[2]}]({SITE}/{kind}/main/"
+
+    readme = Path(__file__).with_name("README.md").read_text(encoding="utf8")
+    return LINK.sub(whole, readme)
+
+
 setup(
+    long_description=description(),
     ext_modules=cythonize(
         [
             Extension(
@@ -39,5 +57,5 @@ setup(
             for name in names
         ],
         compiler_directives={"language_level": "3"},
-    )
+    ),
 )

@@ -4,11 +4,14 @@ versions, `make`."""
 import configparser
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from importlib.metadata import distribution, distributions
 from pathlib import Path
+from types import ModuleType
+from typing import Any, Dict
 
 import pytest
 from packaging.specifiers import SpecifierSet
@@ -45,6 +48,29 @@ def test_installed_package_is_whole():
             assert any(
                 re.fullmatch(rf"{name[:-4]}\..*(so|pyd)", file) for file in files
             ), name
+
+
+def test_an_index_shows_the_readme_with_whole_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    given: Dict[str, Any] = {}
+    builder = ModuleType("Cython.Build")
+    builder.cythonize = lambda *args, **options: []
+    monkeypatch.setitem(sys.modules, "Cython", ModuleType("Cython"))
+    monkeypatch.setitem(sys.modules, "Cython.Build", builder)
+    monkeypatch.setattr("setuptools.setup", lambda **options: given.update(options))
+    runpy.run_path(str(ROOT / "setup.py"))
+    text = given["long_description"]
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", text)
+    assert len(links) > 20
+    assert [link for _, link in links if not link.startswith(("https://", "#"))] == []
+    for is_picture, link in links:
+        address, _, path = link.partition("/raw/main/" if is_picture else "/blob/main/")
+        if path:
+            assert (ROOT / path.partition("#")[0]).exists(), link
+    site = "https://github.com/spacy-lal/spacy-lal"
+    assert f"({site}/raw/main/docs/pictures/parse.svg)" in text
+    assert "[(one.role, one.span) for one in predicate.arguments])" in text
 
 
 @pytest.mark.slow
