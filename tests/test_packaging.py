@@ -134,6 +134,8 @@ def test_source_distribution_is_whole(tmp_path: Path):
 def test_versions(setup_cfg: configparser.ConfigParser):
     version = setup_cfg["metadata"]["version"]
     assert version in (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf8")
+    assert f"\nversion: {version}\nlicense: MIT\n" in citation
     assert distribution("spacy-lal").version == version
     admitted = SpecifierSet(setup_cfg["options"]["python_requires"])
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf8")
