@@ -28,6 +28,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.export import read_sentences, to_conllu
+from spacy_lal.pipeline.long_sentences import MAX_LENGTH
 from spacy_lal.trees import nested_spans
 from spacy_lal.trees.brackets import escape_word
 from spacy_lal.trees.conllu import read_conllu
@@ -59,6 +60,7 @@ TOK2VEC: Dict[str, Any] = {
 TOK2VEC.update(
     window_size=1, maxout_pieces=2, subword_features=True, pretrained_vectors=None
 )
+OF_LONG = 0.03  # of Docs: one sentence, parsed in pieces
 SPACES = [" ", "\n", "\t\n", "\u00a0", "\u3000"]
 FAMILY = "\U0001f468\u200d\U0001f469"
 ODD = [
@@ -159,11 +161,14 @@ def random_recipe(rng: random.Random) -> Recipe:
         [0, 1, 2, rng.randint(3, 12), rng.randint(3, 40), rng.randint(40, 120)]
     )
     white = rng.choice([0.0, 0.1, 0.5, 1.0])
+    many = rng.choice([0.0, 0.05, 0.2, 1.0])
+    if rng.random() < OF_LONG:
+        n = rng.randint(MAX_LENGTH + 1, MAX_LENGTH + 50)
+        white = many = 0.0
     words = [
         rng.choice(SPACES) if rng.random() < white else random_word(rng)
         for _ in range(n)
     ]
-    many = rng.choice([0.0, 0.05, 0.2, 1.0])
     sentences = (
         sorted({0, *(i for i in range(1, n) if rng.random() < many)}) if n else []
     )

@@ -460,17 +460,12 @@ def _bracket(
     """The tree of a sentence, by recursion over the spans."""
     if not words:
         return ""
-    escapes = {"(": "-LRB-", ")": "-RRB-", "\n": "-U+000A-", "\t": "-U+0009-"}
+    escapes = {"(": "-LRB-", ")": "-RRB-", " ": "_", "\n": "_", "\t": "_"}
 
     def leaf(i: int) -> str:
-        parts = [
-            "".join(escapes.get(char, char) for char in part)
-            for part in doc[words[i]].text.split(" ")
-        ]
-        ends = [
-            part[:-1] + "-U+005C-" if part.endswith("\\") else part for part in parts
-        ]
-        return f"(X {' '.join(ends)})"
+        text = "".join(escapes.get(char, char) for char in doc[words[i]].text)
+        end = "-U+005C-" if text.endswith("\\") else ""
+        return f"(X {text[:-1] + end if end else text})"
 
     def build(start: int, end: int, chains: List[Tuple[int, int, str]]) -> List[str]:
         children, i = [], start
