@@ -134,6 +134,21 @@ def test_complexity_of_the_text_by_marking(start: Callable[..., Any], en_lal_md:
     )
 
 
+def test_graph_of_the_text(start: Callable[..., Any], en_lal_md: Any):
+    page, _ = shown(en_lal_md, "She left.")
+    text = "Google, not Apple, bought DeepMind. Larry Page founded Google. He may leave."
+    assert page.edges_of(en_lal_md(text)) == [
+        ("Google", "buy", "DeepMind"),
+        ("Larry Page", "found", "Google"),
+    ]
+    app = start("en_lal_md")
+    parse(app, text)
+    drawn = [one.proto.json for one in app.get("bidi_component")]
+    assert sum("Larry Page found Google" in one for one in drawn) == 1
+    parse(app, "She left.")
+    assert any("asserts nothing that has" in one for one in markup(app))
+
+
 def shown(nlp: Any, text: str) -> Any:
     """A parsed sentence, as the page keeps it."""
     spec = spec_from_file_location("page", PAGE)

@@ -19,7 +19,9 @@ import spacy
 import streamlit as st
 from nltk.tree import Tree
 from spacy.language import Language
+from spacy.tokens import Doc
 
+from spacy_lal.annotations import get_relations
 from spacy_lal.complexity import find_structures
 from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS
 from spacy_lal.export import (
@@ -40,9 +42,10 @@ from spacy_lal.interpret import (
 from spacy_lal.lang import DEFAULT_PIPELINE, conventions
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
+from spacy_lal.pictures.graph import graph_picture
 from spacy_lal.pictures.markup import MAX_SHOWN, escape, shorten, visible
 from spacy_lal.pictures.roles import word_rows
-from spacy_lal.pictures.svg import text_width
+from spacy_lal.pictures.svg import fitted, text_width
 from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 
@@ -61,6 +64,7 @@ N_ALTERNATIVES = 5
 N_PARTS = 5
 MAX_HEADING = 60  # characters of the chosen words
 MAX_FACTS = 4  # lines of the card beside a node
+MAX_THING = 30  # characters of a thing in the graph
 # The least probability for each way to say how sure the parser is.
 SURENESS = (
     (0.99, "very sure"),
@@ -558,15 +562,39 @@ def marked_text(sentence: Sentence, spans: List[Words]) -> str:
     return "".join(parts).strip()
 
 
-def show_sentence(one: Shown) -> None:
+def show_graph(shown: List[Shown], component: Callable[..., Any]) -> None:
+    """The facts that the whole text asserts, as a graph."""
+    with st.expander("Who does what, as a graph of the whole text"):
+        try:
+            edges = edges_of(shown[0].sentence.tokens[0].doc)
+        except ValueError as err:
+            edges, reason = [], str(err)
+        else:
+            reason = "The text asserts nothing that has a subject and an object."
+        if edges:
+            drawing = fitted(graph_picture(edges, "Facts of the text"))
+            component(data={"drawing": drawing}, key="graph")
+        else:
+            st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
+
+
+def edges_of(doc: Doc) -> List[Tuple[str, str, str]]:
+    """Subject, label and object of each fact; of long phrases the first words."""
+    return [
+        (
+            shorten(visible(one.subject.text), MAX_THING),
+            visible(one.label),
+            shorten(visible(one.object.text), MAX_THING),
+        )
+        for one in get_relations(doc)
+        if one.factuality == "asserted" and one.subject and one.object
+    ]
+
+
+def show_sentence(one: Shown, component: Callable[..., Any]) -> None:
     """The picture, numbers, predicates, other pictures and files of a sentence."""
     state = st.session_state
     span: Optional[Words] = state.get("span")
-    # st.html removes SVG.
-    component = st.components.v2.component(
-        "spacy_lal_drawing", html='<div class="lal-box"></div>', css=STYLE, js=SCRIPT
-    )
-
     def take_click() -> None:
         state.span = one.checked(state.tree.span) or state.span
 
@@ -742,7 +770,12 @@ def main(pipeline: str) -> None:
     number = state.get(
         "sentence", 0
     )  # Streamlit forgets the keys of lists that are not shown
-    show_sentence(state.sentences[number])
+    # st.html removes SVG.
+    component = st.components.v2.component(
+        "spacy_lal_drawing", html='<div class="lal-box"></div>', css=STYLE, js=SCRIPT
+    )
+    show_sentence(state.sentences[number], component)
+    show_graph(state.sentences, component)
     show_complexity(state.sentences)
     st.query_params.clear()
     if len(text) <= MAX_LINKED:

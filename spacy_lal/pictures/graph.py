@@ -8,6 +8,7 @@ from .colors import FAMILY_COLORS
 from .svg import (
     PILL,
     Band,
+    Svg,
     picture,
     pill_text,
     pill_width,
@@ -35,6 +36,11 @@ def draw_graph(edges: Sequence[Edge], title: str = "Graph of facts") -> str:
 
     edges (Sequence[Tuple[str, str, str]]): Subject, label and object of each fact.
     title (str): The picture's name."""
+    return stand_alone([graph_picture(edges, title)])
+
+
+def graph_picture(edges: Sequence[Edge], title: str = "Graph of facts") -> Svg:
+    """Draw a graph as an element of a page, as `draw_graph`."""
     names = _things(edges)
     width = max(map(pill_width, names), default=0.0)
     radius = _LEAST_RADIUS + _RADIUS_OF_EACH * len(names)
@@ -45,7 +51,7 @@ def draw_graph(edges: Sequence[Edge], title: str = "Graph of facts") -> str:
     body = _ARROW + "".join(arrows) + _pills(places)
     described = "; ".join(" ".join(edge) for edge in edges)
     size = (full_width, full_height)
-    return stand_alone([picture(body, "lal-graph", size, title, described)])
+    return picture(body, "lal-graph", size, title, described)
 
 
 def _things(edges: Sequence[Edge]) -> List[str]:
