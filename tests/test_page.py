@@ -136,7 +136,7 @@ def test_complexity_of_the_text_by_marking(start: Callable[..., Any], en_lal_md:
 
 def test_graph_of_the_text(start: Callable[..., Any], en_lal_md: Any):
     page, _ = shown(en_lal_md, "She left.")
-    text = "Google, not Apple, bought DeepMind. Larry Page founded Google. He may leave."
+    text = "Google, not Apple, bought DeepMind. Larry Page founded Google. He fled."
     assert page.edges_of(en_lal_md(text)) == [
         ("Google", "buy", "DeepMind"),
         ("Larry Page", "found", "Google"),

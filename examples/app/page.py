@@ -595,6 +595,7 @@ def show_sentence(one: Shown, component: Callable[..., Any]) -> None:
     """The picture, numbers, predicates, other pictures and files of a sentence."""
     state = st.session_state
     span: Optional[Words] = state.get("span")
+
     def take_click() -> None:
         state.span = one.checked(state.tree.span) or state.span
 

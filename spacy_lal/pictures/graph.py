@@ -1,6 +1,7 @@
 """A picture of a graph of facts: things on an ellipse, and arrows between them with
 what is said of them."""
 
+from itertools import cycle
 from math import cos, pi, sin
 from typing import Dict, FrozenSet, List, Sequence, Tuple
 
@@ -21,7 +22,8 @@ Edge = Tuple[str, str, str]
 _LEAST_RADIUS = 110.0  # pixels, of the ellipse's longer half
 _RADIUS_OF_EACH = 16.0
 _FLATNESS = 0.75  # the shorter half by the longer
-_MIDDLE = 0.55  # where the arrowhead of a line is, by its length
+# Where the arrowheads of three lines are, by their lengths: labels that cross are apart
+_MIDDLES = (0.55, 0.4, 0.65)
 _ABOVE_LINE = 6  # pixels from a label's baseline to the line
 _LINE_HEIGHT = 13
 _ARROW = (
@@ -89,11 +91,13 @@ def _arrows(edges: Sequence[Edge], places: Dict[str, Tuple[float, float]]) -> Li
     other."""
     drawn = []
     rows: Dict[FrozenSet[str], int] = {}
+    middles = cycle(_MIDDLES)
     for subject, label, thing in edges:
         x, y = places[subject]
         to_x, to_y = places[thing]
-        at_x = x + _MIDDLE * (to_x - x)
-        at_y = y + _MIDDLE * (to_y - y)
+        middle = next(middles)
+        at_x = x + middle * (to_x - x)
+        at_y = y + middle * (to_y - y)
         drawn.append(_line([(x, y), (at_x, at_y), (to_x, to_y)]))
         pair = frozenset((subject, thing))
         row = rows.get(pair, 0)

@@ -51,7 +51,7 @@ def factuality_of(token: Token) -> str:
     subject = child_of(token, *SUBJECTS)
     if denial_of(token) or (subject and denial_of(subject)):
         return HYPOTHETICAL if context == NEGATED else NEGATED
-    if context != NEGATED and _is_open(token):
+    if _is_open(token):
         return HYPOTHETICAL
     return REPORTED if context == ASSERTED and _is_hearsay(token) else context
 
@@ -133,7 +133,7 @@ def _is_condition(token: Token) -> bool:
     words = words_of(token)
     text = " ".join(x.lower_ for x in marks)
     found = [text, *text.split()]
-    if token.tag_ in (words.tags.participle, words.tags.gerund):
+    if token.dep_ == "advcl" and has_child(token, "ccomp"):
         found.append(token.lower_)
     if any(x in words.conditional for x in found):
         return True

@@ -189,7 +189,7 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     has_outer = copula is not None and has_child(clause, *OUTER_SUBJECTS)
     is_inner = has_outer and verb != copula
     subject = child_of(clause, *INNER_SUBJECTS) if is_inner else subject_of(clause)
-    if not subject or (has_child(verb, "cop") and not is_inner):
+    if not subject:
         return
     if relation.subject and not has_child(clause, *SUBJECTS) and not is_passive(verb):
         subject = relation.subject.root  # "trained them to see it": the roles know
@@ -251,9 +251,7 @@ def _is_within(token: Token, head: Token) -> bool:
 def _is_said_below(thing: Token, clause: Token) -> bool:
     """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
     is_shared = thing.dep_ == "xcomp" and thing.head == clause and is_predicate(thing)
-    if not is_shared or has_child(clause, "obj", "iobj"):
-        return False
-    return has_child(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS)
+    return is_shared and has_child(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS)
 
 
 def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
@@ -393,7 +391,7 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
         yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
     for head in further:
         words = _words(head, _OUT_OF_PHRASE)
-        if head.dep_ in _OBLIQUES and head.i > thing.i:
+        if head.dep_ in (*_OBLIQUES, "obl:unmarked") and head.i > thing.i:
             kept = before | _case_of(head)
             yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
 

@@ -147,6 +147,7 @@ FACTUALITY = {
     ("Tom, it is said, stole the car.", "stole"): "reported",
     ("He was suspected of having killed the priest.", "killed"): "reported",
     ("He claims to own a castle.", "own"): "reported",
+    ("He wrote a law providing for the poor.", "providing"): "asserted",
     ("Provided that he signs, the bank lends the money.", "lends"): "hypothetical",
     ("Until he pays the rent, he can't use the pool.", "pays"): "hypothetical",
     ("There is no doubt that the storm sank the ship.", "sank"): "asserted",
@@ -305,6 +306,11 @@ def test_nested(en_lal_md):
     assert [str(one) for one in get_triples(doc, nested=True)] == [
         "(He; became; a founding justice of the High Court)",
         "(He; became a founding justice of; the High Court)",
+    ]
+    doc = en_lal_md("Kim won the race last year.")
+    assert [str(one) for one in get_triples(doc, nested=True)] == [
+        "(Kim; won; the race)",
+        "(Kim; won the race; last year)",
     ]
     doc = en_lal_md("It deals with cases of fraud in relation to direct taxes.")
     assert "(It; deals with cases of fraud in relation to; direct taxes)" in [
