@@ -1,0 +1,317 @@
+"""Let the span scorer, or lal_srl, of a finished pipeline go on learning, and take the
+mean with what it was; all else stays as it is.
+
+    python scripts/train_frozen.py spans en_lal_md training/spans
+        --read corpus/train/ewt.spacy=0.3 corpus/train/gum.spacy=0.15
+        --trees corpus/trees/masc.spacy=0.4 corpus/trees/craft.spacy=0.15
+    python scripts/train_frozen.py roles training/spans training/roles --rate 0.0008
+        --read corpus/train/ewt.spacy=0.5 --verbs corpus/roles/masc.spacy=0.5
+
+What the component reads does not change, so it is computed once: for `spans`, the
+tokens behind the parser's input layer and what label heads add to labels; for `roles`,
+the encoder's vectors, and a parse. Text of --read is parsed from vectors with dropout,
+since the parser learned from it (`parse_with_errors.py`). --verbs has roles of verbs
+alone: a word that is no verb by its gold tag has no loss of predicates. `--kept` is the
+share of the weights that were; the mean is written."""
+
+import argparse
+import random
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+import spacy
+import torch
+from numpy import ndarray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_lal.annotations import (
+    ROLES_KEY,
+    get_propositions,
+    sentence_words,
+    set_propositions,
+)
+from spacy_lal.layers.basics import PickedCells
+from spacy_lal.loss.gold import gold_parses, gold_roles
+from spacy_lal.loss.parser import _span_loss
+from spacy_lal.models.batches import embed, get_shim
+from spacy_lal.models.inference.scorers import Places
+from spacy_lal.models.roles import begin_update
+from spacy_lal.scores import MISSING, GoldRoles
+from spacy_lal.treebanks.corpora import TreebankCorpus
+
+sys.path.append(str(Path(__file__).resolve().parent))
+from export_training import source  # noqa: E402
+from parse_with_errors import dropped  # noqa: E402
+from score_verbs import VERB_TAGS  # noqa: E402
+
+DROPOUT = (0.65, 0.75)  # of the vectors from which text of the training is parsed
+MOST_WORDS = 70  # of a sentence whose spans are learned
+DOCS = 16  # that are read at once
+RISE = 0.05  # part of the steps in which the rate rises
+
+
+class Item(NamedTuple):
+    """Something to learn from: its number of words, and what the training reads."""
+
+    size: int
+    content: Any
+
+
+class Spans(NamedTuple):
+    """A sentence of n words. tokens: *Shape:* (n + 2, width). ties: *Shape:* (n + 1,
+    n_label_heads). labels: The gold chart. *Shape:* (n + 1, n + 1)."""
+
+    tokens: ndarray
+    ties: ndarray
+    labels: ndarray
+
+
+def mask_other_words(gold: GoldRoles, tags: Sequence[str]) -> None:
+    """Mask, in place, the predicates of words that are no verbs and have no roles.
+
+    tags (Sequence[str]): The gold tag of each word.
+    """
+    is_other = np.array([tag not in VERB_TAGS for tag in tags], dtype=bool)
+    is_other[gold.rows] = False
+    gold.predicates[is_other] = MISSING
+
+
+def batches(
+    sources: Sequence[Tuple[List[Item], float]], n_words: int, draw: random.Random
+) -> Iterator[List[Any]]:
+    """Endless batches of contents that are drawn from sources by their weights; each
+    source is read to its end in turn."""
+    weights = [weight for _, weight in sources]
+    queues: List[List[Item]] = [[] for _ in sources]
+    while True:
+        batch: List[Item] = []
+        while sum(item.size for item in batch) < n_words:
+            (k,) = draw.choices(range(len(sources)), weights)
+            if not queues[k]:
+                queues[k] = draw.sample(sources[k][0], len(sources[k][0]))
+            batch.append(queues[k].pop())
+        yield [item.content for item in batch]
+
+
+def with_vectors(nlp: Language, examples: Sequence[Example]) -> None:
+    """Write the encoder's vectors to the predicted Docs."""
+    encoder: Any = nlp.get_pipe("encoder")
+    for _ in encoder.pipe([eg.predicted for eg in examples], batch_size=DOCS):
+        pass
+
+
+# Constituents
+
+
+def read_spans(nlp: Language, examples: List[Example]) -> List[Item]:
+    """What the span scorer reads of each sentence with a tree."""
+    parser: Any = nlp.get_pipe("lal_parser")
+    shim = get_shim(parser.model)
+    inference = shim.inference
+    layout = inference.layout
+    columns = layout.block_columns(range(layout.n_label_heads))
+    columns = columns.reshape(layout.n_label_heads, -1)
+    own = shim.weights["span_scorer.ties.weight"]
+    found = []
+    for i in range(0, len(examples), DOCS):
+        part = examples[i : i + DOCS]
+        with_vectors(nlp, part)
+        batch, _ = embed(parser.model, [eg.predicted for eg in part], False)
+        golds = [
+            gold.labels
+            for eg in part
+            for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)
+        ]
+        chosen = [
+            k
+            for k, length in enumerate(batch.lengths)
+            if golds[k] is not None and 1 < length <= MOST_WORDS
+        ]
+        places = Places.of([batch.lengths[k] for k in chosen])
+        tokens = inference.tokens(batch, chosen, places)
+        attended = inference.attention.attend(tokens, places)
+        features = inference.features(tokens, places, attended)
+        ties = np.einsum("phw,hw->ph", features[:, columns], own)
+        for k, (_, positions, posts) in zip(chosen, places, strict=True):
+            kept = (one.astype("f2") for one in (tokens[positions], ties[posts]))
+            found.append(Item(batch.lengths[k], Spans(*kept, golds[k])))
+        for eg in part:
+            eg.predicted.tensor = np.zeros((0, 0), dtype="f4")
+    return found
+
+
+def learn_spans(scorer: Any, batch: Sequence[Spans]) -> float:
+    """Add the gradient of a batch to the span scorer's; its loss for each word."""
+    lengths = [len(one.ties) - 1 for one in batch]
+    longest = max(lengths) + 1
+    width = batch[0].tokens.shape[1]
+    read = np.zeros((len(batch), longest, 2 * width), dtype="f4")
+    ties = np.zeros((len(batch), longest, batch[0].ties.shape[1]), dtype="f4")
+    for k, (one, length) in enumerate(zip(batch, lengths, strict=True)):
+        read[k, : length + 1, :width] = one.tokens[:-1]
+        read[k, : length + 1, width:] = one.tokens[1:]
+        ties[k, : length + 1] = one.ties
+    chart = scorer(
+        torch.from_numpy(read), torch.tensor(lengths), torch.from_numpy(ties)
+    )
+    charts = chart.detach().numpy()
+    scores: Any = [
+        argparse.Namespace(labels=np.ascontiguousarray(one[: n + 1, : n + 1]))
+        for one, n in zip(charts, lengths, strict=True)
+    ]
+    loss, gradients = _span_loss(scores, batch)  # type: ignore[arg-type]
+    cells = [
+        np.column_stack([np.full(len(one.cells), k), one.cells])
+        for k, one in enumerate(gradients)
+    ]
+    values = np.concatenate([one.values for one in gradients]) / sum(lengths)
+    if len(values):
+        places = np.ascontiguousarray(np.concatenate(cells).T)
+        picked = PickedCells.apply(chart, torch.from_numpy(places))
+        picked.backward(torch.from_numpy(values.astype("f4")))
+    return loss / sum(lengths)
+
+
+# Roles
+
+
+def read_roles(
+    nlp: Language, examples: List[Example], verbs: bool, draw: np.random.Generator
+) -> List[Item]:
+    """Parsed Docs with gold roles, and the vectors that lal_srl reads. verbs: Whether
+    they have roles of verbs alone; they are then parsed from whole vectors."""
+    names = nlp.pipe_names[nlp.pipe_names.index("encoder") + 1 :]
+    names = names[: names.index("lal_srl")]
+    found = []
+    for i in range(0, len(examples), DOCS):
+        part = examples[i : i + DOCS]
+        with_vectors(nlp, part)
+        docs = [eg.predicted for eg in part]
+        kept = [doc.tensor.astype("f2") for doc in docs]
+        for name in names:
+            pipe: Any = nlp.get_pipe(name)
+            if name == "lal_parser" and not verbs:
+                for doc in docs:
+                    doc.tensor = dropped(doc.tensor, draw.choice(DROPOUT), draw)
+            docs = [pipe(doc) for doc in docs]
+        for doc, vectors, eg in zip(docs, kept, part, strict=True):
+            doc.tensor = np.zeros((0, 0), dtype="f4")
+            doc.spans.pop(ROLES_KEY, None)
+            tags = [token.tag_ for token in eg.reference] if verbs else None
+            gold = doc.copy()
+            set_propositions(gold, get_propositions(eg.reference))
+            found.append(Item(len(doc), (Example(doc, gold), vectors, tags)))
+    return found
+
+
+def learn_roles(roles: Any, batch: Sequence[Any]) -> float:
+    """Add the gradient of a batch to the network's; its loss."""
+    docs: List[Doc] = []
+    golds: List[GoldRoles] = []
+    for eg, vectors, tags in batch:
+        eg.predicted.tensor = vectors.astype("f4")
+        docs.append(eg.predicted)
+        own = gold_roles(eg, roles._labels)
+        for words, gold in zip(sentence_words(eg.predicted), own, strict=True):
+            if tags is not None:
+                mask_other_words(gold, [tags[word] for word in words])
+        golds += own
+    scores, backprop = begin_update(roles.model, docs, golds)
+    losses, gradients = roles.loss(scores, golds)
+    backprop(gradients)
+    for doc in docs:
+        doc.tensor = np.zeros((0, 0), dtype="f4")
+    return sum(losses.values())
+
+
+# Training
+
+
+def train(pipe: Any, sources: List[Tuple[List[Item], float]], args: Any) -> None:
+    """Train the network of a component in place, and take the mean of its weights."""
+    network = get_shim(pipe.model).network
+    learned = network.span_scorer if args.what == "spans" else network
+    named: Dict[str, Any] = {
+        name: one
+        for name, one in learned.named_parameters()
+        if not name.startswith("ties.")
+    }
+    before = {name: one.detach().clone() for name, one in named.items()}
+    optimizer = torch.optim.AdamW(
+        named.values(), lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01
+    )
+    learn: Any = learn_spans if args.what == "spans" else learn_roles
+    mean = 0.0
+    drawn = batches(sources, args.words, random.Random(args.seed))
+    for step, batch in zip(count(), drawn, strict=False):
+        part = step / args.steps
+        if part >= 1:
+            break
+        for group in optimizer.param_groups:
+            rise = (part + 1 / args.steps) / RISE
+            group["lr"] = args.rate * min(rise, (1 - part) / (1 - RISE))
+        optimizer.zero_grad()
+        loss = learn(learned if args.what == "spans" else pipe, batch)
+        torch.nn.utils.clip_grad_norm_(named.values(), 1.0)
+        optimizer.step()
+        mean = 0.95 * mean + 0.05 * loss if step else loss
+        if step % 20 == 19:
+            print(f"step {step + 1}: {mean:.3f}", flush=True)
+    with torch.no_grad():
+        for name, one in named.items():
+            one.lerp_(before[name], args.kept)
+    get_shim(pipe.model).made = None
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Load, read, train, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("what", choices=("spans", "roles"))
+    add("pipeline", help="a trained pipeline: name or folder")
+    add("output", type=Path, help="folder to write")
+    form: Dict[str, Any] = {"type": source, "nargs": "+", "metavar": "FILE=WEIGHT"}
+    add("--read", required=True, help="treebanks", **form)
+    add("--trees", default=[], help="of `spans`: without heads", **form)
+    add("--verbs", default=[], help="of `roles`: with roles of verbs alone", **form)
+    add("--steps", type=int, default=600)
+    add("--words", type=int, default=1000, help="of a batch")
+    add("--rate", type=float, default=0.001, help="the highest learning rate")
+    add("--kept", type=float, default=0.5, help="share of the weights that were")
+    add("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    spacy.util.fix_random_seed(args.seed)
+    try:
+        nlp = spacy.load(args.pipeline)
+        pipe = nlp.get_pipe("lal_parser" if args.what == "spans" else "lal_srl")
+        sources = []
+        draw = np.random.default_rng(args.seed)
+        for path, weight in (*args.read, *args.verbs):
+            examples = list(TreebankCorpus(path)(nlp))
+            if args.what == "spans":
+                items = read_spans(nlp, examples)
+            else:
+                verbs = (path, weight) in args.verbs
+                items = read_roles(nlp, examples, verbs, draw)
+            sources.append((items, weight))
+        for path, weight in args.trees:
+            examples = list(TreebankCorpus(None, path)(nlp))
+            sources.append((read_spans(nlp, examples), weight))
+        train(pipe, sources, args)
+    except (KeyError, OSError, ValueError) as err:
+        print(err, file=sys.stderr)
+        return 1
+    nlp.to_disk(args.output)
+    print(f"Wrote {args.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
