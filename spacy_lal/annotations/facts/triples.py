@@ -219,7 +219,7 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
         further = tuple(x for x in outer if x.i not in found)
         yield _Parts(
             source,
-            _words_of_subject(first, clause) - kept,
+            _words_of_noun(first, clause) - kept,
             kept,
             found - kept,
             tuple(_words(x, _ASIDE) for x in further),
@@ -345,9 +345,9 @@ def _degree_of(head: Token) -> Set[int]:
     return _below(before) if is_adverb and not _is_denial(before) else set()
 
 
-def _words_of_subject(head: Token, clause: Token) -> Set[int]:
-    """Give the words of a subject; of the antecedent of a relative clause those before
-    this clause."""
+def _words_of_noun(head: Token, clause: Token) -> Set[int]:
+    """Give the words of a subject or object; the antecedent of a relative clause has
+    the words before this clause."""
     if head.is_ancestor(clause):
         return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
     return _words(head, _OUT_OF_PHRASE)
@@ -361,10 +361,9 @@ def _words_of_object(
     if head == clause:
         found = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
         return found, words | _case_of(head)
+    found = _words_of_noun(head, clause)
     if head.is_ancestor(clause):
-        inner = child_above(clause, head)
-        return _words(head, _OUT_OF_PREDICATE) - _below(inner), words
-    found = _words(head, _OUT_OF_PHRASE)
+        return found, words
     if head.i < clause.i:
         return found | _case_of(head), words
     if head.dep_ in _CLAUSES and is_predicate(head):
