@@ -8,6 +8,7 @@ on the other.
 
 Even sentences are fitted, odd ones counted, given tokens and sentence breaks. Heads
 come from all treebanks; constituents and relations from those with trees and roles.
+Relations are left out where the language has none.
 --write puts the numbers in every meta.json of a package, --every k takes each k-th
 sentence alone.
 """
@@ -33,6 +34,7 @@ from spacy_lal.annotations import (
     has_propositions,
     set_sentence_starts,
 )
+from spacy_lal.lang import conventions
 from spacy_lal.pipeline import confidence
 from spacy_lal.pipeline.sentences import (
     constituents_of,
@@ -170,7 +172,8 @@ def _observe_labels(
 def _observe_relations(
     nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
 ) -> Observations:
-    if has_propositions(doc) == has_propositions(gold):
+    has_relations = conventions(nlp.lang).clauses is not None
+    if has_relations and has_propositions(doc) == has_propositions(gold):
         values = confidence.head_confidences(nlp, doc)
         known = set(map(_triple, get_relations(gold)))
         for one in get_relations(doc):
@@ -220,7 +223,7 @@ def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
     """The rows of a table: for each range of confidence, how many heads, constituents,
     sentences and relations are said to be right, and how many are."""
     columns = []
-    for kind in TEMPERATURES:
+    for kind in nlp.meta[confidence.META_KEY]:
         fitted = confidence.calibration(nlp, kind)
         logits, right = observations(nlp, docs, golds, kind, [fitted.temperature])
         columns.append((kind, fitted(logits[0]), right.astype(float)))

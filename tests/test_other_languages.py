@@ -46,7 +46,7 @@ BUNDLED = {
         "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:mod:dort "
         "punct:dort",
         "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
-        {"LGPL-LR", "CC BY-SA 4.0", "MIT"},
+        {"LGPL-LR", "CC BY-SA 4.0", "CC BY-SA 3.0", "MIT"},
         40_000_000,
     ),
 }
@@ -106,6 +106,8 @@ def test_lemmas_in_plain_sentences_of_icelandic():
         ("Ont-ils fini ?", "-ils", "fini"),
         ("Peut-on entrer ?", "-on", "Peut"),
         ("Que faisons-nous ?", "-nous", "faisons"),
+        ("Où va-t-il ?", "-t-il", "va"),
+        ("Peut-il venir ?", "-il", "Peut"),
     ],
 )
 def test_a_pronoun_after_its_verb_is_its_subject(text: str, pronoun: str, verb: str):

@@ -13,6 +13,7 @@ from weasel.cli.run import project_run
 
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
+DEPREL = {"french": {"vars.shifted_deprel": "nsubj"}}  # one of the toy treebank
 STEPS = {
     "french": [
         "check",
@@ -62,10 +63,11 @@ def test_from_treebank_to_pipeline(language: str, projects: Path, tmp_path: Path
         f"vars.{language}": str(ROOT / "assets" / "toy"),
         "vars.encoder": str(make_bert(tmp_path / "encoder")),
         **MINUTES,
+        **DEPREL.get(language, {}),
     }
     run_steps(folder, STEPS[language][:2], variables)
     if language == "french":  # the heads of other treebanks
-        for name in ("gsd", "spoken"):
+        for name in ("gsd", "spoken", "pud", "fqb"):
             shutil.copy(folder / "corpus/train.spacy", folder / f"corpus/{name}.spacy")
     run_steps(folder, STEPS[language][2:], variables)
     (scores,) = (folder / "metrics").glob("*.json")

@@ -6,7 +6,9 @@
 
 Heads and deprels alone are kept: tags, features and lemmas follow other guidelines. A
 contraction has the head and the deprel of the first of its parts that hangs on a word
-outside of it. Sentences with a deprel that Sequoia lacks are left out."""
+outside of it. Sentences with a deprel that Sequoia lacks are left out. `--unsure`
+names deprels that a treebank has for several of Sequoia's: training learns the heads of
+their words alone."""
 
 import argparse
 import sys
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 
 HEADS_FROM, DEPREL_AT = 6, 7  # columns of CoNLL-U
+UNSURE = "unsure"  # no deprel of the pipeline: a loss knows the head alone
 
 
 class Token(NamedTuple):
@@ -52,9 +55,13 @@ def tokens(rows: List[List[str]]) -> List[Token]:
     return found
 
 
-def joined(lines: List[str], deprels: Set[str]) -> Optional[List[str]]:
+def joined(
+    lines: List[str], deprels: Set[str], unsure: Set[str]
+) -> Optional[List[str]]:
     """Write a sentence over the words of the text.
 
+    deprels (Set[str]): Those of Sequoia.
+    unsure (Set[str]): Those that become UNSURE.
     RETURNS (Optional[List[str]]): Its lines. None where it has a deprel that is not
         one of `deprels`.
     """
@@ -71,6 +78,7 @@ def joined(lines: List[str], deprels: Set[str]) -> Optional[List[str]]:
     for number, word in enumerate(words, start=1):
         outside = [i for i in word.ids if heads[i] not in word.ids]
         head, deprel = place[heads[outside[0]]], names[outside[0]]
+        deprel = UNSURE if deprel in unsure else deprel
         misc = "_" if word.space else "SpaceAfter=No"
         row = [number, word.form, "_", "_", "_", "_", head, deprel, "_", misc]
         found.append("\t".join(map(str, row)))
@@ -91,11 +99,16 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("output", type=Path)
     parser.add_argument("treebanks", type=Path, nargs="+")
     parser.add_argument("--deprels", type=Path, required=True, help="Sequoia's train")
+    unsure = "of words whose heads alone are learned"
+    parser.add_argument(
+        "--unsure", nargs="+", default=[], metavar="DEPREL", help=unsure
+    )
     args = parser.parse_args(arguments)
     try:
         deprels = deprels_of(args.deprels)
         blocks = [lines for path in args.treebanks for lines in sentences(path)]
-        kept = [found for lines in blocks if (found := joined(lines, deprels))]
+        written = [joined(lines, deprels, set(args.unsure)) for lines in blocks]
+        kept = [lines for lines in written if lines]
     except (OSError, ValueError, IndexError) as err:
         print(err, file=sys.stderr)
         return 1

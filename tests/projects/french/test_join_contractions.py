@@ -61,6 +61,17 @@ def test_a_contraction_is_one_word_that_hangs_where_its_preposition_does(
     assert "jeu\t_\t_\t_\t_\t2\tobl:arg\t_\tSpaceAfter=No" in text
 
 
+def test_an_unsure_deprel_is_none_of_sequoia(script: ModuleType, tmp_path: Path):
+    sequoia, other, out = (tmp_path / name for name in ("a", "b", "out.conllu"))
+    sequoia.write_text(conllu("obl") + "\n\n", encoding="utf8")
+    other.write_text(conllu("obl") + "\n\n", encoding="utf8")
+    arguments = [str(out), str(other), "--deprels", str(sequoia), "--unsure", "obl"]
+    assert script.main(arguments) == 0
+    (sentence,) = read_conllu(out)
+    assert list(sentence.heads) == [2, 0, 4, 2, 2]
+    assert list(sentence.deprels) == ["nsubj", "root", "case", "unsure", "punct"]
+
+
 def test_a_missing_file_is_named(script: ModuleType, tmp_path: Path, capsys):
     paths = [str(tmp_path / "out"), str(tmp_path / "none"), "--deprels"]
     assert script.main([*paths, str(tmp_path / "none")]) == 1
