@@ -228,8 +228,7 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
 
 
 def _said_in(clause: Token) -> Set[int]:
-    """Give the words of the clause that a copula says: "that he left" of "The problem
-    is that he left"."""
+    """Give the words of a copula's clause: "that he left" of "is that he left"."""
     starts = (x for x in clause.lefts if x.dep_ in ("mark", *INNER_SUBJECTS))
     first = next(starts, clause).left_edge.i
     return {i for i in _below(clause) if i >= first}
@@ -255,8 +254,7 @@ def _is_said_below(thing: Token, clause: Token) -> bool:
 
 
 def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
-    """Give the first oblique with its conjuncts, after the verb before other places; an
-    adverb, if the verb has no oblique."""
+    """Give the first oblique, rather after the verb, with conjuncts; or an adverb."""
     obliques = [x for x in rest if x.dep_ in _OBLIQUES]
     after = [x for x in obliques if x.i > clause.i]
     adverbs = [x for x in rest if x.i > clause.i]
@@ -346,8 +344,7 @@ def _degree_of(head: Token) -> Set[int]:
 
 
 def _words_of_noun(head: Token, clause: Token) -> Set[int]:
-    """Give the words of a subject or object; the antecedent of a relative clause has
-    the words before this clause."""
+    """Give the words of a subject or object, before an antecedent's relative clause."""
     if head.is_ancestor(clause):
         return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
     return _words(head, _OUT_OF_PHRASE)
