@@ -13,7 +13,7 @@ from ..lang import token_rules
 from ..lang.marks import EMPHASIS
 from ..lang.universal import CLAUSE_DEPRELS
 from .constraints import CONSTRAINTS_KEY
-from .parses import UNKNOWN_DEPREL, SentenceParse
+from .parses import UNKNOWN_DEPREL, CollapsedSpan, SentenceParse
 from .sentences import sentence_words
 
 _PUNCT_DEPREL = "punct"
@@ -107,7 +107,8 @@ def _with_notes(
     doc: Doc, words: Sequence[int], read: Sequence[int], parse: SentenceParse
 ) -> SentenceParse:
     """Give the parse of all words of a sentence. A constituent has the marks within it;
-    that of all read words has all marks."""
+    that of all read words has all marks; one that ends before a mark and has its head
+    has the mark, too, unless the head is the word before the mark."""
     if len(words) == len(read):
         return parse
     place_of = {word: place for place, word in enumerate(words)}
@@ -130,9 +131,32 @@ def _with_notes(
             deprels[place] = deprel
         tokens = [doc[word] for word in words]
         left_out = sorted(set(range(len(words))) - set(places))
-        for start, end in _runs(left_out):
+        runs = _runs(left_out)
+        for start, end in runs:
             _attach(tokens, start, end, heads, deprels)
+        for start, end in reversed(runs):
+            constituents = _lengthened(constituents, start, end, heads)
     return parse._replace(constituents=constituents, heads=heads, deprels=deprels)
+
+
+def _lengthened(
+    constituents: Optional[Sequence[CollapsedSpan]],
+    start: int,
+    end: int,
+    heads: Sequence[int],
+) -> Optional[List[CollapsedSpan]]:
+    """Add a mark, words start to end of a sentence, to the constituents before it that
+    have its head, unless that is the word before it."""
+    if constituents is None:
+        return None
+    outer = {heads[place] - 1 for place in range(start, end)} - set(range(start, end))
+    outer -= {start - 1}
+    return [
+        (first, end, label)
+        if last == start and any(first <= head < last for head in outer)
+        else (first, last, label)
+        for first, last, label in constituents
+    ]
 
 
 def _attach(

@@ -142,3 +142,13 @@ def test_explanations_of_a_sentence_with_marks():
     assert confidences[3:6] == [None, None, None]
     expected = [token._.head_confidence for token in bare]
     assert confidences[:3] + confidences[6:] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_mark_is_in_the_constituents_of_its_head():
+    nlp = load("en_lal_md")
+    doc = nlp("He reduced the dose [2], and she left.")
+    mark = next(token for token in doc if token.text == "2")
+    assert mark.head.text == "reduced"
+    found = {span.text for span in doc.spans["constituents"]}
+    assert {"He reduced the dose [2]", "reduced the dose [2]", "the dose"} <= found
+    assert "the dose [2]" not in found
