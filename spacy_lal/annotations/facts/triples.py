@@ -200,6 +200,8 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     if objects and objects[0].dep_ == "xcomp":
         given = (x for x in clause.rights if x.dep_ in ("obj", "iobj"))
         objects[:1] = [next(given, objects[0])]
+    if objects and verb == copula and objects[0].dep_ in _CLAUSES:
+        objects[:1] = [clause]  # "doubtful that he left"
     first = subjects[0] if subjects else subject
     words = _words_of_relation(relation, clause)
     rest = [x for x in clause.children if _is_adjunct(x) and x.i not in words]

@@ -271,6 +271,10 @@ WORDS = {
     ],
     "He explained why the empire fell.": ["(He; explained; why the empire fell)"],
     "Thus, the car was sold.": [],
+    "It's doubtful that the team won it.": [
+        "(It; 's; doubtful that the team won it)",
+        "(the team; won; it)",
+    ],
     "We found the room clean and quiet.": ["(We; found; the room clean and quiet)"],
     "Penicillin, discovered by Fleming, kills bacteria.": [
         "(Penicillin; discovered by; Fleming)",
