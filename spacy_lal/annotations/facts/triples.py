@@ -262,9 +262,7 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
     adverbs = [x for x in rest if x.i > clause.i]
     means = [x for x in clause.rights if is_means(x)]
     first = next(iter([*after, *obliques, *adverbs, *means]), None)
-    if not first:
-        return []
-    return [first, *conjuncts(first)]
+    return [first, *conjuncts(first)] if first else []
 
 
 # Words of the parts
@@ -361,10 +359,9 @@ def _words_of_object(
         found = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
         return found, words | _case_of(head)
     found = _words_of_noun(head, clause)
-    if head.is_ancestor(clause):
-        return found, words
     if head.i < clause.i:
-        return found | _case_of(head), words
+        is_outer = head.is_ancestor(clause)
+        return found if is_outer else found | _case_of(head), words
     if head.dep_ in _CLAUSES and is_predicate(head):
         first = head.left_edge
         while first.dep_ == "mark":
