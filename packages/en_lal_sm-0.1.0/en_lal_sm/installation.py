@@ -1,6 +1,6 @@
-"""Part of a pipeline's package. At its import: is what the package needs installed?
-When asked, `import en_lal_md; en_lal_md.installation.check()`: are its files those that
-were packaged, too?
+"""Part of a pipeline's package. At its import: is what the package needs installed,
+and are its files there? When asked, `import en_lal_md; en_lal_md.installation.check()`,
+and where it cannot be loaded: are its files those that were packaged?
 
 scripts/build_package.py puts a copy into the package, beside the meta.json that says
 what it needs. It is *not* part of spacy_lal, which may be what is missing, and needs
@@ -45,24 +45,37 @@ def check_files(meta: Dict[str, Any], folder: Path) -> None:
     meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of
         files.
     folder (Path): The pipeline's folder.
-    RAISES (ImportError): A file is missing or another.
+    RAISES (ImportError): A file is missing, or is another.
     """
+    check_presence(meta, folder)
     for name, expected in meta["checksums"].items():
         path = folder / name
-        state = "is missing"
-        found = ""
-        if path.is_file():
-            data = path.read_bytes()
-            found = sha256(data).hexdigest()
-            state = (
-                f"has {len(data):,} bytes with the SHA-256 {found[:12]}..., "
-                f"not {expected[:12]}..."
-            )
+        data = path.read_bytes()
+        found = sha256(data).hexdigest()
         if found != expected:
             raise ImportError(
-                f"{path} {state}: the package {folder.name} is damaged, install it "
-                "again with pip install --force-reinstall"
+                f"{path} has {len(data):,} bytes with the SHA-256 {found[:12]}..., "
+                f"not {expected[:12]}...: {_way_out(folder)}"
             )
+
+
+def check_presence(meta: Dict[str, Any], folder: Path) -> None:
+    """See that each file that was packaged is there.
+
+    meta (Dict[str, Any]): The package's meta.json.
+    folder (Path): The pipeline's folder.
+    RAISES (ImportError): A file is missing.
+    """
+    for name in meta["checksums"]:
+        if not (folder / name).is_file():
+            raise ImportError(f"{folder / name} is missing: {_way_out(folder)}")
+
+
+def _way_out(folder: Path) -> str:
+    return (
+        f"the package {folder.name} is damaged, install it again with pip install "
+        "--force-reinstall"
+    )
 
 
 def check() -> None:
@@ -72,8 +85,7 @@ def check() -> None:
     """
     meta = _meta()
     check_requirements(meta)
-    folder = f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    check_files(meta, Path(__file__).with_name(folder))
+    check_files(meta, _pipeline(meta))
 
 
 def _meta() -> Dict[str, Any]:
@@ -81,5 +93,10 @@ def _meta() -> Dict[str, Any]:
     return json.loads(text)
 
 
+def _pipeline(meta: Dict[str, Any]) -> Path:
+    return Path(__file__).with_name(f"{meta['lang']}_{meta['name']}-{meta['version']}")
+
+
 if Path(__file__).with_name("meta.json").is_file():  # in a package
     check_requirements(_meta())
+    check_presence(_meta(), _pipeline(_meta()))

@@ -33,6 +33,33 @@ PYPROJECT = (
 META = "meta.json"  # has the checksums of the other files
 
 
+# A damaged file ends in an error of the library that reads it, without the file's name.
+INIT = '''"""The pipeline as a package."""
+
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.util import get_model_meta, load_model_from_init_py
+
+from . import installation
+
+__version__ = get_model_meta(Path(__file__).parent)["version"]
+
+
+def load(**overrides: Any) -> Language:
+    """Load the pipeline, with the options of `spacy.load`.
+
+    RAISES (ImportError): A file is missing or damaged; the error names it.
+    """
+    try:
+        return load_model_from_init_py(__file__, **overrides)
+    except Exception:
+        installation.check()
+        raise
+'''
+
+
 def package_meta(
     pipeline: Path, about: Path, metrics: Sequence[Path]
 ) -> Dict[str, Any]:
@@ -103,6 +130,7 @@ def build_package(
                 Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True
             )
             (new / "pyproject.toml").write_text(PYPROJECT, encoding="utf8")
+            (new / name / "__init__.py").write_text(INIT, encoding="utf8")
             setup = (new / "setup.py").read_text(encoding="utf8")
             (new / "setup.py").write_text(
                 setup.replace(READ_AS_TEXT, READ_AS_TEXT + READ_AS_MARKDOWN),

@@ -142,6 +142,22 @@ def test_a_missing_file(check, package):
         check()
 
 
+def test_a_file_that_is_not_there_at_the_import(load, package):
+    (package / NAME / package.name / "vocab" / "vectors").unlink()
+    with pytest.raises(ImportError, match="vectors is missing: .* damaged"):
+        load()
+
+
+@pytest.mark.parametrize(
+    "name", ["transformer/model", "tokenizer", "vocab/strings.json"]
+)
+def test_a_file_that_cannot_be_read_is_named(load, package, name):
+    path = package / NAME / package.name / name
+    path.write_bytes(path.read_bytes()[:10])
+    with pytest.raises(ImportError, match=f"{name} has 10 bytes .* damaged, install"):
+        load()
+
+
 def test_files_are_read_only_when_asked(load, package):
     path = package / NAME / package.name / "vocab" / "strings.json"
     path.write_bytes(path.read_bytes() + b" ")
