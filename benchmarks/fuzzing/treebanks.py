@@ -29,6 +29,8 @@ from . import Report
 REFUSALS = (TreebankError,)
 # names both files; no line of them is wrong
 TWO_OF_A_KIND = "expected a bracket file, a CoNLL-U file or both"
+# names the file, which has no lines
+NO_TEXT = ": expected text in UTF-8, got "
 LONGEST_MESSAGE = 1_000  # without the names of files
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 ODD = [
@@ -173,9 +175,8 @@ def _try(paths: List[Path], output: Path) -> Tuple[str, Optional[str]]:
     with it."""
     checked, converted = _check(paths), _convert(paths, output)
     for message in (checked, converted):
-        where = re.match(
-            rf"({'|'.join(re.escape(str(path)) for path in paths)}):\d+", message or ""
-        )
+        names = "|".join(re.escape(str(path)) for path in paths)
+        where = re.match(rf"({names})(:\d+|{NO_TEXT})", message or "")
         if message and not where and not message.startswith(TWO_OF_A_KIND):
             return "refused", f"no file and line in {message[:300]!r}"
         if message and (len(message) > LONGEST_MESSAGE or not message.isprintable()):
