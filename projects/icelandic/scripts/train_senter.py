@@ -20,6 +20,8 @@ from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
+from spacy_lal.models.stored_layers import restore
+
 STARTS_REPLACED = 0.6  # of the words that begin a sentence
 NAMES_REPLACED = 0.3
 ITERATIONS = 60
@@ -106,6 +108,7 @@ def train_senter(
     starts = [token.is_sent_start for doc in read for token in list(doc)[1:]]
     senter: Any = nlp.get_pipe("senter")
     layer = next(node for node in senter.model.walk() if node.name == "softmax")
+    restore(layer, "W")
     weights, bias = layer.get_param("W"), layer.get_param("b")
     begin = weights[1] - weights[0], float(bias[1] - bias[0])
     learned, learned_bias = fit(vectors, np.array(starts, dtype="f4"), begin, decay)
