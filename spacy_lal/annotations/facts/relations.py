@@ -414,7 +414,8 @@ def _fillers(
         end = top.left_edge.i
     heads = [head]
     for x in conjuncts(head):
-        is_own = bool(start) and has_child(x, "nmod:poss", "det")
+        is_other = x.pos_ in ("PRON", "PROPN") and x.pos_ != head.pos_
+        is_own = bool(start) and (is_other or has_child(x, "nmod:poss", "det"))
         is_verb = is_predicate(x) and not (is_clause and is_predicate(head))
         if x.i < end and not is_own and not is_verb:
             heads.append(x)

@@ -52,6 +52,19 @@ def test_who_did_nothing_is_denied(en_lal_md):
     assert all(one.negated for one in found)
 
 
+@pytest.mark.parametrize(
+    "text, owned",
+    [
+        ("My husband and I ordered the lamb.", ["husband"]),
+        ("My brother and Anna sold the car.", ["brother"]),
+        ("John's wife and daughter sold the car.", ["wife", "daughter"]),
+    ],
+)
+def test_a_pronoun_or_a_name_beside_a_possession_is_none(en_lal_md, text, owned):
+    found = en_lal_md(text)._.triples
+    assert [x.object for x in found if x.source.kind == "possessive"] == owned
+
+
 def test_confidence_is_a_probability(en_lal_md):
     found = en_lal_md("The company was founded by Ada in 1990.")._.triples
     assert [one.arguments for one in found] == [("in 1990",)]
