@@ -173,7 +173,7 @@ def test_the_larger_pipeline():
 def test_the_smaller_pipeline():
     """Loaded from its folder, likewise."""
     (package,) = PACKAGES[0].parent.glob("en_lal_sm-*")
-    files = [path for path in package.rglob("*") if path.is_file()]
+    files = [path for path in (package / "en_lal_sm").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= MAX_MEGABYTES_SMALL * 1e6
     (folder,) = package.glob("en_lal_sm/en_lal_sm-*")
     nlp = spacy.load(folder)
