@@ -98,5 +98,6 @@ def _pipeline(meta: Dict[str, Any]) -> Path:
 
 
 if Path(__file__).with_name("meta.json").is_file():  # in a package
-    check_requirements(_meta())
-    check_presence(_meta(), _pipeline(_meta()))
+    _own = _meta()
+    check_requirements(_own)
+    check_presence(_own, _pipeline(_own))
