@@ -178,14 +178,16 @@ class Command(TyperCommand):
 def reason(err: BaseException) -> str:
     """The message of an error; of a worker process, which sends its traceback, the last
     line."""
+    from ..models.torch import TRAIN
+
     if isinstance(err, ModuleNotFoundError) and err.name in (
         "torch",
         "spacy_transformers",
     ):
-        return f"expected {err.name}, which is missing: pip install 'spacy-lal[train]'"
+        return f"expected {err.name}, which is missing: {TRAIN}"
     text = str(err).strip()
     if text.startswith("[E002] Can't find factory for 'transformer'"):
-        return "it has a 'transformer' of torch: pip install 'spacy-lal[train]'"
+        return f"it has a 'transformer' of torch: {TRAIN}"
     if "Traceback (most recent call last)" not in text:
         return text
     return text.splitlines()[-1].removeprefix("ValueError: ")

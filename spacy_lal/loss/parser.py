@@ -50,8 +50,8 @@ class ParserLoss(Block):
         self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
     ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
         """The loss of a batch of sentences, and its gradient."""
-        span_loss, d_labels = _span_loss(scores, golds)
-        losses = {"spans": span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+        of_spans, d_labels = span_loss(scores, golds)
+        losses = {"spans": of_spans, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
         gradients = []
         for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
             heads = gold.heads
@@ -89,7 +89,7 @@ class ParserLoss(Block):
         return losses, gradients
 
 
-def _span_loss(
+def span_loss(
     scores: Sequence[ParserScores], golds: Sequence[GoldParse]
 ) -> Tuple[float, List[SparseGradient]]:
     """Eq. 9: the best tree's score with the margin, minus the gold tree's; not

@@ -34,6 +34,7 @@ from thinc.compat import has_torch
 
 from ..lang import DEFAULT_PIPELINE
 from ..loss.gold import copy_sentence_starts
+from ..models.torch import TRAIN
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
@@ -292,7 +293,6 @@ class SentencePipe(TrainablePipe):
                 ) from err
 
 
-TRAIN = "pip install 'spacy-lal[train]'"
 # Files of components that spaCy reads where they exist: without one, the first text
 # ends in an error.
 NEEDED_FILES: Dict[str, Tuple[str, ...]] = {

@@ -37,7 +37,7 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.layers.basics import PickedCells
 from spacy_lal.loss.gold import gold_parses, gold_roles
-from spacy_lal.loss.parser import _span_loss
+from spacy_lal.loss.parser import span_loss
 from spacy_lal.models.batches import embed, get_shim
 from spacy_lal.models.inference.scorers import Places
 from spacy_lal.models.roles import begin_update
@@ -164,7 +164,7 @@ def learn_spans(scorer: Any, batch: Sequence[Spans]) -> float:
         argparse.Namespace(labels=np.ascontiguousarray(one[: n + 1, : n + 1]))
         for one, n in zip(charts, lengths, strict=True)
     ]
-    loss, gradients = _span_loss(scores, batch)  # type: ignore[arg-type]
+    loss, gradients = span_loss(scores, batch)  # type: ignore[arg-type]
     cells = [
         np.column_stack([np.full(len(one.cells), k), one.cells])
         for k, one in enumerate(gradients)

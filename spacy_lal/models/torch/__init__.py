@@ -3,6 +3,8 @@ a network is made, but by `transformer.py`."""
 
 from typing import Any
 
+TRAIN = "pip install 'spacy-lal[train]'"
+
 
 def require_torch() -> Any:
     """The module torch.
@@ -12,6 +14,6 @@ def require_torch() -> Any:
         import torch
     except ImportError as error:
         raise ValueError(
-            "this network needs torch, which is missing: pip install 'spacy-lal[train]'"
+            f"this network needs torch, which is missing: {TRAIN}"
         ) from error
     return torch
