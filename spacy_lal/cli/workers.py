@@ -8,8 +8,6 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Iterator, NoReturn
 
-import typer
-
 from spacy_lal.cli.io import fail
 
 
@@ -30,7 +28,8 @@ def ending_workers() -> Iterator[None]:
             worker.kill()
         # At exit, `multiprocessing` would wait until the workers have read their texts.
         atexit.register(os._exit, 128 + number)
-        raise typer.Exit(128 + number)
+        # No `typer.Exit`: that is a RuntimeError, and `threading` swallows those.
+        raise KeyboardInterrupt
 
     before = [signal.signal(one, end) for one in signals]
     try:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from spacy_lal.cli.texts import (
     find_sources,
     looks_wrapped,
 )
+from spacy_lal.cli.workers import ending_workers
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
 
@@ -500,6 +502,20 @@ def test_a_signal_ends_workers_and_leaves_nothing(pipeline, tmp_path, number, to
     assert (process.returncode, said) == (128 + number, b"")
     assert in_group(process.pid) == []
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signals")
+def test_no_except_clause_holds_the_end(monkeypatch):
+    """`threading.Condition.notify` has `except RuntimeError: pass`."""
+    registered = []
+    monkeypatch.setattr("atexit.register", lambda *call: registered.append(call))
+    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings(), ending_workers():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+        except Exception:
+            pass
+    assert registered == [(os._exit, 143)]
 
 
 def in_group(group):
