@@ -243,6 +243,7 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
             ("sentences of several roots", report.several_roots),
             ("sentences without root", report.no_root),
             ("sentences lacking heads", report.missing_heads),
+            ("misplaced deprels `root`", report.misplaced_roots),
             ("UPOS unknown to spaCy", report.unknown_pos),
         )
     if report.one_outside_head_share is not None:

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, TypeVar
 
 import numpy as np
 
+from ..annotations import ROOT_DEPREL
 from ..files import TreebankError
 from ..lang import DEFAULT_LANGUAGE, conventions
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
@@ -58,6 +59,8 @@ class TreebankReport:
         words.
     unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves
         it out.
+    misplaced_roots (int): Words below another word with the deprel `root`, in capitals
+        too, and roots with another deprel.
     trees_without_cover (int): Trees in which no constituent covers all words.
     problems (List[str]): Why the treebank is unsound, with file and line: the first
         `MAX_PROBLEMS` of `n_problems`.
@@ -81,6 +84,7 @@ class TreebankReport:
     several_roots: int = 0
     no_root: int = 0
     missing_heads: int = 0
+    misplaced_roots: int = 0
     unknown_pos: int = 0
     trees_without_cover: int = 0
     different_tags: int = 0
@@ -250,6 +254,9 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
     report.deprels.update(filter(None, sentence.deprels))
     report.unknown_pos += len(unknown_pos(sentence))
     report.missing_heads += None in sentence.heads
+    for head, deprel in zip(sentence.heads, sentence.deprels, strict=True):
+        is_misplaced = (deprel.upper() == ROOT_DEPREL) != (head == 0)
+        report.misplaced_roots += bool(deprel) and is_misplaced
     known = [head for head in sentence.heads if head is not None]
     if known:
         report.arcs += len(known)

@@ -152,3 +152,28 @@ def test_a_tag_that_is_a_label_is_counted(tmp_path):
     report = check_treebank(path, None)
     assert report.sound and report.tags_that_are_labels == 1
     assert report.to_dict()["tags_that_are_labels"] == 1
+
+
+@pytest.mark.parametrize(
+    "head, deprel, number",
+    [
+        (2, "root", 1),
+        (2, "ROOT", 1),
+        (2, "x", 0),
+        ("_", "root", 1),
+        ("_", "_", 0),
+        (0, "x", 1),
+        (0, "_", 0),
+        (0, "root", 0),
+    ],
+)
+def test_a_root_below_a_word_and_a_root_with_another_deprel_are_counted(
+    tmp_path, head, deprel, number
+):
+    path = tmp_path / "x.conllu"
+    path.write_text(
+        word(1, "a", head, deprel) + word(2, "b", 0, "root"), encoding="utf-8"
+    )
+    report = check_treebank(None, path)
+    assert report.sound and report.misplaced_roots == number
+    assert report.to_dict()["misplaced_roots"] == number
