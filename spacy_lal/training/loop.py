@@ -42,7 +42,7 @@ from thinc.api import (
 from wasabi import msg
 
 from ..annotations import SPANS_KEY
-from ..files import restore_folder, written_folder
+from ..files import beside, restore_folder, written_folder
 from .optimizer_state import (
     State,
     get_optimizer_state,
@@ -116,8 +116,8 @@ def train(
     else:
         nlp = init_nlp(config, use_gpu=use_gpu)
         state = {"n_steps": 0, "results": [], "losses": {}, "config": flat}
-        loop.clean_output_dir(output_path)
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        for name in (DIR_CHECKPOINT, "model-best", "model-last"):
+            _remove(output_path / name)
         msg.good("Initialized pipeline")
     msg.divider("Training pipeline")
     with _signals() as received:
@@ -382,6 +382,14 @@ def _read_checkpoint(
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
     return state, nlp
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder. After a kill, no part of it has its name."""
+    if path.exists():
+        removed = beside(path)
+        path.rename(removed)
+        shutil.rmtree(removed, ignore_errors=True)
 
 
 def _check_best(path: Path, state: State) -> None:

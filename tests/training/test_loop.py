@@ -260,6 +260,31 @@ def test_a_best_pipeline_that_was_lost_is_an_error(corpora: Path, tmp_path: Path
         run(config, output)
 
 
+@pytest.mark.parametrize("name", ["checkpoint", "model-best", "model-last"])
+def test_killed_while_it_begins_anew(
+    corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    """What is there loads, and the next run trains."""
+    output = tmp_path / "output"
+    config = tiny_config(corpora, changes={"training.max_steps": 1})
+    run(config, output)
+    remove = shutil.rmtree
+
+    def killed(path: Path, **settings: Any) -> None:
+        if path.name.startswith(f".{name}."):
+            raise KeyboardInterrupt
+        remove(path, **settings)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shutil, "rmtree", killed)
+        run(config, output, resume=False)
+    for folder in output.glob("model-*"):
+        assert spacy.load(folder).pipe_names
+    assert rows(run(config, output))
+    for folder in (output / "model-best", output / "model-last"):
+        assert spacy.load(folder).pipe_names
+
+
 def test_a_full_disk_leaves_what_was_there(
     corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ):
