@@ -11,10 +11,11 @@ REPORTED = "reported"
 
 class Signature(NamedTuple):
     """The factuality of an implicative verb's complement (Karttunen 1971), where the
-    verb is affirmed and where it is negated."""
+    verb is affirmed and where it is negated; whether its subject says it."""
 
     affirmed: str
     negated: str
+    is_said: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class ClauseTags:
     finite (Tuple[str, ...]): Of finite verbs, modals included.
     base, participle, gerund (str): Of infinitives, passive and active participles.
     modal (str): Of modals.
+    superlative (FrozenSet[str]): Of superlatives.
     relative (FrozenSet[str]): Of relative pronouns.
     relative_adverb (str): Of "when", "where".
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
@@ -38,6 +40,7 @@ class ClauseTags:
     participle: str
     gerund: str
     modal: str
+    superlative: FrozenSet[str]
     relative: FrozenSet[str]
     relative_adverb: str
     prepositions: FrozenSet[str]
@@ -90,6 +93,7 @@ class ClauseWords:
         which the participle may not be so: "dreams of owning a car".
     inclusive: Adjectives after which the noun is the subject of an infinitive.
     means: Prepositions before a participle that says by what something is done.
+    moments: Nouns of times, which own nothing.
     negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
         "almost", which deny.
     limiting: Words after "not" that do not deny: "not only".
@@ -100,7 +104,8 @@ class ClauseWords:
     conditional: Words, or pairs of words, before a clause that may not hold.
     loose: Conditional words that leave the clause above as it is: "as if", "lest".
     reporting, doubting: Adverbs of hearsay ("reportedly") and of doubt ("perhaps").
-    sources: The first words of "according to".
+    sources: The first words of "according to"; a preposition with a noun whose
+        contents are not facts: "in novel".
     correlatives: First words of "both ... and".
     adverbial_nouns: Nouns that are no object of their relative clause.
     indefinite: Determiners of things that are new; `amounts`: Words that "not" and "no"
@@ -137,6 +142,7 @@ class ClauseWords:
     wished: FrozenSet[str]
     inclusive: FrozenSet[str]
     means: FrozenSet[str]
+    moments: FrozenSet[str]
     negations: FrozenSet[str]
     denied: FrozenSet[str]
     near: FrozenSet[str]

@@ -26,6 +26,7 @@ from .grammar import (
     is_predicate,
     is_prepositional,
     is_relative,
+    is_relative_word,
     phrase,
     subject_of,
     tags_of,
@@ -38,7 +39,7 @@ _JOINED = ("conj", "parataxis", "list")
 _CONNECTIVES = ("cc", "cc:preconj", "det", "case")
 _ENTAILED = Signature(ASSERTED, NEGATED)
 _WISHED = Signature(HYPOTHETICAL, HYPOTHETICAL)
-_SAID = Signature(REPORTED, HYPOTHETICAL)
+_SAID = Signature(REPORTED, HYPOTHETICAL, is_said=True)
 
 
 def factuality_of(token: Token) -> str:
@@ -65,13 +66,15 @@ def denial_of(token: Token) -> Optional[Token]:
         return token
     amounts = (x for x in token.children if x.lower_ in words.amounts)
     adverbs = words.negations
+    above = token.head
+    is_alone = words.denied.isdisjoint(x.lower_ for x in (above, *above.lefts))
     if is_predicate(token):
         adverbs |= words.near
     found = (
         word_of(token, adverbs, "advmod")
         or word_of(token, words.negations | words.substituting, *_CONNECTIVES)
         or word_of(token, words.replacing, "mark")
-        or word_of(token, words.adversative, "case")
+        or (is_alone and word_of(token, words.adversative, "case"))
         or next(filter(None, map(denial_of, amounts)), None)
     )
     return None if not found or is_limited(found) else found
@@ -104,8 +107,9 @@ def _is_open(token: Token) -> bool:
     words = words_of(token)
     for child in token.children:
         is_modal = child.dep_ == "aux" and child.tag_ == words.tags.modal
+        below = [child, *child.children] if child.dep_ == "advmod" else [child]
+        is_condition = any(x.dep_ == "advcl" and _is_condition(x) for x in below)
         is_loose = word_of(child, words.loose, "mark")
-        is_condition = child.dep_ == "advcl" and _is_condition(child)
         if is_modal or (is_condition and not is_loose):
             return True
     if word_of(token, words.doubting, "advmod") or is_disjunct(token):
@@ -127,12 +131,14 @@ def _is_command(token: Token) -> bool:
 def _is_condition(token: Token) -> bool:
     """Tell whether a clause is a condition or a question in itself: "if he paid", "as
     though he paid", "provided that he paid", "had he paid"."""
+    if token.dep_ == "ccomp" and is_relative_word(token.left_edge):
+        return True  # "who built it"
     marks = [
         x for child in token.children if child.dep_ == "mark" for x in child.subtree
     ]
     words = words_of(token)
     text = " ".join(x.lower_ for x in marks)
-    found = [text, *text.split()]
+    found = [text, *text.split(), f"{token.head.lower_} {text}"]
     if token.dep_ == "advcl" and has_child(token, "ccomp"):
         found.append(token.lower_)
     if any(x in words.conditional for x in found):
@@ -222,49 +228,73 @@ def _signature(token: Token) -> Signature:
     head = token.head
     lemma = head.lemma_.lower()
     words = words_of(token)
-    mark = child_of(token, "mark")
+    default = _ENTAILED
     if token.dep_ == "advcl":
-        is_wish = word_of(token, words.wished, "mark")
-        return words.of_gerunds.get(lemma, _WISHED if is_wish else _ENTAILED)
-    if is_finite(token):
-        return words.of_clauses.get(lemma, _SAID)
-    if token.dep_ == "acl":
-        return _WISHED
-    if not mark:
-        return words.of_participles.get(lemma, _ENTAILED)
-    following = head.nbor().lower_
-    for one in (f"{lemma} {following}", lemma):
-        if one in words.implicative:
-            return words.implicative[one]
-    return _SAID if lemma in words.saying and is_passive(head) else _WISHED
+        table = words.of_gerunds
+        if word_of(token, words.wished, "mark"):
+            default = _WISHED
+    elif is_finite(token):
+        table = words.of_clauses
+        default = _SAID
+    elif not has_child(token, "mark") and token.dep_ != "acl":
+        table = words.of_participles
+    else:
+        table = words.implicative
+        is_said = lemma in words.saying and is_passive(head)
+        default = _SAID if is_said else _WISHED
+    following = f"{lemma} {head.doc[head.i + 1 : head.i + 2]}"
+    return table.get(following) or table.get(lemma, default)
 
 
 def attribution_of(token: Token) -> Optional[Span]:
-    """Tell who says it: the subject of a verb of saying above, or the noun after
-    "according to"."""
+    """Tell who says it: the subject of a verb of saying above, the owner of a claim,
+    the noun after "according to". Nobody says what is not said to be said."""
     token = clause_of(token)
+    below = token
     while True:
-        source = _source_of(token)
+        source = _source_of(token, below)
         head = token.head
-        is_said = (
-            token.dep_ in ("ccomp", "parataxis")
-            and head.lemma_ in words_of(head).saying
-        )
-        if not source and is_said and not is_passive(head):
-            source = subject_of(head)
-            words = {child.lemma_.lower() for child in head.children}
-            if not source or words & words_of(token).negations:
+        if not source and _is_said(token):
+            if factuality_of(head) in (NEGATED, HYPOTHETICAL):
                 return None
-        if source:
-            return phrase(source)
-        is_aside = token.dep_ == "parataxis" and token.lemma_ in words_of(token).saying
-        if head.i == token.i or is_aside:
-            return None
+            source = _speaker_of(head)
+        if source or head == token:
+            return phrase(source) if source else None
+        below = token
         token = head
 
 
-def _source_of(token: Token) -> Optional[Token]:
-    """Give the noun after "according to"."""
-    sources = words_of(token).sources
-    obliques = (x for x in token.children if x.dep_ == "obl")
-    return next((x for x in obliques if word_of(x, sources, "case")), None)
+def _is_said(token: Token) -> bool:
+    """Tell whether a clause is the complement of a word of saying."""
+    if token.dep_ == "parataxis":
+        return token.head.lemma_ in words_of(token).saying
+    is_complement = token.dep_ in ("acl", "ccomp", "xcomp") or is_prepositional(token)
+    return is_complement and _signature(token).is_said
+
+
+def _speaker_of(head: Token) -> Optional[Token]:
+    """Give the agent of a word of saying, or the owner of a claim."""
+    if is_passive(head):
+        return child_of(head, "obl:agent")
+    return subject_of(head) if is_predicate(head) else child_of(head, "nmod:poss")
+
+
+def _source_of(token: Token, below: Token) -> Optional[Token]:
+    """Give the noun after "according to", a fiction ("in the novel"), or who says it
+    beside the clause ("as Kim said"), but for a word below one child."""
+    words = words_of(token)
+    is_present = token.morph.get("Tense", []) == ["Pres"]
+    for child in token.children:
+        case = child_of(child, "case")
+        first = case.lower_ if case else ""
+        is_source = first in words.sources
+        if is_present or child.i < token.i:
+            is_source |= f"{first} {child.lemma_}" in words.sources
+        if is_source and child.dep_ == "obl" and child != below:
+            return child
+        is_aside = child.dep_ == "parataxis" and child != below
+        if is_aside or word_of(child, words.loose, "mark"):
+            is_bare = not has_child(child, "obj", "ccomp")
+            if is_bare and child.lemma_ in words.saying:
+                return _speaker_of(child)
+    return None

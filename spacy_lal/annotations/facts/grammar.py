@@ -4,7 +4,7 @@ Dependencies answer. Words and tags come from the vocabulary's language
 (`lang/clause_words.py`)."""
 
 from dataclasses import dataclass
-from typing import Container, Iterator, Optional
+from typing import Container, Iterator, List, Optional
 
 from spacy.tokens import Span, Token
 
@@ -170,11 +170,19 @@ def is_relative(token: Token) -> bool:
     head = token.head
     if token.dep_ == "advcl:relcl":
         return has_child(head, "cop") and has_child(head, "expl")
-    inclusive = words_of(token).inclusive
     if token.dep_ == "advcl":
-        return head.lower_ in inclusive
-    is_first = any(x.lower_ in inclusive for x in (head, *head.lefts))
-    return token.dep_ == "acl" and (is_first or not has_child(token, "mark"))
+        return head.lower_ in words_of(token).inclusive
+    is_open = is_chosen(head) or not has_child(token, "mark")
+    return token.dep_ == "acl" and is_open
+
+
+def is_chosen(noun: Token) -> bool:
+    """Tell whether a noun is one of several by what its clause says: "the first woman",
+    "the worst car"."""
+    words = words_of(noun)
+    before = noun.doc[noun.left_edge.i : noun.i + 1]
+    chosen = (x for x in before if x.lower_ in words.inclusive)
+    return any(chosen) or any(x.tag_ in words.tags.superlative for x in before)
 
 
 def is_relative_word(token: Token) -> bool:
@@ -183,12 +191,14 @@ def is_relative_word(token: Token) -> bool:
 
 
 def is_prepositional(token: Token) -> bool:
-    """Tell whether a participle is a complement with a preposition: "kept him from
-    leaving", "accused him of stealing"."""
+    """Tell whether a participle is a complement with a preposition or a particle: "kept
+    him from leaving", "accused him of stealing", "gave up stealing"."""
     words = words_of(token)
     helping = child_of(token, "aux") or token
     is_gerund = words.tags.gerund in (token.tag_, helping.tag_)
-    is_marked = word_of(token, words.complementing, "mark") is not None
+    first = token.left_edge
+    is_marked = first.lower_ in words.complementing and first.i > token.head.i
+    is_marked = is_marked or token.doc[first.i - 1].dep_ == "compound:prt"
     return token.dep_ == "advcl" and is_gerund and is_marked
 
 
@@ -207,8 +217,8 @@ def child_above(token: Token, head: Token) -> Token:
 
 def is_contrast(token: Token) -> bool:
     """Tell whether a conjunct holds instead of the word before it: "Tom" of "not by
-    Anna but by Tom"."""
-    return word_of(token, words_of(token).adversative, "cc") is not None
+    Anna but by Tom", of "nobody but Tom"."""
+    return word_of(token, words_of(token).adversative, "cc", "case") is not None
 
 
 def subject_of(token: Token) -> Optional[Token]:
@@ -220,9 +230,9 @@ def subject_of(token: Token) -> Optional[Token]:
         return antecedent(subject)
     if head.i == token.i or (is_means(token) and is_passive(head)):
         return None
-    if is_relative(token):
-        return head
     words = words_of(token)
+    if is_relative(token):
+        return named(head)
     thing = child_of(head, "obj", "iobj")
     is_lent = not thing or head.lemma_ in words.subject_control
     if token.dep_ == "xcomp":
@@ -230,7 +240,8 @@ def subject_of(token: Token) -> Optional[Token]:
     if is_prepositional(token) and head.lemma_ in words.of_gerunds:
         return thing or subject_of(head)
     is_joined = token.dep_ == "conj" and is_predicate(head)
-    return subject_of(head) if is_joined or token.dep_ == "advcl" else None
+    is_adverbial = token.dep_ == "advcl" and not word_of(token, words.loose, "mark")
+    return subject_of(head) if is_joined or is_adverbial else None
 
 
 def antecedent(token: Token) -> Token:
@@ -242,6 +253,17 @@ def antecedent(token: Token) -> Token:
         verb = verb.head
     is_within = verb.head.i < token.i < verb.i
     return verb.head if is_within and is_relative(verb) else token
+
+
+def named(noun: Token) -> Token:
+    """Give the noun for "what" and "all" if a copula says it: "the price" of "What
+    surprised me was the price"."""
+    words = words_of(noun)
+    is_open = is_relative_word(noun) or noun.lower_ in words.amounts
+    is_said = noun.dep_ == "nsubj" and has_child(noun.head, "cop")
+    is_noun = noun.head.pos_ in ("NOUN", "PROPN")
+    is_denied = word_of(noun.head, words.negations, "advmod")
+    return noun.head if is_open and is_said and is_noun and not is_denied else noun
 
 
 def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Token]:
@@ -262,6 +284,11 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
     obliques = (x for x in token.rights if x.dep_ == "obl")
     near = (x for x in obliques if x.ent_type_ not in times and not is_goal(x))
     return next(near, None)
+
+
+def is_time(token: Token) -> bool:
+    """Tell whether a noun is a time, which owns nothing: "yesterday's workshop"."""
+    return token.lemma_.lower() in words_of(token).moments
 
 
 def is_goal(token: Token) -> bool:
@@ -382,3 +409,16 @@ def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
         if is_currency or not (is_mark or token.is_space):
             inner.append(token.i)
     return Span(head.doc, min(inner), max(inner) + 1, label=label)
+
+
+def without_marks(words: List[Token]) -> List[Token]:
+    """Give words without the marks and spaces at their ends. A mark that belongs to the
+    words beside it stays: "$", ")"."""
+    kept = [*words]
+    for place in (0, -1):
+        while kept and (kept[place].dep_ == "punct" or kept[place].is_space):
+            tags = tags_of(kept[place])
+            if kept[place].tag_ in (tags.closing if place else tags.opening):
+                break
+            kept.pop(place)
+    return kept

@@ -43,6 +43,8 @@ from .grammar import (
     is_passive,
     is_predicate,
     is_relative_word,
+    is_time,
+    named,
     object_of,
     phrase,
     subject_of,
@@ -216,7 +218,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
     is_same = token.dep_ == "appos" and not is_denied_noun(token)
     if is_same and not is_number:
         yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
-    elif token.dep_ == "nmod:poss":
+    elif token.dep_ == "nmod:poss" and not is_time(token):
         mark = child_of(token, "case")
         predicate = token.doc[mark.i : mark.i + 1] if mark else None
         owner = (antecedent(token), "nmod:poss")
@@ -407,7 +409,9 @@ def _fillers(
     if not slot:
         return [None]
     head, label = slot
-    is_clause = is_clause and not head.is_ancestor(clause_of(verb))
+    if head.is_ancestor(clause_of(verb)):
+        is_clause = False
+        head = named(head)
     end = len(head.doc)
     if verb.left_edge.i > head.i:
         top = child_above(verb, head) if head.is_ancestor(verb) else verb

@@ -17,8 +17,11 @@ from .grammar import (
     phrase,
     subject_of,
     tags_of,
+    without_marks,
     words_of,
 )
+
+_SHARED = ("aux", "aux:pass")
 
 
 def simplify(span: Span) -> List[str]:
@@ -59,126 +62,86 @@ def _stands_alone(top: Token) -> bool:
     """Tell whether the words below the head of a clause can be a sentence: relative
     clauses of a name, of "the man" or after a comma, other clauses that hold, with a
     subject and on a clause that stands alone."""
-    token, noun = _verb(top), top.head
-    if noun.i == top.i or not is_predicate(token):
-        return noun.i == top.i
-    mark, word = child_of(token, "mark"), child_of(top, "cc")
+    token = _verb(top)
+    noun = top.head
+    if noun == top or not is_predicate(token):
+        return noun == top
+    words = words_of(token)
+    mark = child_of(token, "mark")
     if top.dep_ == "acl:relcl":
-        is_definite = any(
-            x.dep_ == "nmod:poss" or x.lower_ in words_of(x).determiners
-            for x in noun.lefts
-        )
-        is_known = is_definite or noun.pos_ == "PROPN" or top.left_edge.text == ","
+        is_known = noun.pos_ == "PROPN" or top.left_edge.lower_ == words.tags.comma
+        is_known = is_known or has_child(noun, "nmod:poss")
+        is_known = is_known or any(x.lower_ in words.determiners for x in noun.lefts)
         return is_known and is_finite(token) and _gap(token) is not None
     if top.dep_ == "advcl":
-        is_fact = (
-            mark is not None
-            and mark.lower_ in words_of(mark).factual
-            and is_finite(token)
-        )
-        return is_fact and has_child(token, *SUBJECTS) and _stands_alone(noun)
-    is_joined = (
-        top.dep_ in ("conj", "parataxis")
-        and (not word or word.lower_ in words_of(word).joining)
-        and not mark
-    )
-    is_named = subject_of(token) is not None or token.tag_ == tags_of(token).base
-    return is_joined and is_named and noun.dep_ != "acl:relcl" and _stands_alone(noun)
+        is_fact = mark is not None and mark.lower_ in words.factual
+        is_stated = is_fact and is_finite(token) and has_child(token, *SUBJECTS)
+        return is_stated and _stands_alone(noun)
+    word = child_of(top, "cc")
+    is_joined = top.dep_ in ("conj", "parataxis") and not mark
+    if word and word.lower_ not in words.joining:
+        is_joined = False
+    is_named = subject_of(token) is not None or token.tag_ == words.tags.base
+    is_inner = noun.dep_ == "acl:relcl"
+    return is_joined and is_named and not is_inner and _stands_alone(noun)
 
 
 def _gap(token: Token) -> Optional[str]:
     """Tell where the antecedent of a relative clause belongs: "subject", "object"; None
     if it cannot be said alone."""
-    words = [
-        x
-        for x in token.doc[token.left_edge.i : token.i]
-        if x.tag_ in (*tags_of(x).relative, tags_of(x).relative_adverb)
-    ]
-    subject, thing = child_of(token, *SUBJECTS), object_of(token)
-    if subject and words == [subject]:
+    tags = tags_of(token)
+    relative = (*tags.relative, tags.relative_adverb)
+    before = token.doc[token.left_edge.i : token.i]
+    words = [x for x in before if x.tag_ in relative]
+    if words and words == [child_of(token, *SUBJECTS)]:
         return "subject"
-    is_object = (
-        thing is not None and antecedent(thing) == token.head and words in ([], [thing])
-    )
-    return (
-        "object" if is_object and not has_child(token, "conj", "cop", "mark") else None
-    )
+    thing = object_of(token)
+    is_object = thing is not None and antecedent(thing) == token.head
+    is_alone = words in ([], [thing]) and not has_child(token, "conj", "cop", "mark")
+    return "object" if is_object and is_alone else None
 
 
 def _sentence(top: Token, tokens: List[Token]) -> str:
     """Write the words of a part as a sentence, with the words that it lacks, a capital
     and a full stop. The sentence's first word loses its capital elsewhere."""
-    token, is_root, sentence = _verb(top), top.head.i == top.i, top.sent
+    token = _verb(top)
+    is_root = top.head == top
     tags = tags_of(top)
     gap = _gap(token) if top.dep_ == "acl:relcl" else None
-    out = [
-        *(x for x in token.lefts if gap and x.tag_ in tags_of(x).relative),
-        child_of(token, "mark"),
-        child_of(top, "cc"),
-    ]
+    out = [child_of(token, "mark"), child_of(top, "cc")]
+    out += [x for x in token.lefts if gap and x.tag_ in tags.relative]
     words = [x for x in tokens if is_root or x not in out]
     kept = {x.i for x in words}
     words = [x for x in words if x.text not in ",;–—" or {x.i - 1, x.i + 1} <= kept]
-    while (
-        words
-        and (words[0].is_punct or words[0].is_space)
-        and words[0].tag_ not in tags.opening
-    ):
-        words.pop(0)
-    while (
-        words
-        and (words[-1].dep_ == "punct" or words[-1].is_space)
-        and words[-1].tag_ not in tags.closing
-    ):
-        words.pop()
-    place = next((i for i, x in enumerate(words, start=1) if x == token), len(words))
-    while place < len(words) and (
-        words[place].dep_ in ("compound:prt", "iobj")
-        or words[place].tag_ in tags.prepositions
-    ):
-        if any(words[place].children):  # "for" of "you asked for" has none
-            break
-        place += 1
+    words = without_marks(words)
     thing = object_of(token)
     if thing and (thing not in tokens or gap == "object"):
-        words[place:place] = phrase(
-            antecedent(thing), 0, top.left_edge.i if gap else None
-        )
+        place = words.index(token) + 1
+        for word in words[place:]:
+            is_before = word.dep_ in ("compound:prt", "iobj")
+            is_before = is_before or word.tag_ in tags.prepositions
+            if not is_before or any(word.children):  # "for" of "you asked for" has none
+                break
+            place += 1
+        end = top.left_edge.i if gap else None
+        words[place:place] = phrase(antecedent(thing), 0, end)
+    subject = subject_of(token)
     if gap == "subject":
         words = [*phrase(top.head, 0, top.left_edge.i), *words]
-    elif not is_root and not has_child(token, *SUBJECTS):
-        subject, first = subject_of(token), top.head
+    elif subject and not is_root and not has_child(token, *SUBJECTS):
+        named = subject.subtree if has_child(subject, "conj") else phrase(subject)
+        first = top.head
         while first.dep_ == "conj" and not is_finite(first):
             first = first.head
-        lent = [
-            x
-            for x in first.lefts
-            if x.dep_ in ("aux", "aux:pass") or x.lemma_ in words_of(x).negations
-        ]
-        named = (
-            subject.subtree
-            if subject and child_of(subject, "conj")
-            else subject and phrase(subject)
-        )
-        words = [
-            *(named or ()),
-            *(lent if named and not is_finite(token) else ()),
-            *words,
-        ]
+        negations = words_of(token).negations
+        helping = (x for x in first.lefts if x.dep_ in _SHARED or x.lemma_ in negations)
+        words = [*named, *(() if is_finite(token) else helping), *words]
     text = ""
     for word, after in zip(words, [*words[1:], *words[-1:]], strict=True):
-        is_lowered = (
-            text
-            and word.i == sentence.start
-            and word.pos_ != "PROPN"
-            and word.text != words_of(word).pronoun
-        )
-        space = (
-            word.whitespace_ if after.i == word.i + 1 else " " * (not after.is_punct)
-        )
+        is_name = word.pos_ == "PROPN" or word.text == words_of(word).pronoun
+        is_lowered = text and word.is_sent_start and not is_name
+        is_next = after.i == word.i + 1
+        space = word.whitespace_ if is_next else " " * (not after.is_punct)
         text += (word.lower_ if is_lowered else word.text) + space
-    return (
-        text[:1].upper()
-        + text[1:].rstrip()
-        + ("!" if is_root and sentence[-1].text == "!" else ".")
-    )
+    mark = "!" if is_root and top.sent[-1].text == "!" else "."
+    return text[:1].upper() + text[1:].rstrip() + mark

@@ -26,12 +26,14 @@ from .grammar import (
     clause_of,
     conjuncts,
     has_child,
+    is_chosen,
     is_means,
     is_outside,
     is_passive,
     is_predicate,
     subject_of,
     tags_of,
+    without_marks,
     words_of,
 )
 from .relations import (
@@ -280,9 +282,8 @@ def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
     negation = relation.negation.root
     if negation.head.dep_ == "advmod":
         negation = negation.head  # "longer" of "no longer"
-    is_replacing = (
-        negation.head == clause and negation.lower_ in words_of(clause).replacing
-    )
+    is_above = negation.head == clause
+    is_replacing = is_above and negation.lower_ in words_of(clause).replacing
     is_shown = negation.dep_ == "advmod" or is_replacing
     return words | _below(negation) if is_shown else words
 
@@ -416,10 +417,14 @@ def _words(head: Token, out: Tuple[str, ...]) -> Set[int]:
 
 def _is_part(token: Token, out: Tuple[str, ...]) -> bool:
     """Tell whether a word is a part of its phrase: unless its deprel is one of some,
-    but with the clause of "what he had cooked"."""
-    tags = tags_of(token)
-    is_free = token.head.tag_ in (*tags.relative, tags.relative_adverb)
-    return token.dep_ not in out or (is_free and token.dep_ in _ASIDE)
+    but with the clause of "what he had cooked", "anyone who came", "the first woman who
+    flew"."""
+    head = token.head
+    words = words_of(token)
+    is_free = head.tag_ == words.tags.relative_adverb or head.pos_ in ("PRON", "DET")
+    is_free = is_free or is_chosen(head)
+    is_inner = is_free and token.left_edge.lower_ != words.tags.comma
+    return token.dep_ not in out or (is_inner and token.dep_ in _ASIDE[:2])
 
 
 def _case_of(head: Token) -> Set[int]:
@@ -436,12 +441,8 @@ def _text(doc: Doc, words: Set[int]) -> str:
     a hyphen is one word, as in the text."""
     tokens = [doc[i] for i in sorted(words) if not doc[i].is_space]
     tags = tags_of(doc[0])
-    while tokens and tokens[0].dep_ == "punct" and tokens[0].tag_ not in tags.opening:
-        tokens.pop(0)
-    while tokens and tokens[-1].dep_ == "punct" and tokens[-1].tag_ not in tags.closing:
-        tokens.pop()
     text = ""
-    for token in tokens:
+    for token in without_marks(tokens):
         before = doc[token.i - 1]
         is_hyphen = tags.hyphen in (token.tag_, before.tag_)
         is_joined = is_hyphen and before in tokens and not before.whitespace_

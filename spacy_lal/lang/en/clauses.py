@@ -75,6 +75,7 @@ COMPLEMENTING = frozenset(
     in
     of
     on
+    to
     with
     """.split()
 )
@@ -84,6 +85,7 @@ WISHED = frozenset(
     """
     about
     of
+    to
     """.split()
 )
 
@@ -130,10 +132,8 @@ INCLUSIVE = frozenset(
     first
     fourth
     last
-    latest
     next
     ninth
-    oldest
     only
     second
     seventh
@@ -141,7 +141,57 @@ INCLUSIVE = frozenset(
     sole
     tenth
     third
-    youngest
+    """.split()
+)
+
+# Nouns of times, which own nothing: "yesterday's workshop".
+MOMENTS = frozenset(
+    """
+    afternoon
+    april
+    august
+    autumn
+    century
+    day
+    decade
+    december
+    evening
+    fall
+    february
+    friday
+    hour
+    january
+    july
+    june
+    march
+    may
+    minute
+    monday
+    month
+    morning
+    night
+    november
+    october
+    quarter
+    saturday
+    season
+    second
+    semester
+    september
+    spring
+    summer
+    sunday
+    thursday
+    today
+    tomorrow
+    tonight
+    tuesday
+    wednesday
+    week
+    weekend
+    winter
+    year
+    yesterday
     """.split()
 )
 
@@ -206,6 +256,7 @@ CONDITIONAL = frozenset(
     {
         "as though",
         "in case",
+        "long as",
     }
 ) | frozenset(
     """
@@ -254,12 +305,41 @@ DOUBTING = frozenset(
     """.split()
 )
 
-# First words of "according to".
-SOURCES = frozenset(
+# Things whose contents are not facts: "in the novel".
+FICTIONS = frozenset(
     """
-    according
+    account
+    cartoon
+    comic
+    drama
+    dream
+    epic
+    fable
+    fantasy
+    fiction
+    film
+    folklore
+    imagination
+    legend
+    movie
+    myth
+    mythology
+    nightmare
+    novel
+    opera
+    opinion
+    play
+    poem
+    saga
+    sitcom
+    story
+    tale
+    view
     """.split()
 )
+
+# First words of "according to", and a preposition before a fiction.
+SOURCES = frozenset(["according", "per"]) | {f"in {noun}" for noun in FICTIONS}
 
 # First words of pairs: "both Anna and Tom".
 CORRELATIVES = frozenset(
@@ -300,6 +380,7 @@ CLAUSES = ClauseWords(
         participle="VBN",
         gerund="VBG",
         modal="MD",
+        superlative=frozenset({"JJS", "RBS"}),
         relative=RELATIVE_TAGS,
         relative_adverb="WRB",
         prepositions=PREPOSITION_TAGS,
@@ -336,6 +417,7 @@ CLAUSES = ClauseWords(
     wished=WISHED,
     inclusive=INCLUSIVE,
     means=frozenset({"by"}),
+    moments=MOMENTS,
     negations=words.NEGATIONS,
     denied=DENIED,
     near=NEAR,

@@ -9,11 +9,12 @@ ENTAILED = Signature(ASSERTED, NEGATED)  # "managed to"
 SHOWN = Signature(ASSERTED, HYPOTHETICAL)  # "showed that"
 PRESUPPOSED = Signature(ASSERTED, ASSERTED)  # "regretted that"
 FAILED = Signature(NEGATED, ASSERTED)  # "failed to"
-DENIED = Signature(NEGATED, HYPOTHETICAL)  # "denied that"
+DENIED = Signature(NEGATED, HYPOTHETICAL)  # "refused to"
 ENABLED = Signature(HYPOTHETICAL, NEGATED)  # "was able to"
 HESITATED = Signature(HYPOTHETICAL, ASSERTED)  # "hesitated to"
 OPEN = Signature(HYPOTHETICAL, HYPOTHETICAL)  # "wanted to"
-SAID = Signature(REPORTED, HYPOTHETICAL)  # "said that"
+SAID = Signature(REPORTED, HYPOTHETICAL, is_said=True)  # "said that"
+DISPUTED = Signature(NEGATED, HYPOTHETICAL, is_said=True)  # "denied that"
 
 # Verbs of wanting: their object need not exist.
 WANTING = frozenset(
@@ -47,14 +48,12 @@ WISHING = WANTING | frozenset(
     dare
     fear
     forbid
-    insist
     order
     pray
     prefer
     pretend
     propose
     recommend
-    suggest
     urge
     vote
     wonder
@@ -110,12 +109,10 @@ FACTIVE = frozenset(
 # Verbs whose finite clause holds where they are not denied.
 SHOWING = frozenset(
     """
-    confirm
     demonstrate
     detect
     discover
     ensure
-    find
     learn
     mean
     proof
@@ -132,6 +129,7 @@ DENYING = frozenset(
     contest
     deny
     disbelieve
+    dismiss
     disprove
     dispute
     negate
@@ -157,6 +155,8 @@ SUPPOSED = frozenset(
     """
     allegation
     chance
+    condition
+    event
     hypothesis
     possibility
     risk
@@ -175,6 +175,7 @@ PREVENTING = frozenset(
     bar
     block
     clear
+    close
     deter
     discourage
     disqualify
@@ -201,6 +202,7 @@ CHARGING = frozenset(
     arrest
     blame
     charge
+    confess
     convict
     detain
     fine
@@ -235,7 +237,7 @@ JUDGING = frozenset(
 
 # Verbs and adjectives that say whether what follows happened (Karttunen 1971).
 IMPLICATIVE = {
-    **dict.fromkeys(DENYING, DENIED),
+    **dict.fromkeys(DENYING, DISPUTED),
     "able": ENABLED,
     "advise": OPEN,
     "allow": ENABLED,
@@ -255,7 +257,6 @@ IMPLICATIVE = {
     "dare": ENTAILED,
     "decline": DENIED,
     "deign": ENTAILED,
-    "deny": DENIED,
     "disallow": DENIED,
     "dissuade": DENIED,
     "doubtful": OPEN,
@@ -268,6 +269,7 @@ IMPLICATIVE = {
     "force": SHOWN,
     "forget": FAILED,
     "get": ENTAILED,
+    "give up": DENIED,
     "glad": PRESUPPOSED,
     "go": OPEN,
     "go on": ENTAILED,
@@ -297,6 +299,7 @@ IMPLICATIVE = {
     "proceed": ENTAILED,
     "prohibit": DENIED,
     "proud": PRESUPPOSED,
+    "put off": OPEN,
     "quit": DENIED,
     "refrain": FAILED,
     "refuse": DENIED,
@@ -327,6 +330,7 @@ IMPLICATIVE = {
 
 # The same of verbs before a bare participle.
 OF_PARTICIPLES = {
+    **dict.fromkeys(words.SAYING, SAID),
     **IMPLICATIVE,
     **dict.fromkeys(CONSIDERING, OPEN),
     "escape": DENIED,
@@ -342,7 +346,7 @@ OF_CLAUSES = {
     **dict.fromkeys(SHOWING, SHOWN),
     **dict.fromkeys(WISHING, OPEN),
     **dict.fromkeys(FACTIVE, PRESUPPOSED),
-    **dict.fromkeys(DENYING, DENIED),
+    **dict.fromkeys(DENYING, DISPUTED),
     **dict.fromkeys(MISTAKEN, FAILED),
     **dict.fromkeys(SUPPOSED, OPEN),
     "doubt": HESITATED,

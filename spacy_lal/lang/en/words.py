@@ -91,13 +91,10 @@ SAYING = frozenset(
     estimate
     explain
     fear
-    find
     guess
-    hear
     hope
     insist
     maintain
-    mean
     mention
     note
     observe
@@ -110,7 +107,6 @@ SAYING = frozenset(
     state
     stress
     suggest
-    suppose
     suspect
     tell
     testify
