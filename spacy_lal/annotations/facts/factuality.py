@@ -259,7 +259,8 @@ def attribution_of(token: Token) -> Optional[Span]:
                 return None
             source = _speaker_of(head)
         if source or head == token:
-            return phrase(source) if source else None
+            end = token.i + 1 if source == token else None
+            return phrase(source, 0, end, is_clause=False) if source else None
         below = token
         token = head
 
@@ -280,10 +281,12 @@ def _speaker_of(head: Token) -> Optional[Token]:
 
 
 def _source_of(token: Token, below: Token) -> Optional[Token]:
-    """Give the noun after "according to", a fiction ("in the novel"), or who says it
-    beside the clause ("as Kim said"), but for a word below one child."""
+    """Give the noun after "according to", a fiction ("in the novel", "a film about"),
+    or who says it beside the clause ("as Kim said"), but for a word below one child."""
     words = words_of(token)
     is_present = token.morph.get("Tense", []) == ["Pres"]
+    if below.dep_ == "nmod" and f"in {token.lemma_}" in words.sources:
+        return token
     for child in token.children:
         case = child_of(child, "case")
         first = case.lower_ if case else ""

@@ -291,6 +291,13 @@ def is_time(token: Token) -> bool:
     return token.lemma_.lower() in words_of(token).moments
 
 
+def is_stranded(token: Token) -> bool:
+    """Tell whether a preposition after a verb has no noun: "the book you asked for"."""
+    before = token.doc[token.i - 1]
+    is_next = before == token.head and before.pos_ == "VERB"
+    return is_next and token.dep_ == "obl" and token.tag_ in tags_of(token).prepositions
+
+
 def is_goal(token: Token) -> bool:
     """Tell whether a phrase is the goal of a verb of motion: "ran to the
     bus"."""

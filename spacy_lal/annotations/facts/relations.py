@@ -43,6 +43,7 @@ from .grammar import (
     is_passive,
     is_predicate,
     is_relative_word,
+    is_stranded,
     is_time,
     named,
     object_of,
@@ -295,7 +296,10 @@ def _of_roles(
     core = (
         one
         for one in predicate.arguments
-        if one.is_core and one.root.dep_ != "advmod" and not is_goal(one.root)
+        if one.is_core
+        and one.root.dep_ != "advmod"
+        and not is_goal(one.root)
+        and not is_stranded(one.root)
     )
     ordered = sorted(core, key=lambda one: one.role)
     first = None

@@ -31,6 +31,7 @@ from .grammar import (
     is_outside,
     is_passive,
     is_predicate,
+    is_stranded,
     subject_of,
     tags_of,
     without_marks,
@@ -267,9 +268,6 @@ def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
     return [first, *conjuncts(first)] if first else []
 
 
-# Words of the parts
-
-
 def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
     """Give the words of the verb. A denial of the verb or of its conjuncts is among
     them; a denial that does not hold for "but Tom" is not."""
@@ -290,11 +288,11 @@ def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
 
 def _words_of_verb(clause: Token) -> Set[int]:
     """Give a verb or copula with its auxiliaries, its particles and the adverbs before
-    it. The verbs that control it ("was able to reinforce"), a conjunction of doubt
-    ("if") and shared auxiliaries ("was arrested and jailed") belong to it, too."""
+    it. The verbs that control it ("was able to reinforce") and shared auxiliaries ("was
+    arrested and jailed") belong to it, too."""
     words = set() if child_of(clause, "cop") else {clause.i}
     for child in clause.children:
-        if child.dep_ in (*VERBAL, "compound:prt") or _marks_doubt(child):
+        if child.dep_ in (*VERBAL, "compound:prt") or _is_left(child):
             words |= _below(child)
         elif child.dep_ == "advmod" and _is_verbal_adverb(child, clause):
             words.add(child.i)
@@ -312,10 +310,11 @@ def _words_of_verb(clause: Token) -> Set[int]:
     return words
 
 
-def _marks_doubt(token: Token) -> bool:
+def _is_left(token: Token) -> bool:
+    """Tell whether "if", or "for" of "the book you asked for", belongs to the verb."""
     words = words_of(token)
     is_doubt = token.lower_ in words.conditional | words.replacing
-    return token.dep_ == "mark" and is_doubt
+    return is_stranded(token) or (token.dep_ == "mark" and is_doubt)
 
 
 def _is_denial(token: Token) -> bool:
@@ -345,7 +344,7 @@ def _degree_of(head: Token) -> Set[int]:
 
 
 def _words_of_noun(head: Token, clause: Token) -> Set[int]:
-    """Give the words of a subject or object, before an antecedent's relative clause."""
+    """Give the words of a noun, before the relative clause that says the relation."""
     if head.is_ancestor(clause):
         return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
     return _words(head, _OUT_OF_PHRASE)
@@ -432,8 +431,7 @@ def _case_of(head: Token) -> Set[int]:
     cases = [x for x in head.lefts if x.dep_ == "case"]
     if not cases and head.dep_ == "conj":
         return _case_of(head.head)
-    found: Set[int] = set()
-    return found.union(*(_below(x) for x in cases))
+    return {i for x in cases for i in _below(x)}
 
 
 def _text(doc: Doc, words: Set[int]) -> str:

@@ -32,6 +32,14 @@ TRIPLES = {
         "(Anyone; breaks; the rules)",
         "(Anyone who breaks the rules; pays; a fine)",
     ],
+    "The house he lives in has a garden.": [
+        "(he; lives in; The house)",
+        "(The house; has; a garden)",
+    ],
+    "They read the book you asked for.": [
+        "(They; read; the book)",
+        "(you; asked for; the book)",
+    ],
     "What I love is the small garden.": [
         "(I; love; the small garden)",
         "(What I love; is; the small garden)",
