@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 
 from ..annotations import Sentences, sentence_words
 from ..layers.pair_features import ParseArrays
-from .vectors import Tok2Vec, require_vectors
+from .vectors import Tok2Vec, listeners, require_vectors
 
 # First ids of the vocabularies of tags and words (docs/explanation/parser.md), before
 # the treebank's own.
@@ -304,7 +304,7 @@ def embed(
     if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None), lambda d_data: []
     if not is_train:
-        require_vectors(tok2vec, docs)
+        require_vectors(listeners(tok2vec), docs)
     if sentences is not None and "read_sentences" in tok2vec.attrs:
         read = tok2vec.attrs["read_sentences"]
         arrays, backprop_arrays = read(tok2vec, docs, sentences, is_train)

@@ -1,17 +1,16 @@
 """`spacy-lal.Tagger.v1`: `spacy.Tagger.v2`, whose output layer packages store in 8
-bits."""
+bits. To parse, it is a product of ONNX Runtime."""
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, List, Optional
 
+import numpy
+from numpy import ndarray
 from spacy.ml.models import build_tagger_model
 from spacy.tokens import Doc
-from thinc.layers.chain import forward as forward_in_layers
-from thinc.types import Floats2d
 
-from .stored_layers import restore
+from .inference.graph import Product
+from .stored_layers import Parse, StoredForward, Weights, floats, is_stored
 from .vectors import Tok2Vec
-
-LARGE = "W"  # the output layer's weights
 
 
 def build_tagger(
@@ -25,14 +24,33 @@ def build_tagger(
     RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape
         (n_tokens, nO).
     """
-    model = build_tagger_model(tok2vec, nO, normalize)
-    model._func = forward
+    return with_products(build_tagger_model(tok2vec, nO, normalize))
+
+
+def with_products(model: Any) -> Tok2Vec:
+    """spaCy's model, whose output layer is a product of ONNX Runtime to parse."""
+    model._func = StoredForward(_weights, _prepare)
     return model
 
 
-def forward(
-    model: Any, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
-    """The layers' own, with weights in floats."""
-    restore(model.get_ref("output_layer"), LARGE)
-    return forward_in_layers(model, docs, is_train)  # type: ignore[return-value]
+def _weights(model: Any) -> Weights:
+    output = model.get_ref("output_layer")
+    return [(output, "W"), (output, "b")]
+
+
+def _prepare(model: Any) -> Parse:
+    """Scores of the labels; with inputs in 8 bits where weights have 8 bits."""
+    output = model.get_ref("output_layer")
+    bits = 8 if is_stored(output, "W") else 32
+    product = Product(floats(output, "W"), output.get_param("b"), bits)
+
+    def scores(model: Any, docs: List[Doc]) -> ndarray:
+        vectors = model.layers[0].predict(docs)
+        # those of an empty Doc may have another width
+        found = product(numpy.concatenate([one for one in vectors if len(one)]))
+        if not output.attrs["softmax_normalize"]:
+            return found
+        temperature = output.attrs["softmax_temperature"]
+        return model.ops.softmax(found, temperature=temperature)
+
+    return scores

@@ -6,9 +6,11 @@ an error, as are vectors of other tokens."""
 
 import re
 import threading
-from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
+from itertools import chain
+from typing import Any, Callable, Container, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
+from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
@@ -81,6 +83,9 @@ def _in_sentence_case(words: Sequence[str], kept: Container[str]) -> List[str]:
 def plain_doc(doc: Doc) -> Doc:
     """A Doc of the words that encoders read (`plain_words`): itself, or a copy of its
     words, norms and spaces."""
+    text = doc.text
+    if not _MAY_ESCAPE.search(text) and not _MAY_BE_CAPITALS.search(text):
+        return doc
     plain = plain_words(doc)
     if plain == [token.text for token in doc]:
         return doc
@@ -115,7 +120,7 @@ def with_tokens(vectors: Any, doc: Doc) -> Any:
 
 def tokens_hash(doc: Doc) -> int:
     """A number that differs for a Doc whose tokens were merged or split."""
-    return hash(doc.to_array(["LENGTH", "SPACY"]).tobytes())
+    return hash(doc.to_array([LENGTH, SPACY]).tobytes())
 
 
 def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
@@ -155,10 +160,11 @@ def forward(
     """Run the parts; the backward pass splits the gradient among them.
 
     RAISES (ValueError): See `require_vectors`."""
+    listening = [listeners(layer) for layer in model.layers]
     if not is_train and docs is not getattr(_samples, "last", None):
-        require_vectors(model, docs)
+        require_vectors(chain.from_iterable(listening), docs)
     plain = [plain_doc(doc) for doc in docs]
-    inputs = [docs if listeners(layer) else plain for layer in model.layers]
+    inputs = [docs if of_layer else plain for of_layer in listening]
     parts, backprops = zip(
         *(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)),
         strict=True,
@@ -195,12 +201,12 @@ def listeners(model: Model) -> List[Any]:
     return found
 
 
-def require_vectors(model: Model, docs: List[Doc]) -> None:
-    """Check that Docs have the vectors that a model reads.
+def require_vectors(listening: Iterable[Any], docs: List[Doc]) -> None:
+    """Check that Docs have the vectors that some `listeners` read.
 
-    RAISES (ValueError): A component that the model listens to has not run on a Doc, or
-        ran on other tokens."""
-    for listener in listeners(model):
+    RAISES (ValueError): A component that they listen to has not run on a Doc, or ran on
+        other tokens."""
+    for listener in listening:
         name = listener.upstream_name
         for doc in docs:
             found: Any = doc.tensor  # doc_cleaner may set None

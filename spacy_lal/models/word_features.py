@@ -1,20 +1,16 @@
 """`spacy-lal.WordFeatures.v1`: vectors of words from their shapes, affixes and forms,
-as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, one
-function computes what ten layers compute."""
+as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, the tables
+are multiplied by the layer after them once, so that a word's rows are only added."""
 
 from functools import reduce
-from itertools import accumulate
-from typing import Any, Callable, List, Tuple
+from typing import Any, List
 
 import numpy
 from numpy import ndarray
 from spacy.ml.models import MultiHashEmbed
 from spacy.tokens import Doc
-from thinc.api import NumpyOps
-from thinc.layers.chain import forward as forward_in_layers
-from thinc.types import Floats2d
 
-from .stored_layers import restore
+from .stored_layers import StoredForward, Weights, floats
 from .vectors import Tok2Vec
 
 _EPSILON = 1e-8  # of thinc's layer norm
@@ -31,68 +27,56 @@ def build_word_features(width: int, attrs: List[str], rows: List[int]) -> Tok2Ve
     RAISES (ValueError): There are not as many numbers of rows as attributes.
     """
     model = MultiHashEmbed(width, attrs, rows, include_static_vectors=False)
-    model._func = forward
+    model._func = StoredForward(_weights, _Folded)  # type: ignore[assignment]
     return model
 
 
-def forward(
-    model: Tok2Vec, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
-    """Learn in layers, as on a GPU; parse at once."""
-    for layer, name in large_weights(model):
-        restore(layer, name)
-    is_empty = not any(len(doc) for doc in docs)
-    if is_train or is_empty or not isinstance(model.ops, NumpyOps):
-        return forward_in_layers(model, docs, is_train)  # type: ignore[arg-type]
-    columns = model.layers[0].attrs["columns"]
-    keys = [doc.to_array(columns).reshape(len(doc), len(columns)) for doc in docs]
-    joined = numpy.concatenate(keys)
-    tables, maxout, norm = _with_weights(model)
-    vectors = [
-        _look_up(table, numpy.ascontiguousarray(joined[:, k]))
-        for k, table in enumerate(tables)
-    ]
-    mixed = _norm(norm, _maxout(maxout, numpy.concatenate(vectors, axis=1)))
-    ends = accumulate(map(len, docs))
-    found = [mixed[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)]
-    return found, lambda d_vectors: docs  # type: ignore[return-value]
-
-
-def large_weights(model: Any) -> List[Tuple[Any, str]]:
-    """The layers whose weights packages store in 8 bits, and the weights' names."""
-    tables, maxout, _ = _with_weights(model)
-    return [*((table, "E") for table in tables), (maxout, "W")]
-
-
-def _with_weights(model: Any) -> Tuple[List[Any], Any, Any]:
-    """The tables, the maxout layer and the norm. By position: looking for them takes
+def _weights(model: Any) -> Weights:
+    """Of the tables, the maxout layer and the norm. By position: looking for them takes
     longer than a product."""
     joined = model.layers[2].layers[0]
     is_single = len(model.layers[0].attrs["columns"]) == 1
     parts = [joined] if is_single else joined.layers
     maxout, norm = model.layers[3].layers[0].layers[0].layers
-    return [part.layers[1] for part in parts], maxout, norm
+    tables = [(part.layers[1], "E") for part in parts]
+    return [*tables, (maxout, "W"), (maxout, "b"), (norm, "G"), (norm, "b")]
 
 
-def _look_up(table: Any, keys: ndarray) -> ndarray:
-    """The sum of four rows for each key. *Shapes:* (n_words,) to (n_words, width)."""
-    rows = table.ops.hash(keys, table.attrs["seed"]) % table.get_dim("nV")
-    return table.ops.gather_add(table.get_param("E"), rows)
+class _Folded:
+    """One table for all attributes, with the maxout layer's units in its rows, and the
+    norm."""
 
+    def __init__(self, model: Any) -> None:
+        *tables, maxout, _, norm, _ = [layer for layer, _ in _weights(model)]
+        self.columns = model.layers[0].attrs["columns"]
+        self.seeds = [table.attrs["seed"] for table in tables]
+        self.sizes = [table.get_dim("nV") for table in tables]
+        # units of a piece side by side: the largest of three is quicker so
+        weight = floats(maxout, "W").swapaxes(0, 1)
+        self.shape = weight.shape[:2]
+        parts = numpy.split(weight.reshape(-1, weight.shape[2]), len(tables), axis=1)
+        folded = [
+            floats(table, "E") @ part.T
+            for table, part in zip(tables, parts, strict=True)
+        ]
+        self.table = numpy.concatenate(folded)
+        self.bias = maxout.get_param("b").T
+        self.gain = norm.get_param("G")
+        self.shift = norm.get_param("b")
 
-def _maxout(layer: Any, inputs: ndarray) -> ndarray:
-    """The largest of each group of units. *Shapes:* (n_words, n_in) to (n_words,
-    n_out)."""
-    weights = layer.get_param("W")
-    n_out, n_pieces, n_in = weights.shape
-    units = layer.ops.gemm(inputs, weights.reshape(-1, n_in), trans2=True)
-    units += layer.get_param("b").reshape(-1)
-    # quicker than the largest along an axis of three
-    return reduce(numpy.maximum, units.reshape(-1, n_out, n_pieces).transpose(2, 0, 1))
-
-
-def _norm(layer: Any, inputs: ndarray) -> ndarray:
-    """Layer norm. *Shapes:* (n_words, width) to the same."""
-    centred = inputs - inputs.mean(axis=1, keepdims=True)
-    variance = numpy.square(centred).mean(axis=1, keepdims=True) + _EPSILON
-    return centred * variance**-0.5 * layer.get_param("G") + layer.get_param("b")
+    def __call__(self, model: Any, docs: List[Doc]) -> ndarray:
+        """*Shape:* (n_words, width)."""
+        shape = (-1, len(self.columns))
+        keys = [doc.to_array(self.columns).reshape(shape) for doc in docs]
+        of_columns = numpy.ascontiguousarray(numpy.concatenate(keys).T)
+        rows = []
+        first = 0
+        for keys_of, seed, size in zip(of_columns, self.seeds, self.sizes, strict=True):
+            rows.append(model.ops.hash(keys_of, seed) % size + first)
+            first += size
+        sums = model.ops.gather_add(self.table, numpy.concatenate(rows, axis=1))
+        units = sums.reshape(-1, *self.shape) + self.bias
+        found = reduce(numpy.maximum, units.swapaxes(0, 1))
+        found -= found.mean(axis=1, keepdims=True)
+        variance = numpy.square(found).mean(axis=1, keepdims=True) + _EPSILON
+        return found * variance**-0.5 * self.gain + self.shift

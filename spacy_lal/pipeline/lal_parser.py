@@ -27,6 +27,7 @@ from ..annotations import (
     Signature,
     install_extensions,
     install_noun_chunks,
+    note_tokens,
     read_words,
     set_parses,
     with_notes,
@@ -386,10 +387,11 @@ class LALParser(SentencePipe):
         `doc.spans["constituents"]`."""
         docs = list(docs)
         install_noun_chunks(self.vocab, docs)
-        for doc, parses in zip(docs, scores, strict=True):
+        for doc, decoded in zip(docs, scores, strict=True):
+            parses = [self.to_strings(parse) for parse in decoded]
             set_parses(
                 doc,
-                with_notes(doc, [self.to_strings(parse) for parse in parses]),
+                with_notes(doc, parses) if note_tokens(doc) else parses,
                 overwrite=self.overwrite,
                 signature=Signature(self),
             )

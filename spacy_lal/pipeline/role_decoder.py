@@ -59,7 +59,7 @@ def _decode_tags(
     found = viterbi(
         items,
         tags.openers,
-        once=tags.once(core=True),
+        once=tags.once,
         predicates=predicates,
         verb=tags.verb,
     )
@@ -99,7 +99,7 @@ def _decode_ranges(
             ranges.append(near)
             lengths.append(len(one.predicates))
             owners.append(parts[0])
-    found = candidate_spans(gains, ranges, lengths, once=tags.once(core=True)[1::2])
+    found = candidate_spans(gains, ranges, lengths, once=tags.once[1::2])
     arguments = []
     for (begin, stop), (spans, _) in zip(owners, found, strict=True):
         stop += sum(role == verb_role for _, _, role in spans)

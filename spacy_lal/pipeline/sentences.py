@@ -26,7 +26,7 @@ from ..annotations import (
     sentence_bounds,
 )
 from ..models import parser as network
-from ..models.vectors import require_vectors
+from ..models.vectors import listeners, require_vectors
 from ..scores import ParserScores
 from ..trees import LabelVocab
 from .component import FACTORY, SentencePipe, parser_names
@@ -232,7 +232,7 @@ def _with_vectors(parser: "LALParser", doc: Doc) -> Doc:
     """The Doc if it has the vectors that the parser listens to, else a copy with
     them."""
     try:
-        require_vectors(parser.model, [doc])
+        require_vectors(listeners(parser.model), [doc])
     except ValueError:
         if parser.nlp is None:
             raise

@@ -16,14 +16,15 @@ from spacy.strings import StringStore
 from spacy.util import load_config, load_model_from_config, replace_model_node
 from thinc.api import Config, Model
 
-from ..models import tagger, word_features
 from ..models.inference.onnx_transformer import from_transformer
-from ..models.stored_layers import store
+from ..models.stored_layers import StoredForward
+from ..models.tagger import with_products
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
 _PRODUCTS = {"@callbacks": "spacy-lal.multiply_by_numpy.v1"}
+_TAGGERS = {"spacy.Tagger.v2": "spacy-lal.Tagger.v1"}  # with the same weights
 _WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1"}
 
 
@@ -39,7 +40,7 @@ def write_package(
     again to use it further.
 
     bits (int): 16: weights in half precision. 8: the matrices of the transformer, the
-        parser, the roles and the words' features as integers.
+        taggers, the parser, the roles and the words' features as integers.
     runtime (Optional[str]): What computes the encoder. None keeps the runtime of an
         encoder, and gives a transformer "onnx".
     lean (bool): Leave out the words that its vocabulary has met in training.
@@ -51,7 +52,11 @@ def write_package(
     names = {name: name for name in nlp.component_names}
     pipes: Dict[str, Any] = dict(nlp.components)
     for name, block in blocks.items():
-        if block.get("model", {}).get("@architectures") == _ENCODER_MODEL:
+        architecture = block.get("model", {}).get("@architectures")
+        if architecture in _TAGGERS:
+            block["model"]["@architectures"] = _TAGGERS[architecture]
+            with_products(pipes[name].model)
+        if architecture == _ENCODER_MODEL:
             if runtime is not None:
                 block["model"]["runtime"] = runtime
             done.append(_change_encoder(pipes[name], block["model"], bits))
@@ -112,11 +117,8 @@ def _store_in_integers(pipes: Dict[str, Any]) -> None:
         model = getattr(pipe, "model", None)
         nodes = model.walk() if isinstance(model, Model) else ()
         for node in nodes:
-            if node._func is word_features.forward:
-                for layer, name in word_features.large_weights(node):
-                    store(layer, name)
-            elif node._func is tagger.forward:
-                store(node.get_ref("output_layer"), tagger.LARGE)
+            if isinstance(node._func, StoredForward):
+                node._func.store(node)
 
 
 def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:

@@ -5,6 +5,7 @@ Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- a
 R-."""
 
 import re
+from functools import cached_property
 from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
@@ -247,14 +248,12 @@ class RoleTags:
         is_inside = (tags > 0) & (tags % 2 == 0)
         return np.where(is_inside, tags - 1, MISSING).astype(np.int32)
 
-    def once(self, *, core: bool) -> ndarray:
-        """Numbers of the tags that may occur once: B-V, and with `core` the B- tags of
-        core roles. -1 for other tags.
-        *Shape:* (n_tags,), int32."""
+    @cached_property
+    def once(self) -> ndarray:
+        """Numbers of the tags that may occur once: B-V, and the B- tags of core roles.
+        -1 for other tags. *Shape:* (n_tags,), int32."""
         numbers = np.full(len(self), MISSING, dtype=np.int32)
-        counted = [PREDICATE_ROLE]
-        if core:
-            counted += filter(is_core, self.roles)
+        counted = [PREDICATE_ROLE, *filter(is_core, self.roles)]
         for number, role in enumerate(counted):
             numbers[self._begins[role]] = number
         return numbers

@@ -7,8 +7,7 @@ from spacy.ml.models import MultiHashEmbed
 from spacy.tokens import Doc
 from thinc.api import fix_random_seed
 
-from spacy_lal.models.stored_layers import store
-from spacy_lal.models.word_features import build_word_features, large_weights
+from spacy_lal.models.word_features import build_word_features
 
 NLP = spacy.blank("en")
 TEXTS = ["She sees 12 dogs.", "", "   ", "Dogs", "The dogs of the dog-lover: 3.14!"]
@@ -60,10 +59,11 @@ def test_packages_store_weights_in_integers():
     docs = [NLP(text) for text in TEXTS]
     expected = model.predict(docs)
     n_bytes = len(model.to_bytes())
-    for layer, name in large_weights(model):
-        store(layer, name)
+    model._func.store(model)
     stored = model.to_bytes()
     assert len(stored) < 0.6 * n_bytes
+    model._func.store(model)
+    assert model.to_bytes() == stored
     again = build_word_features(8, ATTRS[1], [50, 57]).from_bytes(stored)
     assert again.to_bytes() == stored
     found = again.predict(docs)
@@ -78,8 +78,7 @@ def test_packages_store_weights_in_integers():
 
 def test_weights_in_integers_learn():
     model, _ = make_both(ATTRS[1])
-    for layer, name in large_weights(model):
-        store(layer, name)
+    model._func.store(model)
     (vectors,), backprop = model.begin_update([NLP(TEXTS[0])])
     backprop([numpy.ones_like(vectors)])
     for node in model.walk():

@@ -102,10 +102,11 @@ class SpanInference:
                 labels[starts, ends, 1:] = scores
                 continue
             labels[starts, ends, 1] = scores[:, 0]
-            others = scores[:, 1:]
-            labels[starts, ends, 2] = others.max(axis=1, initial=_NO_LABEL)
-            if others.shape[1]:
-                ids[starts, ends] += others.argmax(axis=1).astype("int16")
+            labels[starts, ends, 2] = _NO_LABEL
+            if self.n_labels > FIRST_LABEL:
+                best = scores[:, 1:].argmax(axis=1)
+                labels[starts, ends, 2] = scores[numpy.arange(len(best)), best + 1]
+                ids[starts, ends] += best.astype("int16")
         return labels, ids
 
     def score(
