@@ -2,7 +2,7 @@
 with them. thinc itself computes with floats."""
 
 from itertools import accumulate
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, List, Tuple
 
 from numpy import ndarray
 from spacy.tokens import Doc
@@ -11,7 +11,7 @@ from thinc.layers.chain import forward as forward_in_layers
 from thinc.types import Floats2d
 
 from .weights.storage import quantise
-from .weights.threads import made_once
+from .weights.threads import Owner, made_once
 
 # Layers, and the names of their weights.
 Weights = List[Tuple[Any, str]]
@@ -48,19 +48,18 @@ def restore(layer: Any, name: str) -> None:
     layer.set_param(name, floats(layer, name))
 
 
-class StoredForward:
+class StoredForward(Owner):
     """The `forward` of a chain of thinc's layers. It parses with what is made once of
-    their weights. A model that learns, or runs on a GPU, computes in layers from then
-    on: an optimizer changes weights in place. Copies of a model share it."""
+    their weights. A model on a GPU computes in layers; so does one that has learnt,
+    since optimizers change weights in place. Copies of a model share it."""
 
-    made: Any = None  # see `made_once`
     has_learnt = False
 
     def __init__(
         self, weights: Callable[[Any], Weights], prepare: Callable[[Any], Parse]
     ) -> None:
-        """weights: All weights of a model. prepare: Makes of a model what parses; of
-        Docs that have words."""
+        """weights: All weights of a model. prepare: Makes what parses of a model; its
+        Docs have words."""
         self.weights = weights
         self.prepare = prepare
 
@@ -84,9 +83,6 @@ class StoredForward:
             rows[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)
         ]
         return found, lambda d_found: docs
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "made": None}
 
     def store(self, model: Any) -> None:
         """Round a model's large weights to integers."""

@@ -8,7 +8,7 @@ from numpy import ndarray
 from spacy.ml.models import build_tagger_model
 from spacy.tokens import Doc
 
-from .inference.graph import Product
+from .inference.graph import Bits, Product
 from .stored_layers import Parse, StoredForward, Weights, floats, is_stored
 from .vectors import Tok2Vec
 
@@ -41,7 +41,7 @@ def _weights(model: Any) -> Weights:
 def _prepare(model: Any) -> Parse:
     """Scores of the labels; with inputs in 8 bits where weights have 8 bits."""
     output = model.get_ref("output_layer")
-    bits = 8 if is_stored(output, "W") else 32
+    bits: Bits = 8 if is_stored(output, "W") else 32
     product = Product(floats(output, "W"), output.get_param("b"), bits)
 
     def scores(model: Any, docs: List[Doc]) -> ndarray:

@@ -3,7 +3,7 @@
 is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the
 text alone: a Doc has the same vectors whether its sentences are known or not."""
 
-from typing import Callable, Iterator, List, Optional, Sequence
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
@@ -31,36 +31,38 @@ def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
 
 
 def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
-    return [list(sentence_windows(doc, WINDOW)) for doc in docs]
+    return [
+        [doc[start:end] for start, end in sentence_windows(doc, WINDOW)] for doc in docs
+    ]
 
 
-def sentence_windows(doc: Doc, window: int) -> Iterator[Span]:
-    """The windows of a Doc of at most `window` words of several sentences. Whitespace
-    belongs to the word before it, so the windows of a paragraph have the same words
-    however it is wrapped."""
+def sentence_windows(doc: Doc, window: int) -> Iterator[Tuple[int, int]]:
+    """The windows of a Doc of at most `window` words of several sentences, as half-open
+    ranges of tokens. Whitespace belongs to the word before it, so the windows of a
+    paragraph have the same words however it is wrapped."""
     words = [token.i for token in doc if not token.is_space]
     if words:
         words[0] = 0
     elif len(doc):
-        yield doc[:]
+        yield 0, len(doc)
     breaks = set(likely_breaks(doc))
     ends = [place for place, i in enumerate(words) if i in breaks]
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
     for next_end in [*ends, len(words)]:
         if next_end - start > window and end > start:
-            yield from _strides(doc, bounds, start, end)
+            yield from _strides(bounds, start, end)
             start = end
         end = next_end
     if end > start:
-        yield from _strides(doc, bounds, start, end)
+        yield from _strides(bounds, start, end)
 
 
-def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int) -> Iterator[Span]:
+def _strides(bounds: Sequence[int], start: int, end: int) -> Iterator[Tuple[int, int]]:
     while end - start > MAX_WINDOW:
-        yield doc[bounds[start] : bounds[start + MAX_WINDOW]]
+        yield bounds[start], bounds[start + MAX_WINDOW]
         start += STRIDE
-    yield doc[bounds[start] : bounds[end]]
+    yield bounds[start], bounds[end]
 
 
 def likely_breaks(doc: Doc) -> List[int]:

@@ -2,7 +2,6 @@
 as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, the tables
 are multiplied by the layer after them once, so that a word's rows are only added."""
 
-from functools import reduce
 from typing import Any, List
 
 import numpy
@@ -51,7 +50,7 @@ class _Folded:
         self.columns = model.layers[0].attrs["columns"]
         self.seeds = [table.attrs["seed"] for table in tables]
         self.sizes = [table.get_dim("nV") for table in tables]
-        # units of a piece side by side: the largest of three is quicker so
+        # the units of a piece side by side: so their largest is found quicker
         weight = floats(maxout, "W").swapaxes(0, 1)
         self.shape = weight.shape[:2]
         parts = numpy.split(weight.reshape(-1, weight.shape[2]), len(tables), axis=1)
@@ -76,7 +75,7 @@ class _Folded:
             first += size
         sums = model.ops.gather_add(self.table, numpy.concatenate(rows, axis=1))
         units = sums.reshape(-1, *self.shape) + self.bias
-        found = reduce(numpy.maximum, units.swapaxes(0, 1))
+        found = units.max(axis=1)
         found -= found.mean(axis=1, keepdims=True)
         variance = numpy.square(found).mean(axis=1, keepdims=True) + _EPSILON
         return found * variance**-0.5 * self.gain + self.shift

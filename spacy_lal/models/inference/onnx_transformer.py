@@ -29,7 +29,7 @@ from thinc.types import Floats2d
 from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import is_safetensors, stored_arrays, stored_weight
-from ..weights.threads import made_once
+from ..weights.threads import Owner, made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
 from .foreign import check_language
@@ -237,7 +237,7 @@ def _padded(windows: Sequence[Window]) -> Tuple[ndarray, ndarray]:
     return pieces, mask
 
 
-class EncoderShim(Shim):
+class EncoderShim(Owner, Shim):
     """Config, tokenizer and weights, which copies and threads share, and a session,
     made when the first Doc comes; a forked process makes its own, since threads of the
     runtime do not survive a fork."""
@@ -249,7 +249,6 @@ class EncoderShim(Shim):
         self.config: Dict[str, Any] = {}
         self.tokenizer = ""
         self.weights: Dict[str, ndarray] = {}
-        self.made: Any = None  # see `made_once`
 
     def ready(self, runtime: Optional[str] = None) -> Tuple[Any, Any]:
         """A map from pieces and mask, int32 of shape (n_rows, n_pieces), to float32 of
@@ -285,9 +284,7 @@ class EncoderShim(Shim):
         word before it."""
         seen = without_notes(doc)
         plain = plain_doc(seen.doc)
-        spans = [
-            (span.start, span.end) for span in sentence_windows(plain, self.window)
-        ]
+        spans = list(sentence_windows(plain, self.window))
         yield from self._windows(number, plain, seen.tokens, spans, tokenizer)
         all_tokens = numpy.arange(len(doc))
         for start, end in seen.notes:
@@ -344,9 +341,6 @@ class EncoderShim(Shim):
         self.tokenizer = about["tokenizer"]
         self.made = None
         return self
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "made": None}
 
     def copy(self) -> "EncoderShim":
         """A copy with the same arrays: nothing changes them."""

@@ -179,9 +179,6 @@ class NetworkShim(ThreadsShim):
 
     # Copies
 
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "made": None}
-
     def to_device(self, device_type: str, device_id: int) -> None:
         """Move the module, if there is one."""
         if self._model is not None:

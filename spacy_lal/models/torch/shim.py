@@ -9,6 +9,8 @@ from thinc.optimizers import Optimizer
 from thinc.shims import Shim
 from thinc.types import ArgsKwargs
 
+from ..weights.threads import Owner
+
 
 def evaluating(module: Any) -> Any:
     """The module itself, in evaluation mode: each thread finds every part so, or sets
@@ -29,10 +31,8 @@ def training(module: Any) -> Iterator[None]:
         module.eval()
 
 
-class ThreadsShim(Shim):
+class ThreadsShim(Owner, Shim):
     """Updates, averages and copies of a torch module that several threads use."""
-
-    made: Any = None  # another form of the weights, if any: see `made_once`
 
     @property
     def parameters(self) -> Dict[str, Any]:

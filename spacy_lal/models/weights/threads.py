@@ -5,7 +5,7 @@ import ctypes
 import os
 import sys
 from threading import RLock
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List
 
 # A process that forks waits for this lock: no child inherits it locked.
 MAKING = RLock()
@@ -15,7 +15,16 @@ MAKING = RLock()
 _INHERITED: List[Any] = []
 
 
-def made_once(owner: Any, version: Any, make: Callable[[], Any]) -> Any:
+class Owner:
+    """What has an attribute `made`. Pickles and copies make it again."""
+
+    made: Any = None
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "made": None}
+
+
+def made_once(owner: Owner, version: Any, make: Callable[[], Any]) -> Any:
     """What threads share, kept as the attribute `made` of its owner: made at its first
     use, and again for another version, or in a process that was forked, since threads
     of ONNX Runtime do not survive a fork."""
