@@ -30,7 +30,7 @@ WORDS = "She sees a dog in the park .".split()
 WIDTH = 88
 SHORTEST = 8  # lines of code of a function whose own density counts
 LIMITS = {
-    "nodes": 149_500,  # a feature that is worth its nodes raises this
+    "nodes": 150_000,  # a feature that is worth its nodes raises this
     "nodes a line of code": 7.0,
     "nodes a line of the densest function": 11.0,
     "wide lines in 1,000": 10.0,
