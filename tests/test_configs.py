@@ -146,8 +146,9 @@ def test_train_save_load(
                 getattr(alone, field), abs=1e-5
             )
     for before, after in zip(scores(nlp, words), batch[0], strict=True):
-        assert before.arcs == pytest.approx(after.arcs, abs=1e-6)
-        assert before.labels == pytest.approx(after.labels, abs=1e-6)
+        # What was loaded has its tables multiplied by the next layer.
+        assert before.arcs == pytest.approx(after.arcs, abs=1e-4)
+        assert before.labels == pytest.approx(after.labels, abs=1e-4)
 
 
 def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:
