@@ -97,6 +97,8 @@ def with_notes(
 ) -> List[SentenceParse]:
     """Give parses of all words of sentences from parses of their `read_words`.
     first (int): The number of the first sentence in the Doc."""
+    if not note_tokens(doc):
+        return [*parses]
     last = first + len(parses)
     sentences = sentence_words(doc)[first:last]
     read = read_words(doc)[first:last]

@@ -2,6 +2,7 @@
 as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, the tables
 are multiplied by the layer after them once, so that a word's rows are only added."""
 
+from itertools import accumulate
 from typing import Any, List
 
 import numpy
@@ -50,6 +51,7 @@ class _Folded:
         self.columns = model.layers[0].attrs["columns"]
         self.seeds = [table.attrs["seed"] for table in tables]
         self.sizes = [table.get_dim("nV") for table in tables]
+        self.firsts = [0, *accumulate(self.sizes[:-1])]
         # the units of a piece side by side: so their largest is found quicker
         weight = floats(maxout, "W").swapaxes(0, 1)
         self.shape = weight.shape[:2]
@@ -68,11 +70,11 @@ class _Folded:
         shape = (-1, len(self.columns))
         keys = [doc.to_array(self.columns).reshape(shape) for doc in docs]
         of_columns = numpy.ascontiguousarray(numpy.concatenate(keys).T)
-        rows = []
-        first = 0
-        for keys_of, seed, size in zip(of_columns, self.seeds, self.sizes, strict=True):
-            rows.append(model.ops.hash(keys_of, seed) % size + first)
-            first += size
+        tables = zip(of_columns, self.seeds, self.sizes, self.firsts, strict=True)
+        rows = [
+            model.ops.hash(of_column, seed) % size + first
+            for of_column, seed, size, first in tables
+        ]
         sums = model.ops.gather_add(self.table, numpy.concatenate(rows, axis=1))
         units = sums.reshape(-1, *self.shape) + self.bias
         found = units.max(axis=1)

@@ -27,7 +27,6 @@ from ..annotations import (
     Signature,
     install_extensions,
     install_noun_chunks,
-    note_tokens,
     read_words,
     set_parses,
     with_notes,
@@ -387,11 +386,10 @@ class LALParser(SentencePipe):
         `doc.spans["constituents"]`."""
         docs = list(docs)
         install_noun_chunks(self.vocab, docs)
-        for doc, decoded in zip(docs, scores, strict=True):
-            parses = [self.to_strings(parse) for parse in decoded]
+        for doc, parses in zip(docs, scores, strict=True):
             set_parses(
                 doc,
-                with_notes(doc, parses) if note_tokens(doc) else parses,
+                with_notes(doc, [self.to_strings(parse) for parse in parses]),
                 overwrite=self.overwrite,
                 signature=Signature(self),
             )
