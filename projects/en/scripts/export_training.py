@@ -24,7 +24,7 @@ import random
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import spacy
@@ -35,8 +35,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed, load_config
-from spacy_transformers.align import get_alignment_via_offset_mapping
-from spacy_transformers.layers.transformer_model import huggingface_tokenize
 from thinc.api import Model
 from train_exported import pack, read_weights, write_weights
 
@@ -44,14 +42,18 @@ from spacy_lal.annotations import get_propositions, has_propositions, sentence_w
 from spacy_lal.layers.configs import FIRST_LABEL
 from spacy_lal.loss.gold import gold_parses
 from spacy_lal.models.batches import get_shim
-from spacy_lal.models.inference.onnx_transformer import without_space
+from spacy_lal.models.inference.onnx_transformer import EncoderShim, from_transformer
+from spacy_lal.models.stored_layers import floats
 from spacy_lal.models.vectors import plain_doc
+from spacy_lal.models.weights.storage import SCALE, single_weights
+from spacy_lal.training.packaging import ENCODER
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 TAGGERS = ("senter", "tagger", "morphologizer", "trainable_lemmatizer")
 BATCH = 64  # Docs that are read at once
 MOST_WORDS = 120  # of a sentence; Docs with longer ones are left out
 ROUGH = (0.16, 0.06, 0.12, 0.12)  # shares of rough_text.py
+OWN = ("tokenizer", "max_pieces")  # of an encoder's config; the rest is transformers'
 
 
 def hashed_nodes(model: Model) -> Tuple[Model, List[Model]]:
@@ -126,11 +128,31 @@ def hash_rows(part: Model, docs: Sequence[Doc]) -> np.ndarray:
     return np.stack(rows, axis=1)
 
 
+class Pieces(NamedTuple):
+    """The pieces of each window of a Doc; the first piece of each token, and their
+    number, 0 for a token without. *Shape:* (n_tokens, 2)."""
+
+    windows: List[List[int]]
+    tokens: np.ndarray
+
+
+def encoder_of(nlp: Language) -> EncoderShim:
+    """A package's encoder, or a transformer in the form of one."""
+    if ENCODER in nlp.pipe_names:
+        model: Any = nlp.get_pipe(ENCODER).model  # type: ignore[attr-defined]
+    else:
+        transformer: Any = nlp.get_pipe("transformer")
+        model = from_transformer(transformer.model)
+    return model.shims[0]
+
+
 class Arrays:
     """Docs as arrays, one list of each name."""
 
     def __init__(self, nlp: Language) -> None:
         self.nlp, self.kinds = nlp, hashed_features(nlp)
+        self.encoder = encoder_of(nlp)
+        _, self.tokenizer = self.encoder.ready()
         self.parts: Dict[str, List[Any]] = {}
         self.roles: Dict[str, int] = {}
         self.n_left_out = self.n_docs = self.n_sents = 0
@@ -139,64 +161,40 @@ class Arrays:
         """Add values, whatever their shape, to those of a name."""
         self.parts.setdefault(name, []).append(np.asarray(values, dtype=dtype))
 
-    def pieces(
-        self, docs: Sequence[Doc]
-    ) -> List[Optional[Tuple[List[List[int]], List[Tuple[int, int]]]]]:
-        """For each Doc, the pieces of its windows, and of each token its first piece
-        and their number. None where a token is in two windows, or its pieces are not
-        beside one another."""
-        model: Any = self.nlp.get_pipe("transformer").model
-        nested = model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
-        spans = [span for found in nested for span in found]
-        encoded = huggingface_tokenize(model.tokenizer, [span.text for span in spans])
-        for row, span in zip(encoded["offset_mapping"], spans, strict=True):
-            row[:, 0] = without_space(span.text, row.tolist())
-        align = get_alignment_via_offset_mapping(spans, encoded["offset_mapping"])
-        ids, mask = (
-            np.asarray(encoded[key]) for key in ("input_ids", "attention_mask")
-        )
-        bounds = np.cumsum([0, *align.lengths.ravel()])
-        flat = align.data.ravel()
-        found: List[Any] = []
-        window = place = 0
-        for doc, windows in zip(docs, nested, strict=True):
-            lengths = mask[window : window + len(windows)].sum(1).tolist()
-            starts = np.cumsum([0, *lengths]).tolist()
-            of_doc = [
-                ids[window + k, :length].tolist() for k, length in enumerate(lengths)
-            ]
-            tokens, sound = [], sum(map(len, windows)) == len(doc)
-            for _ in range(len(doc)):
-                rows = flat[bounds[place] : bounds[place + 1]]
-                place += 1
-                if not len(rows):
-                    tokens.append((0, 0))
+    def pieces(self, doc: Doc) -> Optional[Pieces]:
+        """The pieces of the windows of a Doc. None where a token is in two windows, or
+        its pieces are not beside one another."""
+        windows: List[List[int]] = []
+        tokens = np.zeros((len(doc), 2), dtype="u2")
+        first = 0
+        for window in self.encoder.read(0, doc, self.tokenizer):
+            for token, row in zip(window.tokens, window.means, strict=True):
+                own = np.flatnonzero(row)
+                if not len(own):
                     continue
-                k, first = divmod(int(rows[0]), ids.shape[1])
-                sound = sound and rows[-1] - rows[0] + 1 == len(rows)
-                tokens.append(
-                    (starts[k - window] + first, len(rows)) if sound else (0, 0)
-                )
-            window += len(windows)
-            found.append((of_doc, tokens) if sound else None)
-        return found
+                is_whole = own[-1] - own[0] + 1 == len(own)
+                if tokens[token, 1] or not is_whole:
+                    return None
+                tokens[token] = first + own[0], len(own)
+            windows.append(window.pieces)
+            first += len(window.pieces)
+        return Pieces(windows, tokens)
 
     def read(self, examples: Sequence[Example], number: int) -> None:
         """Add Docs of one source."""
         chosen = []
-        for eg, pieces in zip(
-            examples, self.pieces([eg.predicted for eg in examples]), strict=True
-        ):
+        for eg in examples:
+            pieces = self.pieces(eg.predicted)
             too_long = (
                 max(map(len, sentence_words(eg.reference)), default=0) > MOST_WORDS
             )
             if pieces is None or too_long:
                 self.n_left_out += 1
             else:
-                chosen.append((eg, *pieces))
+                chosen.append((eg, pieces))
         if not chosen:
             return
-        docs = [eg.predicted for eg, _, _ in chosen]
+        docs = [eg.predicted for eg, _ in chosen]
         kinds = dict(self.kinds.values())
         for k, part in enumerate(kinds.values()):
             self.add(
@@ -207,7 +205,7 @@ class Arrays:
                 pipe: Any = self.nlp.get_pipe(name)
                 if name == "tagger":  # spaCy's loss refuses a tag that training has not
                     numbers = {tag: k for k, tag in enumerate(pipe.labels)}
-                    for eg, _, _ in chosen:
+                    for eg, _ in chosen:
                         tags = eg.get_aligned("TAG", as_string=True)
                         self.add(
                             f"gold.{name}", [numbers.get(tag, -1) for tag in tags], "i2"
@@ -215,7 +213,7 @@ class Arrays:
                     continue
                 n_labels = pipe.model.get_dim("nO")
                 zeros = [np.zeros((len(doc), n_labels), dtype="f4") for doc in docs]
-                _, gradients = pipe.get_loss([eg for eg, _, _ in chosen], zeros)
+                _, gradients = pipe.get_loss([eg for eg, _ in chosen], zeros)
                 for one in (
                     gradients
                 ):  # the gold label's is negative, and a row without one is 0
@@ -224,25 +222,19 @@ class Arrays:
                         np.where(one.min(1) < 0, one.argmin(1), -1),
                         "i2",
                     )
-        for eg, windows, tokens in chosen:
-            self.add_doc(eg, windows, tokens, number)
+        for eg, pieces in chosen:
+            self.add_doc(eg, pieces, number)
 
-    def add_doc(
-        self,
-        eg: Example,
-        windows: List[List[int]],
-        tokens: List[Tuple[int, int]],
-        number: int,
-    ) -> None:
+    def add_doc(self, eg: Example, pieces: Pieces, number: int) -> None:
         """Add the arrays of one Doc, but for those that `read` adds."""
         parser: Any = self.nlp.get_pipe("lal_parser")
         doc = eg.predicted
         self.add("doc.source", [number])
-        self.add("doc.windows", [len(windows)])
-        self.add("doc.tokens", [len(tokens)])
-        self.add("window.pieces", [len(window) for window in windows])
-        self.add("piece", [piece for window in windows for piece in window])
-        self.add("token", tokens, "u2")
+        self.add("doc.windows", [len(pieces.windows)])
+        self.add("doc.tokens", [len(pieces.tokens)])
+        self.add("window.pieces", [len(window) for window in pieces.windows])
+        self.add("piece", [piece for window in pieces.windows for piece in window])
+        self.add("token", pieces.tokens, "u2")
         sentences = sentence_words(doc)
         golds = gold_parses(eg, parser._label_vocab, parser._deprel_ids)
         self.add("doc.sents", [len(sentences)])
@@ -296,11 +288,12 @@ def export(args: argparse.Namespace) -> None:
             }
     args.folder.mkdir(parents=True)
     random.seed(args.seed)
-    transformer: Any = nlp.get_pipe("transformer").model.transformer
-    transformer.config.save_pretrained(args.folder)
-    state = {
-        f"transformer.{name}": value for name, value in transformer.state_dict().items()
-    }
+    arrays = Arrays(nlp)
+    encoder = arrays.encoder
+    config = {key: encoder.config[key] for key in encoder.config if key not in OWN}
+    (args.folder / "config.json").write_text(json.dumps(config), encoding="utf8")
+    weights = single_weights(encoder.weights)
+    state = {f"transformer.{name}": value for name, value in weights.items()}
     kinds = hashed_features(nlp)
     numbers = {
         kind: k
@@ -315,7 +308,7 @@ def export(args: argparse.Namespace) -> None:
             "vectors_first": comes_first(pipe.model),
         }
         for key, node, parameter in thinc_parameters(pipe.model, network):
-            state[f"{name}.{key}"] = node.get_param(parameter)
+            state[f"{name}.{key}"] = floats(node, parameter)
         if network:
             shim = get_shim(pipe.model)
             state.update(
@@ -331,12 +324,10 @@ def export(args: argparse.Namespace) -> None:
         pack({name: np.asarray(value) for name, value in state.items()}),
         args.folder / "weights",
     )
-    tokenizer: Any = nlp.get_pipe("transformer").model.tokenizer
-    first, *_, last = tokenizer("a")["input_ids"]
-    settings.update(
-        first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id
-    )
-    arrays = Arrays(nlp)
+    first, *_, last = arrays.tokenizer.encode("a").ids
+    special = encoder.config["tokenizer"]
+    mask = special.get("mask_token", special["unk_token"])
+    settings.update(first=first, last=last, mask=arrays.tokenizer.token_to_id(mask))
     augmenter = make_rough_text(*ROUGH) if args.rough else None
     sources = [(TreebankCorpus(path), weight) for path, weight in args.read]
     sources += [(TreebankCorpus(None, path), weight) for path, weight in args.trees]
@@ -382,27 +373,12 @@ def bring_back(args: argparse.Namespace) -> None:
 
     nlp = spacy.load(args.pipeline)
     state = read_weights(args.folder / "weights")
-    transformer: Any = nlp.get_pipe("transformer").model.transformer
     own = {
         name.removeprefix("transformer."): value
         for name, value in state.items()
         if name.startswith("transformer.")
     }
-    missing, left = transformer.load_state_dict(
-        {k: torch.from_numpy(v) for k, v in own.items()}, strict=False
-    )
-    if other := [
-        *left,
-        *(
-            name
-            for name in missing
-            if "embeddings" not in name and "pooler" not in name
-        ),
-    ]:
-        raise ValueError(
-            f"{args.folder}: expected the layers of {args.pipeline}'s transformer; "
-            f"{other[0]!r} is in one alone"
-        )
+    _set_encoder(nlp, own, args)
     for name in components(nlp):
         pipe: Any = nlp.get_pipe(name)
         network = name == "lal_parser"
@@ -415,9 +391,40 @@ def bring_back(args: argparse.Namespace) -> None:
                 for key, v in state.items()
                 if key.startswith(start)
             }
-            get_shim(pipe.model).network.load_state_dict(weights)
+            shim = get_shim(pipe.model)
+            shim.network.load_state_dict(weights)
+            shim.made = None
     nlp.to_disk(args.output)
     print(f"Wrote {args.output}")
+
+
+def _set_encoder(
+    nlp: Language, own: Dict[str, np.ndarray], args: argparse.Namespace
+) -> None:
+    """Give the encoder its learned weights. Word embeddings do not learn.
+
+    RAISES (ValueError): It has other weights than those that learned."""
+    import torch
+
+    if ENCODER in nlp.pipe_names:
+        encoder = encoder_of(nlp)
+        names = {name for name in encoder.weights if not name.endswith(SCALE)}
+        missing, left = names - own.keys(), own.keys() - names
+    else:
+        transformer: Any = nlp.get_pipe("transformer").model.transformer  # type: ignore[attr-defined]
+        tensors = {name: torch.from_numpy(value) for name, value in own.items()}
+        missing, left = map(set, transformer.load_state_dict(tensors, strict=False))
+    missing = {x for x in missing if "embeddings" not in x and "pooler" not in x}
+    if other := sorted(left | missing):
+        raise ValueError(
+            f"{args.folder}: expected the layers of {args.pipeline}'s encoder; "
+            f"{other[0]!r} is in one alone"
+        )
+    if ENCODER in nlp.pipe_names:
+        for name, value in own.items():
+            encoder.weights[name] = value
+            encoder.weights.pop(name + SCALE, None)
+        encoder.made = None
 
 
 def source(text: str) -> Tuple[Path, float]:
@@ -494,7 +501,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begin.add_argument("--lang", help="in place of the config's language")
     begin.set_defaults(run=start)
     out = commands.add_parser("out", help="write what the training needs")
-    out.add_argument("pipeline", type=Path, help="an initialised pipeline")
+    out.add_argument("pipeline", help="an initialised pipeline, or a package")
     out.add_argument("folder", type=Path, help="folder to write; must not exist")
     for command in (begin, out):
         command.add_argument(
@@ -531,7 +538,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     )
     out.set_defaults(run=export)
     back = commands.add_parser("back", help="write the pipeline with learned weights")
-    back.add_argument("pipeline", type=Path, help="as for `out`")
+    back.add_argument("pipeline", help="as for `out`")
     back.add_argument("folder", type=Path, help="of the learned weights")
     back.add_argument("output", type=Path, help="folder to write")
     back.set_defaults(run=bring_back)

@@ -4,9 +4,10 @@ ended.
     python scripts/mean_weights.py training/mean training/learned training/further
 
 Such a mean is often better than each of them
-(docs/experiments/2026-11-models.md#french-heads-of-other-treebanks). Folders are those
-that train_exported.py writes; `export_training.py back` reads the mean as it reads
-them."""
+(docs/experiments/2026-11-models.md#french-heads-of-other-treebanks). A folder that is
+named twice counts twice. Folders are those that train_exported.py writes, or
+`export_training.py out`, which has what was before a training; word embeddings, which do
+not learn, are left out. `export_training.py back` reads the mean as it reads them."""
 
 import argparse
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Dict, List, Optional
 
 import numpy as np
-from train_exported import pack, read_weights, write_weights
+from train_exported import FIXED, pack, read_weights, write_weights
 
 
 def mean_weights(folders: List[Path]) -> Dict[str, np.ndarray]:
@@ -24,7 +25,7 @@ def mean_weights(folders: List[Path]) -> Dict[str, np.ndarray]:
     RETURNS (Dict[str, np.ndarray]): The weights by their names, float32.
     RAISES (ValueError): The trainings have other weights, or of other shapes.
     """
-    first, *others = [read_weights(folder / "weights") for folder in folders]
+    first, *others = [_learning_weights(folder) for folder in folders]
     shapes = {name: weight.shape for name, weight in first.items()}
     for folder, found in zip(folders[1:], others, strict=True):
         if {name: weight.shape for name, weight in found.items()} != shapes:
@@ -33,6 +34,11 @@ def mean_weights(folders: List[Path]) -> Dict[str, np.ndarray]:
         weight += sum(found[name] for found in others)
         weight /= len(folders)
     return first
+
+
+def _learning_weights(folder: Path) -> Dict[str, np.ndarray]:
+    found = read_weights(folder / "weights")
+    return {name: found[name] for name in found if not name.startswith(FIXED)}
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -5,8 +5,9 @@ repository's sources are enough.
 
 A batch is some thousand words; decoding, too, runs on the GPU: CKY over all sentences
 of a batch at once. Losses are those of `spacy_lal.loss.parser`, of taggers, and of
-predicates and their arguments by BIO tags. The transformer multiplies in bfloat16. The
-learning rate rises and falls by the clock. At the end, dev sets are scored by their
+predicates and their arguments by BIO tags. On a GPU the transformer multiplies in
+bfloat16; with --bfloat16 on a CPU, too, which is quicker where the processor has such
+products. The learning rate rises and falls by the clock. At the end, dev sets are scored by their
 charts: constituents by label, chains as one, and the best head of each word, which need
 be no tree. A run that is stopped goes on where it saved its progress."""
 
@@ -48,6 +49,9 @@ SMALL = 64  # elements of an array that travels in single precision
 PART = 15 << 20  # bytes of a file
 NARROW = 128  # width of a predicate and of a word in the roles' scores
 EDGE = 1e9
+MARGIN = 2.0  # what a label's own head should add to it
+RARE = 10.0  # the largest weight of a label
+FIXED = "transformer.embeddings.word"  # word embeddings do not learn
 Batch = Dict[str, Any]
 
 
@@ -162,7 +166,7 @@ def groups_of(lengths: Sequence[int]) -> List[List[int]]:
     return [order[a:b].tolist() for a, b in pairwise(cuts) if b > a]
 
 
-def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
+def collate(docs: Docs, chosen: Sequence[int]) -> Batch:
     """A batch: everything about some Docs, as arrays of one kind of row each."""
     windows: List[np.ndarray] = []
     token_window: List[np.ndarray] = []
@@ -259,7 +263,7 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
     }
     for rows in groups_of([len(one["words"]) for one in sentences]):
         batch["sentences"].append(
-            _sentence_group([sentences[row] for row in rows], n_tokens, first_label)
+            _sentence_group([sentences[row] for row in rows], n_tokens)
         )
     batch["predicates"] = _predicate_arrays(predicates, sentences)
     batch["role_words"] = (
@@ -268,40 +272,18 @@ def collate(docs: Docs, chosen: Sequence[int], first_label: int) -> Batch:
     return batch
 
 
-def _sentence_group(
-    group: List[Dict[str, Any]], n_tokens: int, first_label: int
-) -> Batch:
+def _sentence_group(group: List[Dict[str, Any]], n_tokens: int) -> Batch:
     n = np.array([len(one["words"]) for one in group], dtype="i8")
     longest = int(n.max())
     index = np.full((len(group), longest + 2), n_tokens, dtype="i8")
     heads, deprels = (np.full((len(group), longest), -1, dtype="i8") for _ in range(2))
-    cells, near = [], []
+    cells = []
     for k, one in enumerate(group):
         index[k, 1 : n[k] + 1] = one["words"]
         heads[k, : n[k]], deprels[k, : n[k]] = one["heads"], one["deprels"]
-        if not one["tree"]:
-            continue
-        found = one["cells"]
-        cells.append(np.column_stack([np.full(len(found), k), found]))
-        spans = np.zeros((n[k] + 1, n[k] + 1), dtype=bool)
-        starts, ends = found[:, 0], found[:, 1]
-        for d_start, d_end in ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)):
-            i, j = starts + d_start, ends + d_end
-            inside = (i >= 0) & (i < j) & (j <= n[k])
-            spans[i[inside], j[inside]] = True
-        labels = np.zeros(spans.shape, dtype="i8")
-        labels[starts, ends] = found[:, 2]
-        i, j = np.nonzero(spans)
-        near.append(
-            np.column_stack(
-                [
-                    np.full(len(i), k),
-                    i,
-                    j,
-                    np.maximum(labels[i, j] - (first_label - 1), 0),
-                ]
-            )
-        )
+        if one["tree"]:
+            found = one["cells"]
+            cells.append(np.column_stack([np.full(len(found), k), found]))
     return {
         "n": n,
         "index": index,
@@ -309,7 +291,6 @@ def _sentence_group(
         "deprels": deprels,
         "trees": np.array([bool(one["tree"]) for one in group]),
         "cells": np.concatenate(cells) if cells else np.zeros((0, 4), "i8"),
-        "near": np.concatenate(near) if near else np.zeros((0, 4), "i8"),
     }
 
 
@@ -346,16 +327,9 @@ class Batches(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
         docs: Docs,
         weights: Sequence[float],
         words: int,
-        first_label: int,
         seed: int,
     ) -> None:
-        self.docs, self.weights, self.words, self.first_label, self.seed = (
-            docs,
-            weights,
-            words,
-            first_label,
-            seed,
-        )
+        self.docs, self.weights, self.words, self.seed = docs, weights, words, seed
 
     def __iter__(self) -> Iterator[Batch]:
         worker = torch.utils.data.get_worker_info()
@@ -381,7 +355,7 @@ class Batches(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
                 batches[-1].append(doc)
                 filled += self.docs.size[doc]
             for k in draw.permutation(len(batches)):
-                yield collate(self.docs, batches[k], self.first_label)
+                yield collate(self.docs, batches[k])
 
     @staticmethod
     def _shuffled(numbers: np.ndarray, draw: np.random.Generator) -> Iterator[int]:
@@ -550,6 +524,7 @@ class Pipeline(nn.Module):
                 )
             self.parts[name] = Part(one, _within(state, f"{name}."), network)
         self.masked = 0.0
+        self.bfloat16 = False
         self.roles = (
             Roles(config.hidden_size, self.settings["n_roles"])
             if self.settings["n_roles"]
@@ -560,9 +535,7 @@ class Pipeline(nn.Module):
         """What learned, by the names of the export."""
         found = {}
         for name, value in self.state_dict().items():
-            if not name.startswith("roles.") and not name.startswith(
-                "transformer.embeddings.word"
-            ):
+            if not name.startswith(("roles.", FIXED)):
                 found[name.removeprefix("parts.")] = value.float().cpu().numpy()
         return found
 
@@ -579,7 +552,8 @@ class Pipeline(nn.Module):
                     | (mask == 0)
                 )
                 ids = torch.where(hidden & ~special, self.settings["mask"], ids)
-            with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.is_cuda):
+            is_short = self.bfloat16 or ids.is_cuda
+            with torch.autocast(ids.device.type, torch.bfloat16, enabled=is_short):
                 output = self.transformer(input_ids=ids, attention_mask=mask)
             states.append(output.last_hidden_state.flatten(0, 1).float())
         rows = torch.cat(states)[batch["piece_rows"]]
@@ -753,8 +727,41 @@ def best_labels(
     return list(zip(nodes, labels, strict=True))
 
 
+def rarity_weights(counts: np.ndarray) -> np.ndarray:
+    """A weight for each label: the root of how many times rarer it is than the mean
+    label, at most `RARE`, and 1 for labels that are more frequent.
+
+    counts (ndarray): How often each label occurs."""
+    rarer = counts[counts > 0].mean() / np.maximum(counts, 1)
+    return np.clip(np.sqrt(rarer), 1, RARE).astype("f4")
+
+
+class OwnHeads:
+    """What a label's own head adds to its label: each gold constituent has the loss
+    softplus(margin - t) of this term t. Constituents of rare labels count more."""
+
+    def __init__(
+        self, docs: Docs, first_label: int, weight: float, device: torch.device
+    ) -> None:
+        """weight (float): Of this loss beside the others."""
+        labels = docs.arrays["cell"][:, 2]
+        counts = np.bincount(labels[labels >= first_label] - first_label)
+        self.first_label = first_label
+        self.weights = weight * torch.from_numpy(rarity_weights(counts)).to(device)
+
+    def loss(self, ties: Tensor, cells: Tensor) -> Tensor:
+        """Summed over the gold constituents of a group of sentences."""
+        sentence, start, end, label = cells[cells[:, 3] >= self.first_label].T
+        head = label - self.first_label
+        own = ties[sentence, end, head] - ties[sentence, start, head]
+        return (self.weights[head] * nn.functional.softplus(MARGIN - own)).sum()
+
+
 def parser_loss(
-    scores: List[Scores], batch: Batch, decoder: Decoder, label_heads: float = 0.02
+    scores: List[Scores],
+    batch: Batch,
+    decoder: Decoder,
+    own_heads: Optional[OwnHeads] = None,
 ) -> Tensor:
     """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in
     configs/lal_trf.cfg, but that of label heads."""
@@ -788,27 +795,21 @@ def parser_loss(
             total = total + 0.5 * nn.functional.cross_entropy(
                 rows, deprels[known], reduction="sum"
             )
-        if one.ties is not None:
-            sentence, start, end, head = group["near"].T
-            ties = one.ties[sentence, end] - one.ties[sentence, start]
-            logits = nn.functional.pad(ties, (1, 0))
-            total = total + label_heads * nn.functional.cross_entropy(
-                logits, head, reduction="sum"
-            )
+        if own_heads is not None and one.ties is not None:
+            total = total + own_heads.loss(one.ties, group["cells"])
     return total
 
 
 def losses(
-    pipeline: Pipeline, batch: Batch, decoder: Decoder, label_heads: float = 0.02
+    pipeline: Pipeline, batch: Batch, decoder: Decoder, own_heads: OwnHeads
 ) -> Dict[str, Tensor]:
-    """The losses of a batch, summed over words. label_heads: The weight of the label
-    heads' loss."""
+    """The losses of a batch, summed over words."""
     vectors = pipeline.vectors(batch)
     found = {}
     for name, part in pipeline.parts.items():
         if name == "lal_parser":
             found[name] = parser_loss(
-                parser_scores(part, vectors, batch), batch, decoder, label_heads
+                parser_scores(part, vectors, batch), batch, decoder, own_heads
             )
         else:
             scores = part.output(part.inputs(vectors, batch["hashed"]))
@@ -860,7 +861,7 @@ def evaluate(
         while order and filled < words:
             chosen.append(order.pop())
             filled += docs.size[chosen[-1]]
-        batch = to_device(collate(docs, chosen, first), device)
+        batch = to_device(collate(docs, chosen), device)
         vectors = pipeline.vectors(batch)
         for name, part in pipeline.parts.items():
             if name == "lal_parser":
@@ -1021,16 +1022,19 @@ def train(pipeline: Pipeline, args: argparse.Namespace) -> Progress:
     path = args.output / PROGRESS
     earlier = load_progress(path, pipeline, optimizer)
     steps, words = earlier.steps, earlier.words
+    docs = Docs(args.folder / "train.npz")
+    first_label = pipeline.settings["first_label"]
+    own_heads = OwnHeads(docs, first_label, args.label_heads, device)
     decoder, means = Decoder(), Means()
     begin = shown = saved = time.monotonic()
-    for batch in _loader(args, pipeline.settings, args.seed + steps):
+    for batch in _loader(args, docs, pipeline.settings, args.seed + steps):
         seconds = earlier.seconds + time.monotonic() - begin
         part = steps / args.steps if args.steps else seconds / (60 * args.minutes)
         if part >= 1:
             break
         set_rates(optimizer, args.rate, part)
         batch = to_device(batch, device)
-        found = losses(pipeline, batch, decoder, args.label_heads)
+        found = losses(pipeline, batch, decoder, own_heads)
         optimizer.zero_grad()
         (sum(found.values()) / batch["n_tokens"]).backward()
         nn.utils.clip_grad_norm_(pipeline.parameters(), 1.0)
@@ -1052,11 +1056,9 @@ def train(pipeline: Pipeline, args: argparse.Namespace) -> Progress:
 
 
 def _loader(
-    args: argparse.Namespace, settings: Mapping[str, Any], seed: int
+    args: argparse.Namespace, docs: Docs, settings: Mapping[str, Any], seed: int
 ) -> Iterator[Batch]:
-    docs = Docs(args.folder / "train.npz")
-    first_label = settings["first_label"]
-    data = Batches(docs, settings["weights"], args.words, first_label, seed)
+    data = Batches(docs, settings["weights"], args.words, seed)
     prefetch = 4 if args.workers else None
     return iter(
         torch.utils.data.DataLoader(
@@ -1094,9 +1096,11 @@ def read_arguments(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--rate", type=float, default=0.001, help="the highest learning rate")
     rate = "of the transformer's layers, as a part of --rate; 0: they do not learn"
     add("--encoder-rate", type=float, default=0.15, help=rate)
-    heads = "the weight of the label heads' loss"
-    add("--label-heads", type=float, default=0.02, help=heads)
+    heads = "the weight of the loss of labels' own heads"
+    add("--label-heads", type=float, default=0.1, help=heads)
     add("--masked", type=float, default=0.08, help="part of the pieces that are hidden")
+    short = "the transformer multiplies in bfloat16 on a CPU, too"
+    add("--bfloat16", action="store_true", help=short)
     add("--words", type=int, default=4000, help="of a batch")
     add("--workers", type=int, default=3, help="processes that make batches")
     add("--seed", type=int, default=0)
@@ -1111,6 +1115,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     pipeline = Pipeline(args.folder, args.learned, args.layers).to(device).train()
     pipeline.masked = args.masked
+    pipeline.bfloat16 = args.bfloat16
     progress = train(pipeline, args)
     write_weights(pack(pipeline.state()), args.output / "weights")
     found = report(pipeline, args, progress)

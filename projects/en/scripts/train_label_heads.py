@@ -33,25 +33,21 @@ from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.append(str(Path(__file__).resolve().parent))
 from export_training import source  # noqa: E402
+from train_exported import rarity_weights  # noqa: E402
 
 TRAINED = ("label_attention.", "span_scorer.")
 RISE = 0.1  # part of the steps in which the rate rises
-RARE = 10.0  # the largest weight of a label
 
 
 def label_weights(golds: Sequence[Any], n_heads: int) -> ndarray:
-    """A weight for each label head: the root of how many times rarer its label is than
-    the mean label, at most `RARE`, and 1 for labels that are more frequent."""
+    """The weight of each label head, by how rare its label is."""
     counts = Counter(
         label
         for gold in golds
         if gold.labels is not None
         for label in gold.labels[gold.labels > 0]
     )
-    seen = np.array([counts[head + FIRST_LABEL] for head in range(n_heads)], dtype="f4")
-    return np.clip(
-        np.sqrt(seen[seen > 0].mean() / np.maximum(seen, 1)), 1, RARE
-    ).astype("f4")
+    return rarity_weights(np.array([counts[k + FIRST_LABEL] for k in range(n_heads)]))
 
 
 def labelled_spans(gold: ndarray) -> Tuple[ndarray, ndarray, ndarray]:

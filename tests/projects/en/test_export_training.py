@@ -109,7 +109,7 @@ def test_losses_are_the_librarys_and_weights_come_back(
     pipeline = training.Pipeline(folder).eval()
     dev = training.Docs(folder / "dev.dev.npz")
     batch = training.to_device(
-        training.collate(dev, range(len(dev)), 2), torch.device("cpu")
+        training.collate(dev, range(len(dev))), torch.device("cpu")
     )
     scores = training.parser_scores(
         pipeline.parts["lal_parser"], pipeline.vectors(batch), batch
@@ -183,3 +183,54 @@ def test_sources_are_paths_with_weights(script, tmp_path: Path, text: str):
     export = script("export_training")
     with pytest.raises(export.argparse.ArgumentTypeError, match="expected FILE=WEIGHT"):
         export.source(text.format(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy treebank, written as a published pipeline reads it."""
+    folder = tmp_path_factory.mktemp("published")
+    write_toy_corpora(folder)
+    return folder
+
+
+def test_a_package_goes_on_learning(script, published: Path, tmp_path: Path):
+    export, training = script("export_training"), script("train_exported")
+    folder, train = tmp_path / "exported", f"{published / 'train.spacy'}=1"
+    dev = published / "dev.spacy"
+    out = ["out", "en_lal_md", str(folder), "--read", train, "--dev", str(dev)]
+    assert export.main(out) == 0
+    back = ["back", "en_lal_md", str(folder), str(tmp_path / "same")]
+    assert export.main(back) == 0
+    package, same = spacy.load("en_lal_md"), spacy.load(tmp_path / "same")
+    docs = [eg.predicted for eg in TreebankCorpus(dev)(package)]
+    texts = [doc.text for doc in docs]
+    for one, other in zip(package.pipe(texts), same.pipe(texts), strict=True):
+        assert one._.parse_string == other._.parse_string
+        assert [x.head.i for x in one] == [x.head.i for x in other]
+    # pieces belong to the tokens that the package's encoder gives them to
+    encoder: Any = package.get_pipe("encoder")
+    expected = np.concatenate(encoder.predict(docs))
+    arrays = training.Docs(folder / "dev.dev.npz")
+    batch = training.to_device(
+        training.collate(arrays, range(len(arrays))), torch.device("cpu")
+    )
+    with torch.no_grad():
+        found = training.Pipeline(folder).eval().vectors(batch).numpy()
+    norms = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
+    assert found.shape == expected.shape
+    assert ((found * expected).sum(1) / norms).min() > 0.98
+
+
+def test_own_heads_have_one_loss(script):
+    training, heads = script("train_exported"), script("train_label_heads")
+    rng = np.random.default_rng(0)
+    ties = rng.normal(size=(6, 3)).astype("f4")
+    gold = np.zeros((6, 6), dtype="i8")
+    gold[0, 5], gold[1, 3], gold[3, 5] = 2, 4, 2
+    cells = np.array([[0, i, j, gold[i, j]] for i, j in np.argwhere(gold)])
+    docs = type("Docs", (), {"arrays": {"cell": cells[:, 1:]}})
+    own = training.OwnHeads(docs, heads.FIRST_LABEL, 0.1, torch.device("cpu"))
+    weights = 0.1 * training.rarity_weights(np.array([2, 0, 1]))
+    expected, _ = heads.own_head_loss(ties, gold, weights, training.MARGIN)
+    found = own.loss(torch.from_numpy(ties)[None], torch.from_numpy(cells))
+    assert found.item() == pytest.approx(expected, rel=1e-5)
