@@ -5,7 +5,7 @@ mean with what it was; all else stays as it is.
         --read corpus/train/ewt.spacy=0.3 corpus/train/gum.spacy=0.15
         --trees corpus/trees/masc.spacy=0.4 corpus/trees/craft.spacy=0.15
     python scripts/train_frozen.py roles training/spans training/roles --rate 0.0008
-        --read corpus/train/ewt.spacy=0.5 --verbs corpus/roles/masc.spacy=0.5
+        --read corpus/train/ewt.spacy=0.5 --verbs corpus/verbs/masc.spacy=0.5
 
 What the component reads does not change, so it is computed once: for `spans`, the
 tokens behind the parser's input layer and what label heads add to labels; for `roles`,
