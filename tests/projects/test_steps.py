@@ -11,6 +11,9 @@ import spacy
 from tiny_pipeline import make_bert
 from weasel.cli.run import project_run
 
+from spacy_lal.annotations import has_propositions
+from spacy_lal.treebanks.docs import write_docs
+
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
 DEPREL = {"french": {"vars.shifted_deprel": "nsubj"}}  # one of the toy treebank
@@ -84,3 +87,27 @@ def test_from_treebank_to_pipeline(language: str, projects: Path, tmp_path: Path
     nlp = spacy.load(folder / "training" / found)
     (doc,) = nlp.pipe(["ab ba"])
     assert doc._.parse_string and all(token.dep_ for token in doc)
+
+
+@pytest.mark.slow
+def test_a_published_english_pipeline_goes_on_learning(projects: Path):
+    nlp = spacy.load("en_lal_md")
+    folder = projects / "en"
+    texts = ["Anna gave Tom a book. He read it.", "They who sing do not work."]
+    learned = list(nlp.pipe(texts * 8))
+    for name in (
+        *("train/ewt", "train/gum", "quotes", "verbs/masc"),
+        *("trees/craft", "trees/masc", "dev/ewt", "dev/gum"),
+        *("trees_dev/craft", "trees_dev/masc"),
+    ):
+        path = folder / "corpus" / f"{name}.spacy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_docs(learned, path)
+    variables = {"vars.role_steps": 2, **MINUTES}
+    steps = ["export-further", "train-further", "bring-further", "train-roles-further"]
+    run_steps(folder, steps, variables)
+    further = spacy.load(folder / "training" / "lg" / "final")
+    doc = further(texts[0])
+    assert doc._.parse_string == learned[0]._.parse_string
+    assert [x.dep_ for x in doc] == [x.dep_ for x in learned[0]]
+    assert has_propositions(doc)
