@@ -19,7 +19,6 @@ from typing import (
 
 import numpy
 import safetensors.numpy
-import srsly
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 from thinc.api import Model, NumpyOps
@@ -28,7 +27,7 @@ from thinc.types import Floats2d
 
 from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
-from ..weights.storage import is_safetensors, stored_arrays, stored_weight
+from ..weights.storage import stored_arrays, stored_weight
 from ..weights.threads import Owner, made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
@@ -329,14 +328,9 @@ class EncoderShim(Owner, Shim):
         return safetensors.numpy.save(self.weights, {"encoder": about})
 
     def from_bytes(self, data: bytes) -> "EncoderShim":
-        """Load what `to_bytes` wrote, or the msgpack of `en_lal_lg` 0.1.0, which holds
-        such a file."""
-        about: Dict[str, Any] = {}
-        if not is_safetensors(data):
-            about = srsly.msgpack_loads(data)
-            data = about["weights"]
+        """Load what `to_bytes` wrote."""
         self.weights, stored = stored_arrays(data)
-        about = about or json.loads(stored["encoder"])
+        about = json.loads(stored["encoder"])
         self.config = about["config"]
         self.tokenizer = about["tokenizer"]
         self.made = None
