@@ -11,13 +11,14 @@ from numpy import ndarray
 from ..annotations import ParseMethod
 from ..decode import cky, eisner, joint, mst
 from ..scores import AnyScores, choose_deprels
-from ..trees import SUB_HEAD
+from ..trees import EMPTY, SUB_HEAD
 
 ArcDecoder = Literal["eisner", "mst"]
 
 # The joint decoder takes memory cubic in a sentence's length, and time to its fourth
 # power. Longer sentences are decoded separately, by CKY and Eisner's algorithm.
 MAX_JOINT_LENGTH = 200
+_NEVER = -1e6  # a score that no label has
 
 
 class DecodedParse(NamedTuple):
@@ -139,6 +140,8 @@ class Decoder:
         if self.empty_nodes:  # a sub-head is no constituent, either
             sub_heads = labels[..., SUB_HEAD]
             np.maximum(sub_heads, 0.0, out=sub_heads)
+            if scores.n_tokens == 1:  # a sentence of one word is a constituent, too
+                labels[0, 1, EMPTY] = _NEVER
         return Charts(labels, arcs, True, "eisner")
 
     def with_disagreeing(self, labels: ndarray, nodes: ndarray) -> ndarray:
@@ -174,9 +177,10 @@ def make_joint_decoder(
     constituency_weight (float): Weight of label scores, between 0 and 1; the weight of
         arc scores is one minus this.
     empty_nodes (bool): Whether a node of the joint tree that is no constituent costs
-        nothing, as in CKY. The authors' decoder gives it the best label score, sub-head
-        included, even below zero. A treebank without heads has no sub-heads: on text
-        like it, that decoder chooses labels at random.
+        nothing, and a sentence of one word is a constituent, both as in CKY. The
+        authors' decoder gives such a node the best label score, sub-head included, even
+        below zero, and may leave such a word bare. A treebank without heads has no
+        sub-heads: on text like it, that decoder chooses labels at random.
     disagreement_cost (Optional[float]): Treebanks disagree with themselves: in "let it
         die" Universal Dependencies attach "it" and "die" to "let", and the Penn
         Treebank has a clause "it die". With a cost, constituents that fit the brackets

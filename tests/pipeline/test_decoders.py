@@ -52,6 +52,21 @@ def test_a_node_that_is_no_constituent_may_stay_empty():
     }
 
 
+def test_a_sentence_of_one_word_is_a_constituent():
+    """A title such as "Introduction"; the authors' decoder leaves it bare where no
+    label is likely. `cky` gives it a label, too."""
+    scores = make_scores(1)
+    labels = np.full_like(scores.labels, -2.0)
+    labels[..., 0] = 0.0
+    labels[0, 1, 3] = -0.5
+    scores = scores._replace(labels=labels)
+    (free,) = make_joint_decoder()([scores])
+    (bound,) = make_joint_decoder(empty_nodes=False)([scores])
+    (separate,) = make_separate_decoder()([scores])
+    assert free.spans.tolist() == separate.spans.tolist() == [[0, 1, 3]]
+    assert bound.spans.tolist() == []
+
+
 def test_a_clause_that_the_heads_contradict():
     """ "Let it die": both other words depend on the first, and are a clause."""
     scores = make_scores(3)
@@ -89,6 +104,7 @@ def test_what_is_added_to_the_joint_tree(n, cost):
     scores.labels[..., 2:] -= 1.0  # few constituents, and room for others
     weighed = scores.labels * np.float32(0.5)
     weighed[..., 1] = np.maximum(weighed[..., 1], 0.0)
+    weighed[0, 1, 0] = -9.0 if n == 1 else 0.0  # the root has a label
     _, nodes, heads = joint(weighed, scores.arcs * np.float32(0.5))
     (parse,) = make_joint_decoder(disagreement_cost=cost)([scores])
     expected = [tuple(span) for span in nodes.tolist() if span[2] > 1]

@@ -128,6 +128,12 @@ def hash_rows(part: Model, docs: Sequence[Doc]) -> np.ndarray:
     return np.stack(rows, axis=1)
 
 
+def has_labels(chart: Optional[np.ndarray]) -> bool:
+    """Whether a gold chart has a constituent. MASC has bare words for sentences
+    ("P.S.", marks of its annotators), which teach that titles are no phrases."""
+    return chart is not None and bool((chart >= FIRST_LABEL).any())
+
+
 class Pieces(NamedTuple):
     """The pieces of each window of a Doc; the first piece of each token, and their
     number, 0 for a token without. *Shape:* (n_tokens, 2)."""
@@ -240,16 +246,17 @@ class Arrays:
         self.add("doc.sents", [len(sentences)])
         for words, gold in zip(sentences, golds, strict=True):
             self.add("sent.words", [len(words)])
-            self.add("sent.tree", [gold.labels is not None])
+            is_tree = has_labels(gold.labels)
+            self.add("sent.tree", [is_tree])
             self.add("word", words)
             self.add("word.head", gold.heads)
             self.add("word.deprel", gold.deprels)
             cells = (
                 np.zeros((0, 3))
-                if gold.labels is None
+                if not is_tree
                 else np.stack([*np.nonzero(gold.labels)], 1)
             )
-            if gold.labels is not None:
+            if is_tree:
                 cells = np.concatenate(
                     [cells, gold.labels[tuple(cells.T)][:, None]], axis=1
                 )

@@ -45,7 +45,7 @@ from spacy_lal.scores import MISSING, GoldRoles
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.append(str(Path(__file__).resolve().parent))
-from export_training import source  # noqa: E402
+from export_training import has_labels, source  # noqa: E402
 from parse_with_errors import dropped  # noqa: E402
 from score_verbs import VERB_TAGS  # noqa: E402
 
@@ -130,7 +130,7 @@ def read_spans(nlp: Language, examples: List[Example]) -> List[Item]:
         chosen = [
             k
             for k, length in enumerate(batch.lengths)
-            if golds[k] is not None and 1 < length <= MOST_WORDS
+            if has_labels(golds[k]) and length <= MOST_WORDS
         ]
         places = Places.of([batch.lengths[k] for k in chosen])
         tokens = inference.tokens(batch, chosen, places)

@@ -234,3 +234,13 @@ def test_own_heads_have_one_loss(script):
     expected, _ = heads.own_head_loss(ties, gold, weights, training.MARGIN)
     found = own.loss(torch.from_numpy(ties)[None], torch.from_numpy(cells))
     assert found.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_bare_word_is_no_tree(script):
+    has_labels = script("export_training").has_labels
+    chart = np.zeros((2, 2), dtype="i8")
+    assert not has_labels(None) and not has_labels(chart)
+    chart[0, 1] = 1  # a word that no constituent holds
+    assert not has_labels(chart)
+    chart[0, 1] = 2
+    assert has_labels(chart)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import spacy
+from spacy.tokens import Span
+from spacy.training import Example
 from tiny_training import write_toy_corpora
 
 from spacy_lal.models.batches import get_shim
@@ -40,3 +42,13 @@ def test_the_span_scorer_alone_changes(script, tmp_path: Path, capsys: Any):
     changed = {name for name in old if not np.allclose(old[name], new[name], atol=1e-6)}
     assert {name.partition(".")[0] for name in changed} == {"span_scorer"}
     assert "span_scorer.ties.weight" not in changed
+
+
+def test_sentences_of_one_word_are_read(script):
+    nlp = spacy.load("en_lal_md", exclude=["lal_srl"])
+    doc = nlp("Introduction")
+    doc.spans["constituents"] = [Span(doc, 0, 1, label="NP")]
+    training = script("train_frozen")
+    (item,) = training.read_spans(nlp, [Example(nlp.make_doc(doc.text), doc)])
+    scorer = get_shim(nlp.get_pipe("lal_parser").model).network.span_scorer
+    assert item.size == 1 and training.learn_spans(scorer, [item.content]) >= 0
