@@ -155,10 +155,10 @@ def encoder_of(nlp: Language) -> EncoderShim:
 class Arrays:
     """Docs as arrays, one list of each name."""
 
-    def __init__(self, nlp: Language) -> None:
+    def __init__(self, nlp: Language, encoder: EncoderShim) -> None:
         self.nlp, self.kinds = nlp, hashed_features(nlp)
-        self.encoder = encoder_of(nlp)
-        _, self.tokenizer = self.encoder.ready()
+        self.encoder = encoder
+        _, self.tokenizer = encoder.ready()
         self.parts: Dict[str, List[Any]] = {}
         self.roles: Dict[str, int] = {}
         self.n_left_out = self.n_docs = self.n_sents = 0
@@ -251,17 +251,12 @@ class Arrays:
             self.add("word", words)
             self.add("word.head", gold.heads)
             self.add("word.deprel", gold.deprels)
-            cells = (
-                np.zeros((0, 3))
-                if not is_tree
-                else np.stack([*np.nonzero(gold.labels)], 1)
-            )
+            cells = np.zeros((0, 3))
             if is_tree:
-                cells = np.concatenate(
-                    [cells, gold.labels[tuple(cells.T)][:, None]], axis=1
-                )
+                places = np.nonzero(gold.labels)
+                cells = np.column_stack([*places, gold.labels[places]])
             self.add("sent.cells", [len(cells)])
-            self.add("cell", cells.reshape(-1, 3), "u1")
+            self.add("cell", cells, "u1")
         self.add("doc.has_roles", [has_propositions(eg.reference)])
         found = get_propositions(eg.reference) if has_propositions(eg.reference) else []
         self.add("doc.predicates", [len(found)])
@@ -295,13 +290,13 @@ def export(args: argparse.Namespace) -> None:
             }
     args.folder.mkdir(parents=True)
     random.seed(args.seed)
-    arrays = Arrays(nlp)
-    encoder = arrays.encoder
+    encoder = encoder_of(nlp)
+    arrays = Arrays(nlp, encoder)
     config = {key: encoder.config[key] for key in encoder.config if key not in OWN}
     (args.folder / "config.json").write_text(json.dumps(config), encoding="utf8")
     weights = single_weights(encoder.weights)
     state = {f"transformer.{name}": value for name, value in weights.items()}
-    kinds = hashed_features(nlp)
+    kinds = arrays.kinds
     numbers = {
         kind: k
         for k, kind in enumerate(dict.fromkeys(kind for kind, _ in kinds.values()))
@@ -357,7 +352,7 @@ def export(args: argparse.Namespace) -> None:
         "left out"
     )
     for path in args.dev:
-        dev = Arrays(nlp)
+        dev = Arrays(nlp, encoder)
         dev.roles = dict(arrays.roles)
         _read(dev, list(TreebankCorpus(path)(nlp)), 0)
         dev.write(args.folder / f"{path.stem}.dev.npz")
@@ -417,6 +412,10 @@ def _set_encoder(
         encoder = encoder_of(nlp)
         names = {name for name in encoder.weights if not name.endswith(SCALE)}
         missing, left = names - own.keys(), own.keys() - names
+        weights = encoder.weights.items()
+        kept = {name: x for name, x in weights if name.removesuffix(SCALE) not in own}
+        encoder.weights = {**kept, **own}
+        encoder.made = None
     else:
         transformer: Any = nlp.get_pipe("transformer").model.transformer  # type: ignore[attr-defined]
         tensors = {name: torch.from_numpy(value) for name, value in own.items()}
@@ -427,11 +426,6 @@ def _set_encoder(
             f"{args.folder}: expected the layers of {args.pipeline}'s encoder; "
             f"{other[0]!r} is in one alone"
         )
-    if ENCODER in nlp.pipe_names:
-        for name, value in own.items():
-            encoder.weights[name] = value
-            encoder.weights.pop(name + SCALE, None)
-        encoder.made = None
 
 
 def source(text: str) -> Tuple[Path, float]:

@@ -7,9 +7,9 @@ A batch is some thousand words; decoding, too, runs on the GPU: CKY over all sen
 of a batch at once. Losses are those of `spacy_lal.loss.parser`, of taggers, and of
 predicates and their arguments by BIO tags. On a GPU the transformer multiplies in
 bfloat16; with --bfloat16 on a CPU, too, which is quicker where the processor has such
-products. The learning rate rises and falls by the clock. At the end, dev sets are scored by their
-charts: constituents by label, chains as one, and the best head of each word, which need
-be no tree. A run that is stopped goes on where it saved its progress."""
+products. The learning rate rises and falls by the clock. At the end, dev sets are
+scored by their charts: constituents by label, chains as one, and the best head of each
+word, which need be no tree. A run that is stopped goes on where it saved its progress."""
 
 import argparse
 import json

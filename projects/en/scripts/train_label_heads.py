@@ -33,7 +33,7 @@ from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.append(str(Path(__file__).resolve().parent))
 from export_training import source  # noqa: E402
-from train_exported import rarity_weights  # noqa: E402
+from train_exported import MARGIN, rarity_weights  # noqa: E402
 
 TRAINED = ("label_attention.", "span_scorer.")
 RISE = 0.1  # part of the steps in which the rate rises
@@ -224,7 +224,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add(
         "--margin",
         type=float,
-        default=2.0,
+        default=MARGIN,
         help="what an own head should add to its label",
     )
     add(
