@@ -65,7 +65,7 @@ class PrunedScores(NamedTuple):
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
     deprel_features (Any): `models.inference.scorers.DeprelFeatures`, from which
-        `choose_deprels` takes deprels. None if the network scores no deprels.
+        the functions below take deprels. None if the network scores no deprels.
     """
 
     labels: ndarray
@@ -132,6 +132,20 @@ def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
         if scores.deprels.ndim == 3
         else scores.deprels[dependent]
     )
+
+
+def best_deprel_scores(scores: AnyScores) -> ndarray:
+    """The log-probability of the best deprel of each arc, given its head. *Shape:*
+    (n + 1, n + 1), [dependent, head], float32; (n + 1, 1) if deprels are scored from
+    the dependent alone."""
+    if isinstance(scores, PrunedScores):
+        deprels = scores.deprel_features.of_arcs()
+    else:
+        deprels = scores.deprels
+    if deprels.ndim == 2:
+        deprels = deprels[:, None]
+    highest = deprels.max(axis=-1, keepdims=True)
+    return -numpy.log(numpy.exp(deprels - highest).sum(axis=-1))
 
 
 class SparseGradient(NamedTuple):

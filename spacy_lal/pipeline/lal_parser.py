@@ -70,6 +70,7 @@ DEFAULT_CONFIG_STR = f"""
 constituency_weight = 0.65
 disagreement_cost = 1.0
 guidelines = true
+deprel_weight = 2.0
 
 [lal_parser.loss]
 @misc = "spacy-lal.ParserLoss.v1"

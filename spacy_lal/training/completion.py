@@ -21,7 +21,7 @@ from ..annotations import (
 from ..pipeline.component import parser_names, sentence_splitters
 from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
-from ..scores import ParserScores
+from ..scores import ParserScores, best_deprel_scores
 from ..treebanks.docs import copy_text
 from ..trees import SUB_HEAD
 
@@ -137,8 +137,9 @@ def bind(
 ) -> ParserScores:
     """Scores whose best pair of trees has the known constituents, whatever their
     labels, and the known heads."""
+    of_deprels = decoder.deprel_weight * best_deprel_scores(scores)
     bond = BOND * max(
-        float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs)
+        float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs, of_deprels)
     )
     labels = scores.labels.copy()
     arcs = scores.arcs.copy()

@@ -49,7 +49,11 @@ def test_best_labels(nlp, doc):
                 ask(nlp, k=k)
 
 
-@pytest.mark.parametrize("decoder", [JOINT, SEPARATE], ids=["joint", "separate"])
+@pytest.mark.parametrize(
+    "decoder",
+    [JOINT, {**JOINT, "deprel_weight": 2.0}, SEPARATE],
+    ids=["joint", "deprels", "separate"],
+)
 def test_margins_are_gaps_to_the_best_tree_without(decoder):
     nlp = tiny_nlp(12, decoder=decoder)
     doc = nlp(
@@ -75,7 +79,7 @@ def test_margins_are_gaps_to_the_best_tree_without(decoder):
             if one[:3] not in tree.constituents
         )
         assert one.margin == pytest.approx(gap, abs=1e-4)
-    if decoder is JOINT:
+    if decoder is not SEPARATE:
         for i, arc in enumerate(arcs):
             gap = next(
                 tree.gap

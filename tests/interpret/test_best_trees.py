@@ -17,7 +17,12 @@ from spacy_lal.interpret import (
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
-DECODERS = {"joint": None, "agreeing": JOINT, "separate": SEPARATE}
+DECODERS = {
+    "joint": None,
+    "agreeing": JOINT,
+    "deprels": {**JOINT, "deprel_weight": 2.0},
+    "separate": SEPARATE,
+}
 
 
 def shown(doc):

@@ -28,6 +28,7 @@ DECODERS = {
     "weight 0": make_joint_decoder(constituency_weight=0.0),
     "no empty nodes": make_joint_decoder(empty_nodes=False),
     "disagreeing": make_joint_decoder(disagreement_cost=0.1),
+    "deprels": make_joint_decoder(deprel_weight=2.0),
     "eisner": make_separate_decoder("eisner"),
     "mst": make_separate_decoder("mst"),
 }

@@ -35,6 +35,20 @@ def test_joint_weighs_the_two_trees():
     assert parse.deprels.tolist() == expected
 
 
+@pytest.mark.parametrize("given_head", [True, False])
+def test_an_arc_counts_with_its_best_deprel(given_head):
+    scores = make_scores(7, n_deprels=4, given_head=given_head)
+    deprels = scores.deprels if given_head else scores.deprels[:, None]
+    probabilities = np.exp(deprels) / np.exp(deprels).sum(axis=-1, keepdims=True)
+    arcs = scores.arcs + 3.0 * np.log(probabilities.max(axis=-1))
+    (expected,) = make_joint_decoder()([scores._replace(arcs=arcs.astype("f4"))])
+    (plain,) = make_joint_decoder()([scores])
+    (found,) = make_joint_decoder(deprel_weight=3.0)([scores])
+    assert found.heads.tolist() == expected.heads.tolist()
+    assert found.spans.tolist() == expected.spans.tolist()
+    assert (found.heads.tolist() == plain.heads.tolist()) != given_head
+
+
 def test_a_node_that_is_no_constituent_may_stay_empty():
     """Where all labels but the root's are unlikely, the root is the only constituent;
     the authors' decoder labels every whole subtree of the heads."""
@@ -158,8 +172,13 @@ def test_networks_without_spans_or_without_arcs():
 
 
 def test_bad_settings():
-    for weight, cost in ((2, None), (0.5, -0.5), (0.5, float("nan"))):
-        with pytest.raises(
-            ValueError, match=f"between 0 and 1, .* got {weight} and {cost}"
-        ):
-            make_joint_decoder(constituency_weight=weight, disagreement_cost=cost)
+    nan = float("nan")
+    for settings in ((2, None, 0), (0.5, -0.5, 0), (0.5, nan, 0), (0.5, None, nan)):
+        weight, cost, of_deprels = settings
+        expected = f"between 0 and 1, .* got {weight}, {cost} and {of_deprels}"
+        with pytest.raises(ValueError, match=expected):
+            make_joint_decoder(
+                constituency_weight=weight,
+                disagreement_cost=cost,
+                deprel_weight=of_deprels,
+            )

@@ -25,6 +25,7 @@ def parse(nlp):
         make_joint_decoder(),
         make_joint_decoder(empty_nodes=False),
         make_joint_decoder(disagreement_cost=0.1),
+        make_joint_decoder(deprel_weight=2.0),
         make_separate_decoder(),
         make_separate_decoder("mst"),
     ],

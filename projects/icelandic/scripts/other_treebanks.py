@@ -16,8 +16,8 @@ deprel `_` would not do: the reader makes `dep` of it, which is a deprel of
 GreynirCorpus.
 
 Lemma, UPOS, tag and features are the pipeline's, and are kept where the treebank has
-the same lemma and the same UPOS. Lemmas of names are compared without case, since
-Modern writes them in lower case.
+the same lemma and UPOS, and no other value of a feature. Lemmas of names are compared
+without case, since Modern writes them in lower case.
 
 Left out: sentences of more than 120 words, invalid ones, those of `--dev`, and copies
 of an earlier sentence."""
@@ -40,6 +40,7 @@ from typing import (
 
 import spacy
 from spacy.language import Language
+from spacy.morphology import Morphology
 from spacy.tokens import Doc, Token
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "en" / "scripts"))
@@ -184,12 +185,24 @@ def same_lemma(token: Token, lemma: str) -> bool:
     return lemma != "" and token.lemma_ == lemma
 
 
+def same_features(token: Token, features: str) -> bool:
+    """Whether features that both a parsed token and a treebank have are the same."""
+    parsed = token.morph.to_dict()
+    known = Morphology.feats_to_dict(features)
+    return all(parsed.get(name, value) == value for name, value in known.items())
+
+
 def put_tags(sentence: ConlluSentence, doc: Doc) -> ConlluSentence:
-    """Take lemma, UPOS, tag and features of a parsed Doc for the words whose lemma and
-    UPOS are the sentence's; hide them for other words."""
+    """Take lemma, UPOS, tag and features of a parsed Doc for the words where they agree
+    with the sentence's; hide them for other words."""
     tagged = replace(sentence, lemmas=[], pos=[], tags=[], morphs=[])
-    for token, lemma, pos in zip(doc, sentence.lemmas, sentence.pos, strict=True):
-        agrees = token.pos_ == pos and same_lemma(token, lemma)
+    known = zip(doc, sentence.lemmas, sentence.pos, sentence.morphs, strict=True)
+    for token, lemma, pos, features in known:
+        agrees = (
+            token.pos_ == pos
+            and same_lemma(token, lemma)
+            and same_features(token, features)
+        )
         tagged.lemmas.append(token.lemma_ if agrees else "")
         tagged.pos.append(token.pos_ if agrees else "")
         tagged.tags.append(token.tag_ if agrees else "")

@@ -162,8 +162,8 @@ class DeprelInference:
 
 class DeprelFeatures(NamedTuple):
     """Features p, q of a sentence's fenceposts as heads and dependents, *Shape:*
-    (n + 1, deprel_width): deprels are scored after heads are decoded, n and not n^2 of
-    them."""
+    (n + 1, deprel_width): deprels of n arcs alone are scored where heads are decoded
+    first."""
 
     deprels: DeprelInference
     heads: ndarray
@@ -180,6 +180,11 @@ class DeprelFeatures(NamedTuple):
         """See `spacy_lal.scores.deprel_scores`."""
         of_head = self.heads[head, None]
         return self.deprels.scores(of_head, self.dependents[dependent, None])[0, 0]
+
+    def of_arcs(self) -> ndarray:
+        """The scores of all deprels of all arcs. *Shape:* (n + 1, n + 1, n_deprels),
+        [dependent, head, deprel]."""
+        return self.deprels.scores(self.heads, self.dependents)
 
 
 @lru_cache(maxsize=64)  # long sentences have many cells
