@@ -16,7 +16,11 @@ from spacy_lal.interpret import (
     k_best,
 )
 
-JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
+JOINT = {
+    "@misc": "spacy-lal.joint_decoder.v1",
+    "disagreement_cost": None,
+    "deprel_weight": 0.0,
+}
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 
 
