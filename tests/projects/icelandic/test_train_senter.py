@@ -66,7 +66,8 @@ def test_only_the_last_layer_changes(training: ModuleType):
         for name in node.param_names
     ]
     for (layer, name, old), (_, new) in zip(before, after, strict=True):
-        assert old.dtype == new.dtype and old.shape == new.shape
+        assert old.shape == new.shape
+        assert new.dtype == ("f4" if layer == "softmax" else old.dtype)
         assert (layer == "softmax") != np.array_equal(old, new), (layer, name)
     doc = nlp("Jón sá Gunnu. Hún sá Jón.")
     assert [sent.text for sent in doc.sents] == ["Jón sá Gunnu.", "Hún sá Jón."]
