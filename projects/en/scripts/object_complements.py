@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy_lal.files import write_file
+from spacy_lal.trees import ConlluSentence, format_conllu
 
 NAMING = ("called", "named", "nicknamed", "christened")
 CHANGING = ("made", "found", "kept", "left", "considered", "painted")
@@ -79,14 +80,19 @@ def draw(rng: random.Random) -> Tuple[str, List[Word]]:
     return tree, [*subject, of_verb, *thing, *complement, Word(".", ".", verb, "punct")]
 
 
-def conllu(words: Sequence[Word]) -> str:
-    """A sentence in CoNLL-U."""
-    rows = []
-    for number, word in enumerate(words, start=1):
-        misc = "SpaceAfter=No" if number == len(words) - 1 else "_"
-        columns = [number, word.form, "_", UPOS[word.tag], word.tag, "_", word.head]
-        rows.append("\t".join(map(str, [*columns, word.deprel, "_", misc])))
-    return "\n".join(rows) + "\n\n"
+def to_conllu(words: Sequence[Word]) -> ConlluSentence:
+    """A sentence with hidden lemmas and features."""
+    hidden = [""] * len(words)
+    return ConlluSentence(
+        words=[word.form for word in words],
+        lemmas=hidden,
+        pos=[UPOS[word.tag] for word in words],
+        tags=[word.tag for word in words],
+        morphs=hidden,
+        heads=[word.head for word in words],
+        deprels=[word.deprel for word in words],
+        spaces=[True] * (len(words) - 2) + [False, True],
+    )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
@@ -101,7 +107,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     rng = random.Random(args.seed)
     trees, sentences = zip(*(draw(rng) for _ in range(args.sentences)), strict=True)
     write_file(args.output / "complements.ptb", "\n".join(trees) + "\n")
-    write_file(args.output / "complements.conllu", "".join(map(conllu, sentences)))
+    text = "".join(format_conllu(to_conllu(words)) for words in sentences)
+    write_file(args.output / "complements.conllu", text)
 
 
 if __name__ == "__main__":
