@@ -11,10 +11,12 @@ from .brackets import (
 )
 from .conllu import ConlluSentence, format_conllu, read_conllu
 from .joint import joint_spans, label_ids
+from .parse import Parse, ParseMethod
 from .spans import (
     EMPTY,
     SUB_HEAD,
     SUB_HEAD_LABEL,
+    Constituent,
     LabelVocab,
     SpanError,
     collapse_chains,

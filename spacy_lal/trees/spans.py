@@ -21,7 +21,6 @@ from .brackets import FALLBACK_ROOT, write_brackets
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-Span = Tuple[int, int, str]
 Chain = Tuple[str, ...]  # the labels of a unary chain, outermost first
 EMPTY = 0  # the label id of "no constituent here"; its score is fixed at 0
 SUB_HEAD = 1  # the label id of a node that only binds a head to its dependents
@@ -38,6 +37,32 @@ def split_chain(label: str) -> Chain:
     """The labels of a unary chain, outermost first; the empty string is the empty
     chain."""
     return tuple(label.split(CHAIN_SEPARATOR)) if label else ()
+
+
+class Constituent(NamedTuple):
+    """A half-open range of words, from 0, and its label: a unary chain joined by `::`,
+    outermost first ("S::VP"), or of expanded constituents a single label. Code reads
+    its fields by their names: it may get more of them."""
+
+    start: int
+    end: int
+    label: str
+
+    @property
+    def chain(self) -> Chain:
+        """Its labels, outermost first."""
+        return split_chain(self.label)
+
+    def is_within(self, start: int, end: int) -> bool:
+        """Whether it lies in a range of words."""
+        return start <= self.start and self.end <= end
+
+    def moved(self, by: int) -> "Constituent":
+        """The same in a sentence in which words have other numbers."""
+        return self._replace(start=self.start + by, end=self.end + by)
+
+
+Span = Constituent
 
 
 class LabelVocab:
@@ -99,8 +124,8 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
         node = todo.pop()
         is_leaf = not isinstance(node, list)
         if node is _CLOSE:
-            start, _, label = spans[open_spans[-1]]
-            spans[open_spans.pop()] = (start, len(words), label)
+            place = open_spans.pop()
+            spans[place] = spans[place]._replace(end=len(words))
         elif is_leaf:
             words.append(node)
             tags.append("")
@@ -119,7 +144,7 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
                     f"{chain} over {len(node)} nodes after {len(words)} words"
                 )
             open_spans.append(len(spans))
-            spans.append((len(words), -1, join_chain(chain)))
+            spans.append(Constituent(len(words), -1, join_chain(chain)))
             todo.append(_CLOSE)
             todo.extend(reversed(node))
     return TreeSpans(words, tags, spans)
@@ -227,7 +252,9 @@ def expand_chains(spans: Sequence[Span]) -> List[Span]:
     """One span per label of each chain, outermost first; spans with the empty label are
     dropped."""
     return [
-        (start, end, part) for start, end, label in spans for part in split_chain(label)
+        Constituent(start, end, part)
+        for start, end, label in spans
+        for part in split_chain(label)
     ]
 
 
@@ -239,7 +266,7 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
         if collapsed and collapsed[-1][:2] == (start, end):
             chain = collapsed.pop()[2], label
             label = join_chain(list(filter(None, chain)))
-        collapsed.append((start, end, label))
+        collapsed.append(Constituent(start, end, label))
     return collapsed
 
 

@@ -1,0 +1,77 @@
+"""The one record of a sentence, and its ways in and out."""
+
+import numpy as np
+import pytest
+
+from spacy_lal.trees import Constituent, Parse, SpanError
+
+TEXT = "(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN dawn))))"
+
+
+def test_brackets_go_in_and_out():
+    parse = Parse.from_brackets(TEXT)
+
+    assert parse.words == ["We", "saw", "the", "dawn"]
+    assert parse.tags == ["PRP", "VBD", "DT", "NN"]
+    assert [c.label for c in parse.constituents] == ["S", "NP", "VP", "NP"]
+    assert parse.heads is None
+    assert parse.to_brackets() == TEXT
+
+
+def test_a_tree_goes_in_and_out():
+    parse = Parse.from_brackets(TEXT)
+
+    assert Parse.from_tree(parse.to_tree()) == parse
+
+
+def test_arrays_of_ids_become_strings():
+    parse = Parse.from_ids(
+        ["We", "saw"],
+        np.array([[0, 2, 2], [0, 1, 3]], dtype=np.int32),
+        ["", "<H>", "S::VP", "NP"],
+        np.array([2, 0], dtype=np.int32),
+        np.array([1, 0], dtype=np.int32),
+        ["root", "nsubj"],
+        method="joint",
+    )
+
+    assert parse.constituents == [Constituent(0, 2, "S::VP"), Constituent(0, 1, "NP")]
+    assert parse.constituents[0].chain == ("S", "VP")
+    assert (parse.heads, parse.deprels) == ([2, 0], ["nsubj", "root"])
+    assert parse.method == "joint"
+
+
+def test_without_arrays_nothing_is_known():
+    parse = Parse.from_ids(["We"], None, (), None, None, ())
+
+    assert parse == Parse(["We"])
+
+
+def test_a_part_keeps_what_lies_in_it():
+    parse = Parse(
+        ["We", "saw", "the", "dawn"],
+        ["PRP", "VBD", "DT", "NN"],
+        Parse.from_brackets(TEXT).constituents,
+        heads=[2, 0, 4, 2],
+        deprels=["nsubj", "root", "det", "obj"],
+        spaces=[True, True, True, False],
+        path="a.conllu",
+        lines=[1, 2, 3, 4],
+    )
+
+    part = parse.cut(1, 4)
+
+    assert part.to_brackets() == "(VP (VBD saw) (NP (DT the) (NN dawn)))"
+    assert part.heads == [0, 3, 1]
+    assert parse.cut(2, 4).heads == [2, 0]
+    assert part.spaces == [True, True, False]
+    assert part.where == "a.conllu:2"
+
+
+def test_missing_heads_stay_missing_in_a_part():
+    assert Parse(["a", "b"], heads=[None, 1]).cut(0, 1).heads == [None]
+
+
+def test_no_words_are_no_tree():
+    with pytest.raises(SpanError, match="at least one word"):
+        Parse([]).to_tree()
