@@ -1,13 +1,12 @@
-"""`Parse`: what is known of one sentence, gold or found. Its ways in and out are here for
-trees, brackets and arrays of ids, in `conllu.py` for CoNLL-U, in `treebanks/` for the
-files of treebanks, in `annotations/` for Docs."""
+"""`Parse`: what is known of one sentence, gold or found. Its ways in and out are here
+for trees, brackets and arrays of ids, in `conllu.py` for CoNLL-U, in `treebanks/` for
+the files of treebanks, in `annotations/` for Docs."""
 
 from dataclasses import dataclass, field, replace
 from typing import (
     TYPE_CHECKING,
     Any,
     Dict,
-    List,
     Literal,
     Optional,
     Sequence,
@@ -30,25 +29,26 @@ ParseMethod = Literal["joint", "separate", "split"]
 
 @dataclass(frozen=True)
 class Parse:
-    """What is known of a sentence of n words. A list is empty, or has one value for each
+    """What is known of a sentence of n words. A list is empty, or has a value for each
     word; an empty string is a missing value.
 
     words (Sequence[str]): Raw text.
     tags (Sequence[str]): Fine-grained tags (XPOS), as in trees.
     constituents (Optional[Sequence[Constituent]]): In pre-order, one for each range of
         words ("S::VP"), without the root of treebanks. None: not known.
-    heads (Optional[Sequence[Optional[int]]]): Word numbers from 1; 0 is the root, None a
-        missing head. None: not known.
+    heads (Optional[Sequence[Optional[int]]]): Word numbers from 1; 0 is the root, None
+        a missing head. None: not known.
     roles (Optional[Tuple[Proposition, ...]]): By predicate. None: not known.
     method (Optional[ParseMethod]): How it was found. None: not by a decoder.
-    tokens (Sequence[int]): The place of each word in its Doc, which may have white space
-        between words.
+    tokens (Sequence[int]): The place of each word in its Doc, which may have white
+        space between words.
     spaces (Optional[Sequence[bool]]): Whether white space follows. None: not known.
     ranges (Sequence[Tuple[int, int]]): Multiword tokens of CoNLL-U: the first and the
         last word, from 1.
     comments (Dict[str, Optional[str]]): The lines `# key = value` of CoNLL-U, in order.
     path (str): The name of the file that it was read from.
-    lines (Sequence[int]): The line of each word, from 1; in a tree, of its beginning."""
+    lines (Sequence[int]): The line of each word, from 1; in trees, of their beginning.
+    """
 
     words: Sequence[str]
     tags: Sequence[str] = ()
@@ -136,8 +136,18 @@ class Parse:
 
     def cut(self, start: int, end: int) -> "Parse":
         """The part within a half-open range of words: with the constituents that lie in
-        it, without roles, ranges and comments. Words with heads outside become roots."""
-        lists = ("words", "tags", "deprels", "tokens", "lemmas", "pos", "morphs", "lines")
+        it, without roles, ranges and comments. Words with heads outside become roots.
+        """
+        lists = (
+            "words",
+            "tags",
+            "deprels",
+            "tokens",
+            "lemmas",
+            "pos",
+            "morphs",
+            "lines",
+        )
         parts: Dict[str, Any] = {name: getattr(self, name)[start:end] for name in lists}
         if self.constituents is not None:
             parts["constituents"] = [
