@@ -45,7 +45,7 @@ class Parse:
     spaces (Optional[Sequence[bool]]): Whether white space follows. None: not known.
     ranges (Sequence[Tuple[int, int]]): Multiword tokens of CoNLL-U: the first and the
         last word, from 1.
-    comments (Dict[str, Optional[str]]): The lines `# key = value` of CoNLL-U, in order.
+    metadata (Dict[str, Optional[str]]): The lines `# key = value` of CoNLL-U, in order.
     path (str): The name of the file that it was read from.
     lines (Sequence[int]): The line of each word, from 1; in trees, of their beginning.
     """
@@ -63,7 +63,7 @@ class Parse:
     morphs: Sequence[str] = ()
     spaces: Optional[Sequence[bool]] = None
     ranges: Sequence[Tuple[int, int]] = ()
-    comments: Dict[str, Optional[str]] = field(default_factory=dict)
+    metadata: Dict[str, Optional[str]] = field(default_factory=dict)
     path: str = ""
     lines: Sequence[int] = ()
 
@@ -116,9 +116,14 @@ class Parse:
         )
 
     @property
+    def line(self) -> int:
+        """The line of the first word; 0 without a file."""
+        return self.lines[0] if self.lines else 0
+
+    @property
     def where(self) -> str:
         """File and line, for messages."""
-        return f"{self.path or '?'}:{self.lines[0] if self.lines else 0}"
+        return f"{self.path or '?'}:{self.line}"
 
     def to_tree(self) -> "Tree":
         """The tree, with an added root if nothing covers all words; words with an empty
@@ -136,7 +141,7 @@ class Parse:
 
     def cut(self, start: int, end: int) -> "Parse":
         """The part within a half-open range of words: with the constituents that lie in
-        it, without roles, ranges and comments. Words with heads outside become roots.
+        it, without roles, ranges and metadata. Words with heads outside become roots.
         """
         lists = (
             "words",
@@ -162,4 +167,4 @@ class Parse:
             ]
         if self.spaces is not None:
             parts["spaces"] = self.spaces[start:end]
-        return replace(self, **parts, roles=None, ranges=(), comments={})
+        return replace(self, **parts, roles=None, ranges=(), metadata={})
