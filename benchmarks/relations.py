@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import ROLES_KEY, SPANS_KEY, get_clauses, get_relations
-from spacy_lal.annotations.facts.grammar import child_of, is_auxiliary
+from spacy_lal.facts.grammar import child_of, is_auxiliary
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.roles import read_sentences

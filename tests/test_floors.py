@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 # From the ground up. A room imports from its own floor and from those below.
 FLOORS: List[str] = [
     "files lang trees decode scores role_scores",
-    "layers complexity",
+    "layers complexity facts",
     "annotations export search loss treebanks models",
     "pipeline checkpoint",
     "training evaluation interpret pictures distributed",
@@ -30,6 +30,7 @@ FORBIDDEN: Dict[str, str] = {
     "layers": "spacy thinc transformers",
     "loss": "thinc transformers spacy_lal.models",
     "treebanks": "torch thinc transformers spacy_lal.models spacy_lal.layers",
+    "facts": "torch thinc transformers",
     "annotations export search": "torch transformers spacy_lal.models spacy_lal.layers",
     "pipeline": "transformers spacy_lal.layers",
 }

@@ -5,10 +5,11 @@ some, from roles. A passive is turned round. Each conjunct has a relation of its
 Relative words stand for their antecedents. A verb without a subject takes the subject
 of the verb that controls it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import (
     Any,
+    Callable,
     ClassVar,
     Collection,
     Dict,
@@ -17,15 +18,11 @@ from typing import (
     Optional,
     Sequence,
     Tuple,
-    Union,
 )
 
 from spacy.tokens import Doc, Span, Token
 
-from ...lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
-from ..confidence import confidences_of
-from ..predicates import Predicate, get_span_predicates
-from ..span_groups import check_present
+from ..lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
 from .factuality import attribution_of, denial_of, factuality_of, is_disjunct
 from .grammar import (
     INNER_SUBJECTS,
@@ -90,6 +87,7 @@ class Relation:
     attribution: Optional[Span]
     factuality: str
     tokens: Tuple[Token, ...]
+    confidences: Callable[..., Any] = field(default=dict, repr=False, compare=False)
     SPANS: ClassVar = (
         "subject",
         "predicate",
@@ -157,7 +155,7 @@ class Relation:
         computed at each access.
         RAISES (ValueError): The parser is not in this process, or was not
             calibrated."""
-        return confidences_of(self.sent.doc, "heads").of_relation(self.tokens)
+        return self.confidences(self.sent.doc, "heads").of_relation(self.tokens)
 
     @property
     def sent(self) -> Span:
@@ -188,20 +186,16 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
     return {**{name: getattr(span, name) for name in names}, "label": span.label_}
 
 
-def get_relations(item: Union[Doc, Span]) -> List[Relation]:
-    """Give the relations of a Doc or Span, in the order of their predicates, from roles
-    where there are some, else from heads. A Doc without heads has none.
-
-    RAISES (StaleParseError): As `doc._.predicates`."""
-    span = item[:] if isinstance(item, Doc) else item
-    check_present(span)
-    if not span.doc.has_annotation("DEP"):
-        return []
-    roles = {one.token.i: one for one in get_span_predicates(span)}
-    return [one for token in span for one in _of_token(token, roles.get(token.i))]
+def relations_of(
+    span: Span, predicates: Sequence[Any], confidences: Callable[[Doc, str], Any]
+) -> List[Relation]:
+    """Give the relations whose predicates lie in a Span, in their order."""
+    roles = {one.token.i: one for one in predicates}
+    found = (one for x in span for one in _of_token(x, roles.get(x.i)))
+    return [replace(one, confidences=confidences) for one in found]
 
 
-def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+def _of_token(token: Token, roles: Any) -> Iterator[Relation]:
     """Find the relations whose predicate is a word. An apposition and a possessor have
     one with their noun."""
     if roles is not None and roles.is_auxiliary:
@@ -226,7 +220,7 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
         yield from _distributed(POSSESSIVE, token, predicate, owner, noun)
 
 
-def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+def _of_verb(token: Token, roles: Any) -> Iterator[Relation]:
     """Find the relations of a verb or a copula."""
     clause = clause_of(token)
     is_copula = clause is not token
@@ -288,7 +282,7 @@ def _arguments(clause: Token, heads: Collection[int]) -> Iterator[Span]:
 
 
 def _of_roles(
-    predicate: Predicate, subject: _Slot, thing: _Slot, *, is_active: bool
+    predicate: Any, subject: _Slot, thing: _Slot, *, is_active: bool
 ) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
     """Find subject, object and other arguments by roles. The heads' subject and object
     stay where no role names one. A goal of motion is no object."""

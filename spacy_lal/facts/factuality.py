@@ -6,7 +6,7 @@ from typing import Optional
 
 from spacy.tokens import Span, Token
 
-from ...lang.clause_words import (
+from ..lang.clause_words import (
     ASSERTED,
     HYPOTHETICAL,
     NEGATED,

@@ -1,23 +1,24 @@
 """Clauses of a Doc that has constituents of the Penn Treebank and tags, but no
 heads."""
 
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Sequence
 
 from spacy.tokens import Doc
 
-from ...lang.clause_words import ClauseLabels
-from ...trees import spans_to_tree
-from ..parses import get_constituents
+from ..lang.clause_words import ClauseLabels
+from ..trees import spans_to_tree
 from .grammar import Clause, labels_of, tags_of, trimmed, words_of
 
 
-def clauses_in_constituents(doc: Doc) -> Iterator[Clause]:
+def clauses_in_constituents(
+    doc: Doc, found: Sequence[Sequence[Any]]
+) -> Iterator[Clause]:
     """Give the clauses of a Doc's constituents, each with its verb."""
     from nltk.tree import (
         ParentedTree,
     )  # a fifth of the time that it takes to load a pipeline
 
-    for sentence, constituents in zip(doc.sents, get_constituents(doc), strict=True):
+    for sentence, constituents in zip(doc.sents, found, strict=True):
         words = [token for token in sentence if not token.is_space]
         if not words:
             continue

@@ -4,7 +4,6 @@ from typing import Dict, List, Optional
 
 from spacy.tokens import Span, Token
 
-from ..span_groups import check_present
 from .grammar import (
     SUBJECTS,
     antecedent,
@@ -24,20 +23,8 @@ from .grammar import (
 _SHARED = ("aux", "aux:pass")
 
 
-def simplify(span: Span) -> List[str]:
-    """Divide a sentence into sentences of one clause each: "The man left." and "The man
-    bought it." for "The man, who bought it, left.". Coordinate, relative and some
-    adverbial clauses ("because", "although", "while") are said alone, with the
-    antecedent or the shared subject, auxiliary and object put in. No word is made up or
-    changed, but for a capital and a full stop: complements, conditions, participles and
-    questions stay where they are. A sentence stays whole where nothing can be said
-    alone; a Span of several sentences or a part gives its sentences."""
-    check_present(span)
-    sentences = span.sents if len(span) and span.doc.has_annotation("DEP") else [span]  # type: ignore[attr-defined]
-    return [text for sentence in sentences for text in _simplified(sentence) if text]
-
-
-def _simplified(sentence: Span) -> List[str]:
+def simplify_sentence(sentence: Span) -> List[str]:
+    """Divide a sentence, or a Doc's part without heads, which stays whole."""
     parts: Dict[int, List[Token]] = {}
     for token in sentence if sentence.doc.has_annotation("DEP") else ():
         owner = token

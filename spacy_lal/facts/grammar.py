@@ -8,8 +8,8 @@ from typing import Container, Iterator, List, Optional
 
 from spacy.tokens import Span, Token
 
-from ...lang import clause_words
-from ...lang.clause_words import ClauseLabels, ClauseTags, ClauseWords
+from ..lang import clause_words
+from ..lang.clause_words import ClauseLabels, ClauseTags, ClauseWords
 
 SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
 INNER_SUBJECTS = SUBJECTS[:4]

@@ -9,11 +9,11 @@ development file). `Triple.source.confidence` says how sure the parser is."""
 
 from dataclasses import dataclass
 from math import exp
-from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Doc, Span, Token
 
-from ...lang.clause_words import NEGATED
+from ..lang.clause_words import NEGATED
 from .factuality import denial_of
 from .grammar import (
     COORDINATION,
@@ -42,7 +42,6 @@ from .relations import (
     NOMINAL,
     POSSESSIVE,
     Relation,
-    get_relations,
     said_of,
 )
 
@@ -114,16 +113,10 @@ class Triple:
         return f"({self.subject}; {self.relation}; {self.object})"
 
 
-def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
-    """Give the triples of a Doc or Span: one for each relation that has a subject and
-    something said of it.
-
-    nested (bool): Whether each prepositional phrase within an object, and each further
-        argument, gives a triple of its own, whose relation has the words before it:
-        "(He; became a founding justice of; the High Court)".
-    """
+def triples_of(relations: Sequence[Relation], *, nested: bool) -> List[Triple]:
+    """Give the triples of relations."""
     found: Dict[Tuple[str, ...], Triple] = {}
-    for relation in get_relations(item):
+    for relation in relations:
         for triple in _of_relation(relation, nested=nested):
             key = (triple.subject, triple.relation, triple.object)
             found.setdefault(key, triple)

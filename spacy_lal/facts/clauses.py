@@ -6,9 +6,7 @@ from typing import List
 
 from spacy.tokens import Span, Token
 
-from ..parses import SPANS_KEY
-from ..span_groups import check_present
-from .constituents import clauses_in_constituents
+from .constituents import clauses_in_constituents  # noqa: F401
 from .grammar import (
     SUBJECTS,
     Clause,
@@ -37,20 +35,9 @@ _KINDS = {
 }
 
 
-def get_clauses(span: Span) -> List[Clause]:
-    """Give the clauses of a sentence, in the order of their verbs: kind, verb, subject,
-    and whether they can stand alone. A Span has the clauses whose verbs lie in it. In a
-    Doc without heads, constituents and tags give the clauses.
-    RAISES (ValueError): There are constituents, but neither heads nor sentence
-        boundaries."""
-    check_present(span)
-    if span.doc.has_annotation("DEP"):
-        return [_clause(token) for token in span if is_predicate(token)]
-    if SPANS_KEY not in span.doc.spans:
-        return []
-    found = clauses_in_constituents(span.doc)
-    within = (one for one in found if span.start <= one.verb.i < span.end)
-    return sorted(within, key=lambda one: one.verb.i)
+def clauses_of(span: Span) -> List[Clause]:
+    """Give the clauses whose verbs lie in a Span, from heads."""
+    return [_clause(token) for token in span if is_predicate(token)]
 
 
 def _clause(token: Token) -> Clause:
