@@ -1,19 +1,14 @@
-"""How fast are a pipeline, one call, several processes, a server, other parsers, and a
-training step?
+"""How fast are a pipeline, one call, a server, and the start?
 
-    python benchmarks/speed.py pipeline metrics/speed_pipeline.json
-    assets/ewt/dev.conllu python benchmarks/speed.py latency metrics/speed_latency.json
-    python benchmarks/speed.py processes metrics/speed_processes.json
-    assets/ewt/dev.conllu python benchmarks/speed.py beside metrics/speed_beside.json
-    assets/ewt/dev.conllu python benchmarks/speed.py service metrics/speed_service.json
-    assets/ewt/dev.conllu python benchmarks/speed.py start metrics/speed_start.json
-    python benchmarks/speed.py training metrics/speed_training.json python
-    benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
+    python benchmarks/speed.py pipeline metrics/speed.json assets/ewt/dev.conllu
+    python benchmarks/speed.py latency metrics/latency.json
+    python benchmarks/speed.py service metrics/service.json assets/ewt/dev.conllu
+    python benchmarks/speed.py start metrics/start.json
 
-Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG
-(the extra `bench`). Compared programs are timed in one run, in turns. Start them with
-OMP_NUM_THREADS=1, so that other libraries do not take more threads than torch is told
-to. `speed.py COMMAND --help` has the options of each."""
+Each writes its figures as JSON and prints them as Markdown. Compared programs are timed
+in one run, in turns. Start them with OMP_NUM_THREADS=1, so that other libraries do not
+take more threads than torch is told to. `speed.py COMMAND --help` has the options of
+each."""
 
 import argparse
 import json
@@ -22,17 +17,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, latency, pipeline, processes, service, start, training
-from speed.timing import MissingExtra, environment, needs
+from speed import latency, pipeline, service, start
+from speed.timing import MissingExtra, environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "pipeline": pipeline,
     "latency": latency,
-    "processes": processes,
     "service": service,
     "start": start,
-    "beside": beside,
-    "training": training,
 }
 
 
@@ -48,26 +40,12 @@ def make_parser() -> argparse.ArgumentParser:
         )  # type: ignore[union-attr]
         command.add_argument("output", type=Path, help="JSON file to write")
         module.add_arguments(command)
-    plot = commands.add_parser("plot", help="draw the results of the others")
-    plot.add_argument("folder", type=Path, help="where the SVG files go")
-    plot.add_argument("results", type=Path, nargs="+", help="JSON files")
     return parser
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Measure and write, or draw. RETURNS (int): The exit code."""
+    """Measure and write. RETURNS (int): The exit code."""
     args = make_parser().parse_args(arguments)
-    if args.command == "plot":
-        try:
-            needs("bench", "matplotlib")
-        except MissingExtra as error:
-            sys.exit(f"speed.py plot: {error}")
-        from speed.plot import draw
-
-        for path in args.results:
-            for drawn in draw(json.loads(path.read_text(encoding="utf8")), args.folder):
-                print(drawn)
-        return 0
     surroundings = environment()  # the load before the run
     try:
         measured = MEASUREMENTS[args.command].measure(args)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from benchmark_programs import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +31,8 @@ def test_help(
 ):
     for other in ROOT.glob("projects/*/scripts/*.py"):
         monkeypatch.delitem(sys.modules, other.stem, raising=False)
+    # A training asks for products in bfloat16, for the whole process.
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", lambda precision: None)
     monkeypatch.syspath_prepend(str(path.parent))
     monkeypatch.setattr(sys, "argv", [str(path), "--help"])
     with (

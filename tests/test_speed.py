@@ -55,15 +55,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     speed: ModuleType, tmp_path: Path, command: str, *arguments: str
 ) -> Dict[str, Any]:
-    """The JSON of a command, of which the plots are drawn."""
+    """The JSON of a command."""
     output = tmp_path / f"{command}.json"
     assert speed.main([command, str(output), *arguments, *QUICK]) == 0
     result = json.loads(output.read_text(encoding="utf8"))
     assert result["command"] == command and result["settings"]["rounds"] == 1
     assert {"machine", "cores", "load", "torch", "commit"} <= set(result["environment"])
-    assert speed.main(["plot", str(tmp_path / "plots"), str(output)]) == 0
-    drawn = list((tmp_path / "plots").glob(f"{command}_*.svg"))
-    assert drawn and all("<svg" in path.read_text(encoding="utf8") for path in drawn)
     return result
 
 
@@ -193,35 +190,3 @@ def test_latency(
         41,
         100,
     ]
-
-
-def test_processes(
-    speed: ModuleType,
-    tmp_path: Path,
-    pipeline: Path,
-    source: Path,
-    capsys: pytest.CaptureFixture,
-):
-    options = [
-        "--pipeline",
-        str(pipeline),
-        "--threads",
-        "2",
-        "--n-process",
-        "2",
-        "--n-sents",
-        "3",
-        "--batch-size",
-        "2",
-    ]
-    result = run(speed, tmp_path, "processes", str(source), *options)
-    assert (result["words"], result["texts"]) == (78, 4)
-    ways = [
-        (way["processes"], way["threads"], way["sharing"]) for way in result["ways"]
-    ]
-    assert ways == [(1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)]
-    assert all(
-        way["words_per_second"] > 0 and way["differing_docs"] == 0
-        for way in result["ways"]
-    )
-    assert "| 2 | 1 |" in capsys.readouterr().out

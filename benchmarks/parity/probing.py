@@ -4,8 +4,10 @@ tasks."""
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
-from accuracy.attention_trees import attention_tree
-from accuracy.probing_tasks import (
+
+from parity.attention_trees import attention_tree
+from parity.network import Errors, Row
+from parity.probing_tasks import (
     PUNCTUATION_TAGS,
     bigram_shift_places,
     reorder,
@@ -13,8 +15,6 @@ from accuracy.probing_tasks import (
     top_constituents,
     tree_depth,
 )
-
-from parity.network import Errors, Row
 from parity.vectors import UnreadableSetError
 from spacy_lal.trees import parse_tree
 

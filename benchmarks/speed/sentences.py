@@ -1,5 +1,5 @@
 """The sentences that the speed benchmarks parse: read from a file, cut into Docs,
-sorted by length; random lengths."""
+sorted by length."""
 
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
@@ -149,12 +149,3 @@ def _join(sentences: Sequence[Sentence], low: int, high: int) -> Iterator[Senten
         if len(words) > low and n_joined > 1:
             yield Sentence(words, spaces)
             words, spaces, n_joined = [], [], 0
-
-
-def random_lengths(
-    rng: np.random.Generator, n_sentences: int, mean: float = 24.0
-) -> np.ndarray:
-    """Lengths of sentences as newspapers have them (gamma distributed), between 2 and
-    80, of about that mean."""
-    drawn = np.clip(rng.gamma(4.0, mean / 4.0, n_sentences), 3.0, 60.0)
-    return np.clip((drawn * mean / drawn.mean()).round().astype(int), 2, 80)

@@ -17,8 +17,6 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 import numpy as np
 import torch
 
-from speed.decode import machine
-
 LIBRARIES = ("spacy", "spacy-lal", "spacy-transformers", "thinc", "torch", "numpy")
 # "cpu" is this process' own time, on all its threads: with one thread, what the clock
 # would show on a quiet machine.
@@ -119,6 +117,19 @@ def summary(rounds: Iterable[Seconds]) -> Dict[str, Seconds]:
 
 def _spread(seconds: List[float]) -> Seconds:
     return {"median": float(np.median(seconds)), "least": min(seconds)}
+
+
+def machine() -> str:
+    """The processor's name, or the architecture where the system does not tell."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf8").splitlines()
+        return next(
+            line.split(":", 1)[1].strip()
+            for line in lines
+            if line.startswith("model name")
+        )
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
 
 
 def environment() -> Dict[str, Any]:

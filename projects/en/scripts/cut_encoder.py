@@ -6,7 +6,7 @@ language needs.
     --top 20000
 
 The upper layers of encoders that were trained for sentence vectors forget words
-(docs/experiments/2026-11-cut-encoders.md). With `--text`, the most frequent pieces of
+(docs/experiments/decisions.md#which-encoder). With `--text`, the most frequent pieces of
 the texts stay, and single characters that the texts have or that are Latin, punctuation
 or symbols; of WordPiece without it, all of Latin script, digits, punctuation and
 symbols. Special pieces always stay. The new folder loads by path."""

@@ -4,7 +4,7 @@ ended.
     python scripts/mean_weights.py training/mean training/learned training/further
 
 Such a mean is often better than each of them
-(docs/experiments/2026-11-models.md#french-heads-of-other-treebanks). A folder that is
+(docs/experiments/decisions.md#french). A folder that is
 named twice counts twice. Folders are those that train_exported.py writes, or
 `export_training.py out`, which has what was before a training; word embeddings, which do
 not learn, are left out. `export_training.py back` reads the mean as it reads them."""
