@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from contextlib import contextmanager, suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, Iterator, List, Tuple, Union
 from uuid import uuid4
@@ -65,14 +66,35 @@ def leftovers(path: Union[str, Path]) -> List[Path]:
 
 
 @contextmanager
-def _named_errors(path: Union[str, Path]) -> Iterator[None]:
-    """The system's errors of writing, such as that of a full disk, get the file's
-    name."""
+def _named_errors(path: Union[str, Path], part: Path) -> Iterator[None]:
+    """The system's errors of writing a part, such as that of a full disk, name the
+    path."""
     try:
         yield
     except OSError as error:
-        if error.errno and error.filename is None:
+        if error.errno and str(error.filename or part).startswith(str(part)):
             error.filename = str(path)
+        raise
+
+
+@contextmanager
+def _written_part(path: Union[str, Path], target: Path) -> Iterator[Path]:
+    """For a block that writes something beside its target and moves it there. If the
+    block fails, the part is removed, and so are the folders that were made for it."""
+    part = beside(target)
+    made = [folder for folder in target.parents if not folder.exists()]
+    try:
+        with _named_errors(path, part):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            yield part
+    except BaseException:
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
         raise
 
 
@@ -87,21 +109,16 @@ def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
     """
     if Path(path).exists() and not Path(path).is_file():
         # A folder is an error here.
-        with _named_errors(path), open(path, "wb") as file:
+        with _named_errors(path, Path(path)), open(path, "wb") as file:
             yield file
         return
     target = Path(path).resolve()  # follows links
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = beside(target)
-    try:
-        with _named_errors(path), part.open("wb") as file:
+    with _written_part(path, target) as part:
+        with part.open("wb") as file:
             yield file
         if target.exists():
             shutil.copymode(target, part)
         os.replace(part, target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
@@ -124,15 +141,10 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
             errno.ENOTDIR, "expected a folder to write, it is a file", str(path)
         )
     restore_folder(target)
-    new = beside(target)
-    try:
-        with _named_errors(path):
-            new.mkdir(parents=True)
-            yield new
+    with _written_part(path, target) as new:
+        new.mkdir()
+        yield new
         _replace_folder(target, new)
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
 
 
 def _replace_folder(target: Path, new: Path) -> None:
@@ -219,6 +231,21 @@ def _fault_of_line(raw: bytes) -> str:
     return ""
 
 
+def read_json(text: str) -> Any:
+    """The value of a text in JSON.
+
+    RAISES (ValueError): It is no JSON; NaN and Infinity are none, nor are numbers too
+        large for a float.
+    """
+
+    def number(digits: str) -> float:
+        if not isfinite(float(digits)):
+            raise ValueError(f"expected a finite number, got {digits}")
+        return float(digits)
+
+    return json.loads(text, parse_float=number, parse_constant=number)
+
+
 def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
     """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines
     are skipped.
@@ -228,7 +255,7 @@ def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
     for number, line in numbered_lines(path):
         if line.strip():
             try:
-                yield f"{path}:{number}", json.loads(line)
+                yield f"{path}:{number}", read_json(line)
             except (ValueError, RecursionError) as error:
                 raise TreebankError(
                     f"{path}:{number}: expected JSON, got {quoted(line.strip())} "

@@ -72,6 +72,19 @@ def test_a_full_disk_is_an_error_of_the_file(tmp_path: Path):
     assert names(tmp_path) == []
 
 
+def test_a_failure_leaves_no_folder_and_names_the_target(tmp_path: Path):
+    path = tmp_path / "made" / "for" / "file"
+    for written in (written_file, written_folder):
+        with pytest.raises(ValueError, match="no trees"), written(path):
+            raise ValueError("no trees")
+        assert names(tmp_path) == []
+    (tmp_path / "made").mkdir()
+    with pytest.raises(OSError, match="large") as caught, written_folder(path) as new:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(new / "model"))
+    assert caught.value.filename == str(path)
+    assert names(tmp_path) == ["made"] and names(tmp_path / "made") == []
+
+
 def test_a_killed_run_leaves_what_the_next_one_can_name(tmp_path: Path):
     path = tmp_path / "out [1].ptb"
     program = (

@@ -1,7 +1,7 @@
 """`python -m spacy lal app`: an interactive page in the browser,
 `examples/app/page.py`, served by Streamlit."""
 
-import subprocess
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,6 +67,7 @@ def app_cli(
         "theme.dark.backgroundColor": DARK,
         "theme.dark.secondaryBackgroundColor": DARK_FIELD,
     }
-    given = [f"--{name}={value}" for name, value in options.items()]
-    command = [sys.executable, "-m", "streamlit", "run", str(PAGE), *given, "--", model]
-    raise typer.Exit(subprocess.run(command, check=False).returncode)
+    settings = [f"--{name}={value}" for name, value in options.items()]
+    command = ["streamlit", "run", str(PAGE), *settings, "--", model]
+    # The server takes this process's place, and gets its signals.
+    os.execv(sys.executable, [sys.executable, "-m", *command])

@@ -3,6 +3,7 @@
 
 import gc
 import os
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
 ERROR = 2
+ENDS = (signal.SIGINT, signal.SIGTERM)
 STDIN = "-"
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
@@ -153,6 +155,7 @@ class Command(TyperCommand):
         """Run the command."""
         if sys.stdout is None:
             fail("stdout is closed: expected > FILE, or > /dev/null")
+        before = [(number, signal.signal(number, _end)) for number in ENDS]
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -161,8 +164,8 @@ class Command(TyperCommand):
             # The interpreter flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(130) from None
+        except KeyboardInterrupt as err:
+            raise typer.Exit(128 + err.args[0]) from None
         except SystemExit as err:  # spaCy has printed what is wrong with a config
             raise typer.Exit(ERROR if err.code else 0) from None
         except OSError as err:
@@ -173,11 +176,20 @@ class Command(TyperCommand):
             )
         except (ValueError, ImportError) as err:
             fail(reason(err))
+        finally:
+            for number, handler in before:
+                signal.signal(number, handler)
+
+
+def _end(number: int, frame: Any) -> NoReturn:
+    """A signal ends the command as Ctrl-C does: files that are not complete are
+    removed."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt(number)
 
 
 def reason(err: BaseException) -> str:
-    """The message of an error; of a worker process, which sends its traceback, the last
-    line."""
+    """The message of an error."""
     from ..models.torch import TRAIN
 
     if isinstance(err, ModuleNotFoundError) and err.name in (
@@ -188,9 +200,7 @@ def reason(err: BaseException) -> str:
     text = str(err).strip()
     if text.startswith("[E002] Can't find factory for 'transformer'"):
         return f"it has a 'transformer' of torch: {TRAIN}"
-    if "Traceback (most recent call last)" not in text:
-        return text
-    return text.splitlines()[-1].removeprefix("ValueError: ")
+    return text
 
 
 # Pipelines

@@ -104,7 +104,7 @@ def parse_cli(
             "--format docbin writes a .spacy file: say which with --output (- is "
             "stdout)"
         )
-    workers.check_n_process(n_process)
+    workers.count_workers(n_process)
     unread = [] if output_format == DOCBIN else [io.ROLES_FACTORY]
     if output_format in TREES:
         unread += LEMMATIZERS
@@ -165,17 +165,17 @@ def parse_texts(
     batch_size: int,
     n_process: int = 1,
 ) -> "Iterator[Tuple[Doc, Origin]]":
-    """Parse a stream. In one process, spaCy regularly forgets new words
-    (`nlp.memory_zone`), so that memory does not grow with the text: each Doc is valid
-    until the next one is requested.
+    """Parse a stream. New words are regularly forgotten (`nlp.memory_zone`), so that
+    memory does not grow with the text: each Doc is valid until the next one is
+    requested.
 
     YIELDS (Tuple[Doc, Origin]): Each Doc, with the origin of its text.
     """
-    if n_process != 1:
-        with workers.ending_workers():
-            yield from nlp.pipe(
-                texts, as_tuples=True, batch_size=batch_size, n_process=n_process
-            )
+    n_workers = workers.count_workers(n_process)
+    if n_workers > 1:
+        yield from workers.parse_in_workers(
+            nlp, texts, batch_size=batch_size, n_workers=n_workers
+        )
         return
     texts = iter(texts)
     for first in texts:

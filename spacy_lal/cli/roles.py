@@ -72,7 +72,7 @@ def roles_cli(
     from spacy_lal.treebanks.columns import document_lines
 
     output_format = io.output_format(output_format, output, list(FORMATS))
-    workers.check_n_process(n_process)
+    workers.count_workers(n_process)
     sources = find_sources(words, text, output)
     docs = _docs(sources, paragraphs, model, gpu_id, batch_size, n_process, frames)
     number = -1
@@ -145,7 +145,7 @@ def relations_cli(
 
     show = RELATION_FORMATS.get(output_format)
     only_asserted = output_format in ("tsv", OPENIE) and not every
-    workers.check_n_process(n_process)
+    workers.count_workers(n_process)
     sources = find_sources(words, text, output)
     docs = _docs(
         sources, paragraphs, model, gpu_id, batch_size, n_process, needs_roles=False

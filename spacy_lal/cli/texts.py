@@ -1,7 +1,6 @@
 """Texts for a command: an argument with a space, `--text`, or lines, paragraphs or
 records of files and stdin."""
 
-import json
 import os
 import re
 import sys
@@ -229,7 +228,7 @@ class Reading:
 
     def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
         try:
-            record = json.loads(line)
+            record = files.read_json(line)
             text = record[self.text_field]
             text.encode("utf8")  # an escape may be half a surrogate pair
             name = record.get("id")

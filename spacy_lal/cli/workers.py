@@ -1,49 +1,189 @@
-"""Worker processes of a command."""
+"""Worker processes of a command: they parse batches, and end when the command does,
+however it ends. In `nlp.pipe(n_process=2)` spaCy waits for its workers when something
+raises, and they wait for spaCy."""
 
-import atexit
-import multiprocessing
 import os
+import pickle
 import signal
-import warnings
-from contextlib import contextmanager
-from typing import Any, Iterator, NoReturn
+from contextlib import suppress
+from itertools import count, islice
+from multiprocessing import Pipe, Process, parent_process
+from multiprocessing.connection import Connection, wait
+from threading import Thread
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
 
 from spacy_lal.cli.io import fail
 
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
-@contextmanager
-def ending_workers() -> Iterator[None]:
-    """For a block with worker processes: Ctrl-C and SIGTERM end them first, and the
-    command then, without a word."""
-    command = os.getpid()
-    signals = (signal.SIGINT, signal.SIGTERM)
+    from spacy_lal.cli.texts import Origin
 
-    def end(number: int, frame: Any) -> NoReturn:
-        if os.getpid() != command:  # a worker, which Ctrl-C in a terminal reaches, too
-            os._exit(128 + number)
-        for one in signals:
-            signal.signal(one, signal.SIG_IGN)
-        warnings.filterwarnings("ignore", message=r"\[W127\]")  # of ended workers
-        for worker in multiprocessing.active_children():
-            worker.kill()
-        # At exit, `multiprocessing` would wait until the workers have read their texts.
-        atexit.register(os._exit, 128 + number)
-        # No `typer.Exit`: that is a RuntimeError, and `threading` swallows those.
-        raise KeyboardInterrupt
-
-    before = [signal.signal(one, end) for one in signals]
-    try:
-        yield
-    finally:
-        for one, handler in zip(signals, before, strict=True):
-            signal.signal(one, handler)
+AHEAD = 4  # batches for each worker that may wait for a slower one
 
 
-def check_n_process(n_process: int) -> None:
-    """Ends the command if it cannot have so many worker processes."""
-    most = 4 * (os.cpu_count() or 1)
+class Batch(NamedTuple):
+    """Texts and where they come from; their Docs as bytes, up to an error."""
+
+    texts: "List[Tuple[str, Origin]]"
+    docs: List[bytes]
+    error: Optional[Exception] = None
+
+
+def count_workers(n_process: int) -> int:
+    """How many processes --n-process asks for; ends the command if they are too many."""
+    n_cores = os.cpu_count() or 1
+    most = 4 * n_cores
     if n_process != -1 and not 1 <= n_process <= most:
         fail(
             f"--n-process: expected 1 to {most} processes on this machine, or -1 for "
             f"one a core, got {n_process}"
         )
+    return n_cores if n_process == -1 else n_process
+
+
+def parse_in_workers(
+    nlp: "Language",
+    texts: "Iterable[Tuple[str, Origin]]",
+    *,
+    batch_size: int,
+    n_workers: int,
+) -> "Iterator[Tuple[Doc, Origin]]":
+    """Parse texts in processes of their own. An error of a component or of the texts is
+    raised after the Docs before it. Each Doc is valid until the next one is requested.
+
+    YIELDS (Tuple[Doc, Origin]): Each Doc, in order, with the origin of its text.
+    RAISES (ChildProcessError): A worker was killed.
+    """
+    from spacy.tokens import Doc
+
+    workers: Dict[Connection, Process] = {}
+    try:
+        for _ in range(n_workers):
+            connection, process = _start(nlp)
+            workers[connection] = process
+        for batch in _in_order(_batches(texts, batch_size), list(workers)):
+            with nlp.memory_zone():
+                for data, (_, origin) in zip(batch.docs, batch.texts, strict=False):
+                    yield Doc(nlp.vocab).from_bytes(data), origin
+            if batch.error is not None:
+                raise batch.error
+    finally:
+        for process in workers.values():
+            process.kill()
+
+
+def _start(nlp: "Language") -> Tuple[Connection, Process]:
+    from spacy.tokens.underscore import Underscore
+
+    ours, theirs = Pipe()
+    arguments = (nlp, Underscore.get_state(), theirs)
+    process = Process(target=_work, args=arguments, daemon=True)
+    process.start()
+    theirs.close()  # so that the end of the process ends the connection
+    return ours, process
+
+
+def _batches(texts: "Iterable[Tuple[str, Origin]]", batch_size: int) -> Iterator[Batch]:
+    """Batches to parse; an error of the texts is a batch of its own."""
+    from spacy.util import minibatch
+
+    try:
+        for batch in minibatch(texts, batch_size):
+            yield Batch(batch, [])
+    except Exception as error:
+        yield Batch([], [], error)
+
+
+def _in_order(batches: Iterator[Batch], idle: List[Connection]) -> Iterator[Batch]:
+    """The batches with their Docs. A worker has one batch at a time: it never waits to
+    send while its reader waits to send, too."""
+    busy: Dict[Connection, Tuple[int, Batch]] = {}
+    parsed: Dict[int, Batch] = {}
+    numbered = enumerate(batches)
+    most = AHEAD * len(idle)
+    for turn in count():
+        while turn not in parsed:
+            for connection in wait(list(busy)) if busy else ():
+                number, batch = busy.pop(connection)
+                parsed[number] = Batch(batch.texts, *_answer(connection))
+                idle.append(connection)
+            n_wanted = min(len(idle), most - len(parsed))
+            for number, batch in islice(numbered, n_wanted):
+                if batch.error is None:
+                    connection = idle.pop()
+                    _ask(connection, batch)
+                    busy[connection] = number, batch
+                else:
+                    parsed[number] = batch
+            if not busy and turn not in parsed:
+                return
+        yield parsed.pop(turn)
+
+
+def _ask(connection: Connection, batch: Batch) -> None:
+    with suppress(BrokenPipeError):  # `_answer` says it
+        connection.send([text for text, _ in batch.texts])
+
+
+def _answer(connection: Connection) -> Tuple[List[bytes], Optional[Exception]]:
+    try:
+        return connection.recv()
+    except (EOFError, ConnectionError):
+        raise ChildProcessError(
+            "a worker process was killed: is there enough memory for --n-process?"
+        ) from None
+
+
+def _work(nlp: "Language", extensions: Any, connection: Connection) -> None:
+    """A worker process: parses batches until the command ends it, or has ended."""
+    from spacy.tokens.underscore import Underscore
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal; the command's
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+    Underscore.load_state(extensions)
+    with suppress(EOFError, ConnectionError):
+        while True:
+            connection.send(_parse(nlp, connection.recv()))
+
+
+def _end_with_parent() -> None:
+    """End this process when the command is gone, even if it was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _parse(
+    nlp: "Language", texts: List[str]
+) -> Tuple[List[bytes], Optional[Exception]]:
+    docs: List[bytes] = []
+    try:
+        with nlp.memory_zone():
+            for doc in nlp.pipe(texts, batch_size=len(texts)):
+                docs.append(doc.to_bytes())
+    except Exception as error:
+        return docs, _sendable(error)
+    return docs, None
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or its name and message where pickle cannot copy it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

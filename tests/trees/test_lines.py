@@ -48,7 +48,7 @@ def test_json_lines(tmp_path: Path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"a": 1}\n\n[2]\n', encoding="utf8")
     assert list(json_lines(path)) == [(f"{path}:1", {"a": 1}), (f"{path}:3", [2])]
-    for bad in ("{", "1" * 5000, "[" * 100_000):
+    for bad in ("{", "1" * 5000, "[" * 100_000, "[1e400]", "[-Infinity]", '{"a": NaN}'):
         path.write_text(f"\n{bad}\n", encoding="utf8")
         with pytest.raises(TreebankError, match="x.jsonl:2: expected JSON, got "):
             list(json_lines(path))

@@ -1,0 +1,22 @@
+"""`lal` in a process of its own, with a component that sets roles, and raises for the
+word `boom`."""
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_lal.annotations import set_propositions
+from spacy_lal.cli import lal_cli
+from spacy_lal.trees.roles import Proposition
+
+
+@Language.component("tests_boom")
+def set_roles(doc: Doc) -> Doc:
+    if "boom" in doc.text:
+        raise ValueError(f"no roles for {doc.text}")
+    sleeps = Proposition(3, "sleep.01", ((0, 3, "ARG0"), (3, 4, "V")), "sleep")
+    set_propositions(doc, [sleeps])
+    return doc
+
+
+if __name__ == "__main__":
+    lal_cli()
