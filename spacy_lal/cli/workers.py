@@ -42,7 +42,7 @@ class Batch(NamedTuple):
 
 
 def count_workers(n_process: int) -> int:
-    """How many processes --n-process asks for; ends the command if they are too many."""
+    """How many processes --n-process asks for; ends the command if it is too many."""
     n_cores = os.cpu_count() or 1
     most = 4 * n_cores
     if n_process != -1 and not 1 <= n_process <= most:
