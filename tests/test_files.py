@@ -117,7 +117,7 @@ def test_the_latest_folder_comes_back(tmp_path: Path):
     assert (tmp_path / "best").stat().st_mtime == 200
 
 
-@pytest.mark.parametrize("call", range(8))
+@pytest.mark.parametrize("call", range(9))
 def test_a_folder_is_whole_after_a_kill_at_each_step(tmp_path: Path, call: int):
     """The process ends at the n-th change of the file system; the next run has the
     earlier folder or the new one, and names what is left."""
@@ -150,7 +150,7 @@ def test_a_folder_is_whole_after_a_kill_at_each_step(tmp_path: Path, call: int):
     restore_folder(path)
     found = {(path / name).read_text() for name in "ab"}
     assert found in ({"old"}, {"new"})
-    assert left or call == 0
+    assert left or call < 2  # before the folder is there
     with written_folder(path) as folder:
         for name in "ab":
             (folder / name).write_text("newer")
