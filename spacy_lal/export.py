@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Token
 
 from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
 from .lang import conventions
-from .trees import ConlluSentence, format_conllu, spans_to_tree, write_spans
+from .trees import Parse as ConlluSentence, format_conllu, spans_to_tree, write_spans
 from .trees.spans import expand_chains
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from .brackets import (
     read_brackets_with_lines,
     write_brackets,
 )
-from .conllu import ConlluSentence, format_conllu, read_conllu
+from .conllu import format_conllu, read_conllu
 from .joint import joint_spans, label_ids
 from .parse import Parse, ParseMethod
 from .spans import (

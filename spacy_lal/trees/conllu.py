@@ -6,7 +6,6 @@ Format: https://universaldependencies.org/format.html
 """
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import (
     Any,
@@ -16,7 +15,9 @@ from typing import (
     Iterator,
     List,
     NamedTuple,
+    NoReturn,
     Optional,
+    Sequence,
     Tuple,
     Union,
 )
@@ -30,8 +31,11 @@ from conllu.parser import (
 )
 
 from ..files import TreebankError, numbered_lines, quoted
+from .parse import Heads, Parse
 
 N_COLUMNS = 10
+FORM = 1  # the places of columns
+MISC = 9
 MAX_ROWS = 200_000  # lines of a sentence, including comments
 _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
@@ -44,39 +48,13 @@ _UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 Source = Union[str, Path, Iterable[str]]
 
 
-@dataclass
-class ConlluSentence:
-    """One sentence of n words; all lists have length n; empty strings are missing.
-    Ranges (`1-2`) and empty nodes (`1.1`) do not count as words.
+class _Row(NamedTuple):
+    """A line: its number from 1; a word number, or what `conllu` makes of a range (1,
+    "-", 2) or of an empty node (1, ".", 1); ten columns."""
 
-    heads (List[Optional[int]]): Word numbers from 1; 0 = root; None = missing.
-    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`); unknown
-        unless `spaces_known`.
-    metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
-    path (str): Name of the file.
-    lines (List[int]): The line of each word, from 1.
-    ranges (List[Tuple[int, int]]): Multiword tokens to write: first and last word, from
-        1. Reading leaves it empty.
-    """
-
-    words: List[str]
-    lemmas: List[str]
-    pos: List[str]
-    tags: List[str]
-    morphs: List[str]
-    heads: List[Optional[int]]
-    deprels: List[str]
-    spaces: List[bool]
-    metadata: Dict[str, Optional[str]] = field(default_factory=dict)
-    path: str = "<conllu>"
-    lines: List[int] = field(default_factory=list)
-    spaces_known: bool = True
-    ranges: List[Tuple[int, int]] = field(default_factory=list)
-
-    @property
-    def line(self) -> int:
-        """The line of the first word; 0 for a sentence without a file."""
-        return self.lines[0] if self.lines else 0
+    line: int
+    id: Any
+    columns: List[str]
 
 
 class ConlluBlock(NamedTuple):
@@ -87,7 +65,7 @@ class ConlluBlock(NamedTuple):
     lines: List[Tuple[int, str]]
 
 
-def read_conllu(source: Source) -> Iterator[ConlluSentence]:
+def read_conllu(source: Source) -> Iterator[Parse]:
     """The sentences of a file, given by its name, or of lines; in order, with at most
     one in memory.
 
@@ -134,113 +112,133 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
         yield ConlluBlock(path, lines)
 
 
-def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
-    """One sentence from its lines.
+def parse_conllu_block(block: ConlluBlock) -> Parse:
+    """One sentence from its lines. Ranges (`1-2`) and empty nodes (`1.1`) are no words;
+    of ranges, only the space behind them is kept.
 
     RAISES (TreebankError): See `read_conllu`.
     """
-    sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
-    ranges: List[Tuple[int, int, int, List[str]]] = []
-    fault: Optional[str] = None
-    number = 0
-    for number, line in block.lines:
-        if line.startswith("#"):
-            sentence.metadata.update(parse_comment_line(line))
-        else:
-            fault = fault or _add_row(sentence, ranges, number, line)
-        if fault:
-            break
-    else:
-        if not sentence.words:
-            fault = "a sentence without words"
-    for start_line, start, end, columns in ranges if not fault else ():
-        if end > len(sentence.words):
-            number = start_line
-            fault = (
-                f"the range {columns[0]} goes beyond the sentence's "
-                f"{len(sentence.words)} words"
-            )
-            break
-        # The parts of "don't", do and n't, spell it: no space lies between them.
-        spell_it = "".join(sentence.words[start - 1 : end]) == columns[1]
-        inside = [not spell_it] * (end - start)
-        sentence.spaces[start - 1 : end] = [*inside, _has_space(columns[9])]
-    if not fault:
-        number, fault = _fault_of_heads(sentence)
-    if fault:
-        raise TreebankError(f"{block.path}:{number}: {fault}")
-    return sentence
+    metadata: Dict[str, Optional[str]] = {}
+    words: List[_Row] = []
+    ranges: List[_Row] = []
+    try:
+        for line, text in block.lines:
+            if text.startswith("#"):
+                metadata.update(parse_comment_line(text))
+                continue
+            row = _read_row(line, text, len(words))
+            if isinstance(row.id, int):
+                words.append(row)
+            elif row.id[1] == "-":
+                ranges.append(row)
+        if not words:
+            _fail(block.lines[-1][0], "a sentence without words")
+        _, forms, lemmas, *values, heads, deprels, _, misc = zip(
+            *(row.columns for row in words), strict=True
+        )
+        pos, tags, morphs = map(_values, values)
+        parse = Parse(
+            words=list(forms),
+            tags=tags,
+            heads=[parse_int_value(head) for head in heads],
+            deprels=_values(deprels),
+            lemmas=[
+                lemma if lemma != "_" or form == "_" else ""
+                for form, lemma in zip(forms, lemmas, strict=True)
+            ],
+            pos=pos,
+            morphs=morphs,
+            spaces=_spaces(misc, forms, ranges),
+            metadata=metadata,
+            path=block.path,
+            lines=[row.line for row in words],
+        )
+        _check_heads(parse, parse.heads or ())
+    except TreebankError as error:
+        raise TreebankError(f"{block.path}:{error}") from None
+    return parse
 
 
-def format_conllu(sentence: ConlluSentence) -> str:
+def format_conllu(parse: Parse) -> str:
     """One sentence as CoNLL-U text, with the empty line at its end. White space that
-    would break the format (tabs, line breaks inside a word) becomes a space."""
-    values = {key: _writable(value or "") for key, value in sentence.metadata.items()}
+    would break the format (tabs, line breaks inside a word) becomes a space. Spaces
+    that are not known are written."""
+    comments = {key: _writable(value or "") for key, value in parse.metadata.items()}
     lines = [
-        f"# {key} = {value}" if value else f"# {key}" for key, value in values.items()
+        f"# {key} = {value}" if value else f"# {key}" for key, value in comments.items()
     ]
-    ends = dict(sentence.ranges)
+    ends = dict(parse.ranges)
     within = 0  # the last word of the open range
-    columns = (sentence.lemmas, sentence.pos, sentence.tags, sentence.morphs)
-    for i, (word, head) in enumerate(zip(sentence.words, sentence.heads, strict=True)):
-        number = i + 1
+    nothing = [""] * len(parse.words)
+    spaces = parse.spaces or [True] * len(parse.words)
+    columns = (
+        parse.words,
+        parse.lemmas or nothing,
+        parse.pos or nothing,
+        parse.tags or nothing,
+        parse.morphs or nothing,
+        parse.heads or [None] * len(parse.words),
+        parse.deprels or nothing,
+        spaces,
+    )
+    for number, (*values, head, deprel, space) in enumerate(
+        zip(*columns, strict=True), start=1
+    ):
         if number in ends:
             within = ends[number]
-            form = "".join(sentence.words[i:within])
-            misc = _misc(sentence.spaces[within - 1])
-            lines.append(_row(f"{number}-{within}", form, *[""] * 7, misc))
-        lines.append(
-            _row(
-                str(number),
-                word,
-                *(column[i] for column in columns),
-                "" if head is None else str(head),
-                sentence.deprels[i],
-                "",  # enhanced dependencies
-                _misc(sentence.spaces[i] or number <= within),
-            )
-        )
+            form = "".join(parse.words[number - 1 : within])
+            misc = _misc(spaces[within - 1])
+            lines.append(_line(f"{number}-{within}", form, *[""] * 7, misc))
+        shown = "" if head is None else str(head)
+        misc = _misc(space or number <= within)
+        lines.append(_line(str(number), *values, shown, deprel, "", misc))
     return "\n".join([*lines, "", ""])
 
 
-def _row(*fields: str) -> str:
-    return "\t".join(_writable(field) or "_" for field in fields)
+def _line(*columns: str) -> str:
+    return "\t".join(_writable(column) or "_" for column in columns)
 
 
 def _misc(space: bool) -> str:
     return "" if space else "SpaceAfter=No"
 
 
-def _add_row(
-    sentence: ConlluSentence,
-    ranges: List[Tuple[int, int, int, List[str]]],
-    number: int,
-    line: str,
-) -> Optional[str]:
-    """Add a word or a range to a sentence. Gives what is wrong with the line."""
-    columns = line.split("\t")
-    if len(columns) != N_COLUMNS:
-        ends = " (a carriage return alone ends no line)" if "\r" in line else ""
-        return (
-            f"expected {N_COLUMNS} columns separated by tabs, got "
-            f"{len(columns)}{ends}: {quoted(line)}"
-        )
-    word_id = _parsed(parse_id_value, columns[0])
-    n_words = len(sentence.words)
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub(" ", text).strip()
+
+
+def _fail(line: int, reason: str) -> NoReturn:
+    raise TreebankError(f"{line}: {reason}")
+
+
+def _read_row(line: int, text: str, n_words: int) -> _Row:
+    """A line after n words.
+
+    RAISES (TreebankError): It is no word, range or empty node, or its columns are
+        malformed.
+    """
+    columns = text.split("\t")
+    row = _Row(line, _parsed(parse_id_value, columns[0]), columns)
     got = quoted(columns[0], _SHOWN)
-    if word_id is None:
-        return (
+    fault = ""
+    if len(columns) != N_COLUMNS:
+        ends = " (a carriage return alone ends no line)" if "\r" in text else ""
+        fault = (
+            f"expected {N_COLUMNS} columns separated by tabs, got "
+            f"{len(columns)}{ends}: {quoted(text)}"
+        )
+    elif row.id is None:
+        fault = (
             "expected a word number, a range (1-2) or an empty node (1.1) in column "
             f"1, got {got}"
         )
-    if isinstance(word_id, int):
-        sentence.lines.append(number)
-        return _add_word(sentence, word_id, columns)
-    if word_id[1] == "-":
-        ranges.append((number, word_id[0], word_id[2], columns))
-        if word_id[0] != n_words + 1:
-            return f"expected a range that begins with word {n_words + 1}, got {got}"
-    return None
+    elif isinstance(row.id, int):
+        fault = _fault_of_word(row, n_words + 1)
+    elif row.id[1] == "-" and row.id[0] != n_words + 1:
+        fault = f"expected a range that begins with word {n_words + 1}, got {got}"
+    if fault:
+        _fail(line, fault)
+    return row
 
 
 def _parsed(parse: Callable[[str], Any], text: str) -> Any:
@@ -250,47 +248,51 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
         return None
 
 
-def _add_word(
-    sentence: ConlluSentence, word_id: int, columns: List[str]
-) -> Optional[str]:
-    shown = f"word {word_id} ({quoted(columns[1], _SHOWN)})"
-    head = _parsed(parse_int_value, columns[6])
-    if word_id != len(sentence.words) + 1:
-        return f"expected word number {len(sentence.words) + 1}, got {word_id}"
-    if not columns[1].strip():
-        return f"word {word_id} is empty"
-    if head is None and columns[6] != "_":
-        return (
-            f"expected a whole number or '_' as head of {shown}, got "
-            f"{quoted(columns[6], _SHOWN)}"
-        )
-    if columns[5] not in ("", "_") and not _FEATS.fullmatch(columns[5]):
-        got = quoted(columns[5], _SHOWN)
-        return (
-            f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got "
-            f"{got}"
-        )
-    for name, number in (("UPOS", 3), ("XPOS", 4), ("DEPREL", 7)):
-        if _WHITE_SPACE.search(columns[number]):
-            return (
-                f"expected {name} without white space for {shown}, got "
-                f"{quoted(columns[number], _SHOWN)}"
-            )
-    if columns[7].isdecimal():
-        return f"expected a deprel for {shown}, got the number {columns[7]}"
-    sentence.words.append(columns[1])
-    sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
-    sentence.pos.append(_value(columns[3]))
-    sentence.tags.append(_value(columns[4]))
-    sentence.morphs.append(_value(columns[5]))
-    sentence.deprels.append(_value(columns[7]))
-    sentence.heads.append(head)
-    sentence.spaces.append(_has_space(columns[9]))
-    return None
+def _fault_of_word(row: _Row, number: int) -> str:
+    """What is wrong with a word that should have some number; empty for nothing."""
+    _, form, _, upos, xpos, feats, head, deprel, _, _ = row.columns
+    shown = f"word {row.id} ({quoted(form, _SHOWN)})"
+    if row.id != number:
+        return f"expected word number {number}, got {row.id}"
+    if not form.strip():
+        return f"word {row.id} is empty"
+    if head != "_" and _parsed(parse_int_value, head) is None:
+        got = quoted(head, _SHOWN)
+        return f"expected a whole number or '_' as head of {shown}, got {got}"
+    if feats not in ("", "_") and not _FEATS.fullmatch(feats):
+        got = quoted(feats, _SHOWN)
+        expected = "FEATS as Name=Value pairs joined by | or '_'"
+        return f"expected {expected} for {shown}, got {got}"
+    for name, value in (("UPOS", upos), ("XPOS", xpos), ("DEPREL", deprel)):
+        if _WHITE_SPACE.search(value):
+            got = quoted(value, _SHOWN)
+            return f"expected {name} without white space for {shown}, got {got}"
+    if deprel.isdecimal():
+        return f"expected a deprel for {shown}, got the number {deprel}"
+    return ""
 
 
-def _value(field: str) -> str:
-    return "" if field == "_" else field
+def _values(column: Sequence[str]) -> List[str]:
+    return ["" if value == "_" else value for value in column]
+
+
+def _spaces(
+    misc: Sequence[str], words: Sequence[str], ranges: Sequence[_Row]
+) -> List[bool]:
+    """Whether white space follows each word.
+
+    RAISES (TreebankError): A range goes beyond the sentence.
+    """
+    spaces = [_has_space(column) for column in misc]
+    for line, (first, _, last), columns in ranges:
+        if last > len(words):
+            reason = f"goes beyond the sentence's {len(words)} words"
+            _fail(line, f"the range {columns[0]} {reason}")
+        # The parts of "don't", do and n't, spell it: no space lies between them.
+        spell_it = "".join(words[first - 1 : last]) == columns[FORM]
+        inside = [not spell_it] * (last - first)
+        spaces[first - 1 : last] = [*inside, _has_space(columns[MISC])]
+    return spaces
 
 
 def _has_space(misc: str) -> bool:
@@ -299,36 +301,33 @@ def _has_space(misc: str) -> bool:
     return (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
 
 
-def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
-    """The line and the description of a head outside of the sentence, or of a
-    circle."""
-    n_words = len(sentence.words)
-    done = [True] + [False] * n_words
-    for word, head in enumerate(sentence.heads, start=1):
+def _check_heads(parse: Parse, heads: Heads) -> None:
+    """Check that heads lie in the sentence, and form no circle.
+
+    RAISES (TreebankError): They do not.
+    """
+    n_words = len(heads)
+    for number, head in enumerate(heads, start=1):
         if head is not None and not 0 <= head <= n_words:
-            shown = f"word {word} ({quoted(sentence.words[word - 1], _SHOWN)})"
-            fault = f"expected a head from 0 to {n_words} for {shown}, got {head}"
-            return sentence.lines[word - 1], fault
-    for word in range(1, n_words + 1):
-        path: Dict[int, None] = {}
-        while not done[word]:
-            if word in path:
-                circle = list(path)[list(path).index(word) :]
-                shown = _shown_circle(sentence.words, circle)
-                return sentence.lines[word - 1], f"heads go in a circle: {shown}"
-            path[word] = None
-            word = sentence.heads[word - 1] or 0
-        for passed in path:
-            done[passed] = True
-    return 0, None
+            shown = f"word {number} ({quoted(parse.words[number - 1], _SHOWN)})"
+            reason = f"expected a head from 0 to {n_words} for {shown}, got {head}"
+            _fail(parse.lines[number - 1], reason)
+    seen_from: Dict[int, int] = {}  # the first word below which each was seen
+    for start in range(1, n_words + 1):
+        word = start
+        while word and word not in seen_from:
+            seen_from[word] = start
+            word = heads[word - 1] or 0
+        if word and seen_from[word] == start:
+            shown = _shown_circle(parse.words, heads, word)
+            _fail(parse.lines[word - 1], f"heads go in a circle: {shown}")
 
 
-def _shown_circle(words: List[str], circle: List[int]) -> str:
-    """The first words of a circle of heads, and the one at which it closes."""
+def _shown_circle(words: Sequence[str], heads: Heads, first: int) -> str:
+    """The first words of a circle of heads, and the word at which it closes."""
+    circle = [first]
+    while (head := heads[circle[-1] - 1] or 0) != first:
+        circle.append(head)
     numbered = [f"{i} {quoted(words[i - 1], _SHOWN // 2)}" for i in circle]
     more = ["..."] if len(circle) > 5 else []
     return " -> ".join([*numbered[:5], *more, numbered[0]])
-
-
-def _writable(text: str) -> str:
-    return _UNWRITABLE.sub(" ", text).strip()

@@ -2,12 +2,13 @@
 
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from spacy_lal.files import TreebankError
-from spacy_lal.trees import conllu
+from spacy_lal.trees import Parse, conllu
 from spacy_lal.trees.conllu import format_conllu, read_conllu
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
@@ -117,8 +118,8 @@ def test_byte_order_mark_windows_line_ends_and_odd_spaces(tmp_path):
 
 def test_what_would_break_a_line_is_written_as_a_space():
     (sentence,) = read_conllu(lines(word(1)))
-    sentence.words, sentence.metadata = ["a\tb\nc"], {"text": "a\nb"}
-    (again,) = read_conllu(format_conllu(sentence).splitlines())
+    odd = replace(sentence, words=["a\tb\nc"], metadata={"text": "a\nb"})
+    (again,) = read_conllu(format_conllu(odd).splitlines())
     assert again.words == ["a b c"] and again.metadata == {"text": "a b"}
 
 
@@ -202,13 +203,8 @@ def test_a_sentence_of_too_many_lines(monkeypatch):
 
 def test_a_multiword_token_has_a_row_of_its_own():
     words = ["I", "do", "n't"]
-    empty = [""] * 3
     spaces = [True, False, True]
-    sentence = conllu.ConlluSentence(
-        words, empty, empty, empty, empty, [None] * 3, empty, spaces
-    )
-    sentence.ranges = [(2, 3)]
-    text = format_conllu(sentence)
+    text = format_conllu(Parse(words, spaces=spaces, ranges=[(2, 3)]))
     assert "2-3\tdon't" + 8 * "\t_" + "\n2\tdo" + 8 * "\t_" + "\n3\tn't" in text
     (again,) = read_conllu(text.splitlines())
     assert (again.words, again.spaces) == (words, spaces)
