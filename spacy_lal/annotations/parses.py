@@ -13,7 +13,14 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..files import TreebankError, quoted
-from ..trees import SpanError, collapse_chains, expand_chains, nested_spans, split_chain
+from ..trees import (
+    Constituent,
+    SpanError,
+    collapse_chains,
+    expand_chains,
+    nested_spans,
+    split_chain,
+)
 from .sentences import sentence_bounds, sentence_of, sentence_words, words_of
 from .span_groups import (
     GroupSpan,
@@ -83,7 +90,7 @@ def set_constituents(
         word positions, pre-order."""
     spans = []
     for words, sentence in zip(sentences, constituents, strict=True):
-        for start, end, label in expand_chains(sentence):
+        for start, end, label in expand_chains(Constituent(*span) for span in sentence):
             spans.append(Span(doc, words[start], words[end - 1] + 1, label=label))
     write_group(doc, SPANS_KEY, spans)
 
@@ -98,7 +105,7 @@ def constituent_tokens(
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
     if any(span.is_cut for span in spans):
         warn_of_lost("constituents")
-    found = [(*span.place, span.label) for span in spans if span.place]
+    found = [Constituent(*span.place, span.label) for span in spans if span.place]
     return sorted(found, key=lambda one: (one[0], -one[1]))
 
 
@@ -171,7 +178,7 @@ def constituents_within(
         last = first + len(words)
         here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
         within = [
-            (start - first, end - first, label)
+            Constituent(start - first, end - first, label)
             for start, end, label in here
             if end <= last
         ]
@@ -194,7 +201,7 @@ def _in_words(
         start = bisect_left(words, first)
         end = bisect_left(words, last)
         if start < end:
-            found.append((start, end, label))
+            found.append(Constituent(start, end, label))
     return found
 
 

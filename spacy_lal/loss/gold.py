@@ -23,7 +23,14 @@ from ..annotations import (
     set_sentence_starts,
 )
 from ..scores import MISSING, GoldRoles
-from ..trees import SUB_HEAD, LabelVocab, collapse_chains, joint_spans, label_ids
+from ..trees import (
+    SUB_HEAD,
+    Constituent,
+    LabelVocab,
+    collapse_chains,
+    joint_spans,
+    label_ids,
+)
 from ..trees.roles import (
     PREDICATE_ROLE,
     Argument,
@@ -177,7 +184,7 @@ def _aligned_trees(
         tree = trees[touched.pop()]
         if tree is not None:
             words = [owner[x][1] for x in range(ends[0], ends[1] + 1) if x in owner]
-            tree.append((words[0], words[-1] + 1, label))
+            tree.append(Constituent(words[0], words[-1] + 1, label))
     return [collapse_chains(tree) if tree else None for tree in trees]
 
 

@@ -11,7 +11,14 @@ from .brackets import (
 )
 from .conllu import format_conllu, read_conllu
 from .joint import joint_spans, label_ids
-from .parse import Parse, ParseMethod
+from .parse import (
+    Parse,
+    ParseMethod,
+    is_preterminal,
+    spans_to_tree,
+    tree_to_spans,
+    write_spans,
+)
 from .spans import (
     EMPTY,
     SUB_HEAD,
@@ -21,11 +28,7 @@ from .spans import (
     SpanError,
     collapse_chains,
     expand_chains,
-    is_preterminal,
     join_chain,
     nested_spans,
-    spans_to_tree,
     split_chain,
-    tree_to_spans,
-    write_spans,
 )

@@ -7,22 +7,32 @@ Source: Zhou & Zhao (2019, on the joint span) and the authors' code, which stops
 trees that disagree. This code takes every set of heads, with cycles and missing heads,
 by one total order (`word_order`)."""
 
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    Dict,
+    Iterable,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..lang.universal import CLAUSE_DEPRELS
+from .parse import Heads
 from .spans import (
     EMPTY,
     SUB_HEAD_LABEL,
+    Constituent,
     LabelVocab,
-    Span,
     collapse_chains,
+    in_preorder,
     nested_spans,
 )
-
-Heads = Sequence[Optional[int]]
 
 
 class JointSpan(NamedTuple):
@@ -35,6 +45,9 @@ class JointSpan(NamedTuple):
     lexical_head: int
 
 
+AnySpan = Union[Constituent, JointSpan]
+
+
 class _Child(NamedTuple):
     start: int
     end: int
@@ -42,13 +55,16 @@ class _Child(NamedTuple):
 
 
 def joint_spans(
-    spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequence[str]] = None
+    spans: Sequence[Constituent],
+    heads: Heads,
+    *,
+    deprels: Optional[Sequence[str]] = None,
 ) -> List[JointSpan]:
     """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words,
     in pre-order, one span per stretch.
 
-    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>`
-        or the empty label are left out.
+    spans (Sequence[Constituent]): Collapsed. Those with the label `<H>` or the empty
+        label are left out.
     heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a
         number outside 0..n = missing.
     deprels (Optional[Sequence[str]]): As in `word_order`; they matter only if the two
@@ -60,11 +76,11 @@ def joint_spans(
     joint: List[JointSpan] = []
     # Open constituents as (start, end, label, children); the first is the sentence.
     around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
-    for start, end, label in [
+    for span in [
         *nested_spans(collapse_chains(dissolve(spans)), n_words),
-        (n_words, n_words, ""),
+        Constituent(n_words, n_words, ""),
     ]:
-        while around and around[-1][1] <= start:
+        while around and around[-1][1] <= span.start:
             first, last, closing, children = around.pop()
             _add_leaves(children, children[-1].end if children else first, last)
             lexical_head = _bind_siblings(children, heads, ranks, joint)
@@ -73,19 +89,19 @@ def joint_spans(
                 around[-1][3].append(_Child(first, last, lexical_head))
         if around:
             first, _, _, children = around[-1]
-            _add_leaves(children, children[-1].end if children else first, start)
-            around.append((start, end, label, []))
-    joint.sort(key=lambda span: (span[0], -span[1]))
+            _add_leaves(children, children[-1].end if children else first, span.start)
+            around.append((span.start, span.end, span.label, []))
+    joint.sort(key=in_preorder)
     return joint
 
 
-def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  # of joint spans or of plain ones
+def dissolve(spans: Iterable[AnySpan]) -> List[Constituent]:
     """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads;
     in the given order."""
     return [
-        (span[0], span[1], span[2])
+        Constituent(span.start, span.end, span.label)
         for span in spans
-        if span[2] and span[2] != SUB_HEAD_LABEL
+        if span.label and span.label != SUB_HEAD_LABEL
     ]
 
 
@@ -135,7 +151,7 @@ def outside_heads(start: int, end: int, heads: Heads) -> int:
 
 
 def label_ids(
-    spans: Iterable[Tuple],  # type: ignore[type-arg]
+    spans: Iterable[AnySpan],
     n_words: int,
     vocab: LabelVocab,
 ) -> Tuple[NDArray[np.int32], List[str]]:
@@ -145,11 +161,10 @@ def label_ids(
     ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
     unseen: Dict[str, None] = {}
     for span in spans:
-        label = span[2]
-        if label in vocab:
-            ids[span[0], span[1]] = vocab.ids[label]
+        if span.label in vocab:
+            ids[span.start, span.end] = vocab.ids[span.label]
         else:
-            unseen[label] = None
+            unseen[span.label] = None
     return ids, list(unseen)
 
 

@@ -6,8 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Dict,
+    Iterator,
+    List,
     Literal,
+    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -15,9 +19,17 @@ from typing import (
 
 from numpy import ndarray
 
-from .brackets import parse_tree
+from .brackets import FALLBACK_ROOT, escape_characters, escape_word, parse_tree
 from .roles import Proposition
-from .spans import Constituent, spans_to_tree, tree_to_spans, write_spans
+from .spans import (
+    CHAIN_SEPARATOR,
+    SUB_HEAD_LABEL,
+    Constituent,
+    SpanError,
+    in_preorder,
+    join_chain,
+    nested_spans,
+)
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -25,6 +37,16 @@ if TYPE_CHECKING:
 Heads = Sequence[Optional[int]]
 # Both trees are found together; independently; in pieces, which are joined.
 ParseMethod = Literal["joint", "separate", "split"]
+
+
+class Step(NamedTuple):
+    """A word of a tree: the labels of the constituents that begin at it, outermost
+    first, its tag, and how many constituents end after it."""
+
+    labels: List[str]
+    tag: str
+    word: str
+    n_closed: int
 
 
 @dataclass(frozen=True)
@@ -74,7 +96,38 @@ class Parse:
         RAISES (SpanError): A constituent has no words; or a label that a chain can't
             hold: it is empty, is `<H>`, contains `::`, begins or ends with `:`.
         """
-        return cls(*tree_to_spans(tree))
+        words: List[str] = []
+        tags: List[str] = []
+        constituents: List[Constituent] = []
+        unclosed: List[int] = []  # their places among the constituents
+        todo: List[Any] = [tree]
+        while todo:
+            node = todo.pop()
+            if node is _CLOSE:
+                place = unclosed.pop()
+                constituents[place] = constituents[place]._replace(end=len(words))
+            elif not isinstance(node, list):
+                words.append(node)
+                tags.append("")
+            elif is_preterminal(node):
+                words.append(node[0])
+                tags.append(node.label())
+            else:
+                chain = [node.label()]
+                while len(node) == 1 and not is_preterminal(node[0]):
+                    node = node[0]
+                    chain.append(node.label())
+                if not len(node) or not all(map(_is_label, chain)):
+                    raise SpanError(
+                        "expected a constituent with words, and labels without '::' in "
+                        "them and ':' at their ends, got "
+                        f"{chain} over {len(node)} nodes after {len(words)} words"
+                    )
+                unclosed.append(len(constituents))
+                constituents.append(Constituent(len(words), -1, join_chain(chain)))
+                todo.append(_CLOSE)
+                todo.extend(reversed(node))
+        return cls(words, tags, constituents)
 
     @classmethod
     def from_brackets(cls, text: str, **options: Any) -> "Parse":
@@ -125,19 +178,74 @@ class Parse:
         """File and line, for messages."""
         return f"{self.path or '?'}:{self.line}"
 
-    def to_tree(self) -> "Tree":
-        """The tree, with an added root if nothing covers all words; words with an empty
-        tag have no preterminal.
+    def steps(self) -> Iterator[Step]:
+        """The words with the brackets around them, as a tree is written.
 
         RAISES (SpanError): There is no word; constituents cross, or lie outside of the
             words.
         """
-        return spans_to_tree(self.words, self.tags, self.constituents or ())
+        if not self.words:
+            raise SpanError("a tree needs at least one word, got none")
+        tags = self.tags or [""] * len(self.words)
+        waiting = nested_spans(self.constituents or (), len(self.words))[::-1]
+        ends: List[int] = []
+        for i, (word, tag) in enumerate(zip(self.words, tags, strict=True)):
+            labels: List[str] = []
+            while waiting and waiting[-1].start == i:
+                constituent = waiting.pop()
+                labels += constituent.chain
+                ends += [constituent.end] * len(constituent.chain)
+            n_open = len(ends)
+            while ends and ends[-1] == i + 1:
+                ends.pop()
+            yield Step(labels, tag, word, n_open - len(ends))
+
+    def to_tree(self, make: Optional[Callable[[str, List[Any]], Any]] = None) -> "Tree":
+        """The tree; words with an empty tag have no preterminal. Without a constituent
+        or a tag over all words, it has the root TOP.
+
+        make (Optional[Callable]): What makes a node of a label and its children;
+            `nltk.Tree` unless given.
+        RAISES (SpanError): As `steps`.
+        """
+        if make is None:
+            from nltk.tree import Tree
+
+            make = Tree  # NLTK takes a fifth of the time that a pipeline takes to load
+        around = [make(FALLBACK_ROOT, [])]
+        for step in self.steps():
+            for label in step.labels:
+                node = make(label, [])
+                around[-1].append(node)
+                around.append(node)
+            around[-1].append(make(step.tag, [step.word]) if step.tag else step.word)
+            del around[len(around) - step.n_closed :]
+        (root,) = around
+        is_whole = len(root) == 1 and isinstance(root[0], list)
+        return root[0] if is_whole else root
 
     def to_brackets(self, *, escape: bool = True) -> str:
-        """The brackets of `to_tree` on one line, see `write_brackets`."""
-        spans = self.constituents or ()
-        return write_spans(self.words, self.tags, spans, escape=escape)
+        """The brackets of `to_tree` on one line, as `write_brackets` writes them."""
+        pieces: List[str] = []
+        for labels, tag, word, n_closed in self.steps():
+            pieces += [f" ({escape_characters(label)}" for label in labels]
+            shown = escape_word(word) if escape else word
+            pieces.append(
+                f" ({escape_characters(tag)} {shown})" if tag else f" {shown}"
+            )
+            pieces.append(")" * n_closed)
+        text = "".join(pieces)[1:]
+        return text if self._is_whole() else f"({FALLBACK_ROOT} {text})"
+
+    def _is_whole(self) -> bool:
+        """Whether a constituent or a tag covers all words."""
+        everything = (0, -len(self.words))
+        covering = [
+            constituent
+            for constituent in self.constituents or ()
+            if constituent.label and in_preorder(constituent) == everything
+        ]
+        return bool(covering) or (len(self.words) == 1 and any(self.tags))
 
     def cut(self, start: int, end: int) -> "Parse":
         """The part within a half-open range of words: with the constituents that lie in
@@ -168,3 +276,33 @@ class Parse:
         if self.spaces is not None:
             parts["spaces"] = self.spaces[start:end]
         return replace(self, **parts, roles=None, ranges=(), metadata={})
+
+
+_CLOSE = object()  # marks the end of a constituent in a stack of nodes
+
+
+def is_preterminal(node: Any) -> bool:
+    """Whether a node is a tag above one word."""
+    return isinstance(node, list) and len(node) == 1 and not isinstance(node[0], list)
+
+
+def _is_label(label: str) -> bool:
+    if not label or label == SUB_HEAD_LABEL or CHAIN_SEPARATOR in label:
+        return False
+    return ":" not in (label[0], label[-1])
+
+
+def tree_to_spans(tree: Any) -> Parse:
+    """The same as `Parse.from_tree`."""
+    return Parse.from_tree(tree)
+
+
+def spans_to_tree(words: Any, tags: Any, spans: Any, make: Any = None) -> Any:
+    """The same as `Parse.to_tree`."""
+    return Parse(words, tags or (), [Constituent(*s) for s in spans]).to_tree(make)
+
+
+def write_spans(words: Any, tags: Any, spans: Any, escape: bool = True) -> str:
+    """The same as `Parse.to_brackets`."""
+    spans = [Constituent(*s) for s in spans]
+    return Parse(words, tags, spans).to_brackets(escape=escape)

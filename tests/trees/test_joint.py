@@ -9,16 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lal.trees.brackets import parse_tree
+from spacy_lal.trees import joint as joint_module
 from spacy_lal.trees.joint import (
     JointSpan,
     dissolve,
-    joint_spans,
     label_ids,
     outside_heads,
     word_order,
 )
-from spacy_lal.trees.spans import LabelVocab, SpanError, tree_to_spans
+from spacy_lal.trees.parse import Parse
+from spacy_lal.trees.spans import Constituent, LabelVocab, SpanError
+
+
+def joint_spans(spans, heads, **options):
+    constituents = [Constituent(*span[:3]) for span in spans]
+    return joint_module.joint_spans(constituents, heads, **options)
 
 
 def check_sound(spans, heads, joint):
@@ -162,7 +167,9 @@ def test_label_ids():
 
 def test_five_thousand_deep():
     depth = 5000
-    spans = tree_to_spans(parse_tree("(S (A a) " * depth + "(B b)" + ")" * depth)).spans
+    spans = Parse.from_brackets(
+        "(S (A a) " * depth + "(B b)" + ")" * depth
+    ).constituents
     heads = [i + 2 for i in range(depth)] + [0]
     joint = joint_spans(spans, heads)
     assert [span[:3] for span in joint] == spans and {
