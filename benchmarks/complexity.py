@@ -27,7 +27,7 @@ from spacy_lal.complexity import (
     summed,
 )
 from spacy_lal.complexity.measures import INDICES
-from spacy_lal.trees import read_brackets, read_conllu, tree_to_spans
+from spacy_lal.trees import Parse, read_brackets, read_conllu
 
 # Each structure of Lu (2010), and the patterns that find it.
 PATTERNS = {
@@ -70,7 +70,7 @@ def read_documents(nlp: Language, trees: Path, conllu: Path) -> Iterator[Documen
     """The documents of a treebank, parsed."""
     gold = list(read_brackets(trees))
     starts = [NEW_DOCUMENT in one.metadata for one in read_conllu(conllu)]
-    words = [tree_to_spans(tree).words for tree in gold]
+    words = [Parse.from_tree(tree).words for tree in gold]
     docs = [Doc(nlp.vocab, words=one, sent_starts=_one_sentence(one)) for one in words]
     parsed = nlp.pipe(docs, batch_size=BATCH_SIZE)
     document = Document([], [])
@@ -120,7 +120,7 @@ def score(documents: List[Document]) -> Dict[str, Score]:
 
 def measure(trees: List[Tree]) -> Complexity:
     """The measures of a document."""
-    return summed(measure_sentence(tree_to_spans(tree).tags, tree) for tree in trees)
+    return summed(measure_sentence(Parse.from_tree(tree).tags, tree) for tree in trees)
 
 
 def correlations(documents: List[Document]) -> Dict[str, float]:
@@ -140,7 +140,7 @@ def correlations(documents: List[Document]) -> Dict[str, float]:
 def words_a_second(trees: List[Tree]) -> float:
     """How many words of trees are searched for all structures in a second of processor
     time."""
-    n_words = sum(len(tree_to_spans(tree).words) for tree in trees)
+    n_words = sum(len(Parse.from_tree(tree).words) for tree in trees)
     start = time.process_time()
     for tree in trees:
         find_structures(tree)

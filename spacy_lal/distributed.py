@@ -26,7 +26,7 @@ from spacy.util import is_package
 from spacy.vocab import Vocab
 
 from . import annotations
-from .export import annotation_lists, constituent
+from .export import annotation_lists, constituent_record
 from .pipeline.component import FACTORY, parser_names
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         row["heads"] = [token.head.i if token.has_head() else None for token in tokens]
     if annotations.SPANS_KEY in doc.spans:
         spans = annotations.constituent_tokens(doc)
-        row["constituents"] = [constituent(tokens, *span) for span in spans]
+        row["constituents"] = [constituent_record(tokens, span) for span in spans]
     return row
 
 

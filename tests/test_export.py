@@ -9,15 +9,11 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import set_sentence_starts
 from spacy_lal.cli.parse import format_drawing
 from spacy_lal.cli.texts import Origin
-from spacy_lal.export import (
-    MissingParseError,
-    read_sentences,
-    sentence_record,
-    to_conllu,
-)
+from spacy_lal.export import read_parses, sentence_record, to_conllu
 from spacy_lal.pictures import render
 from spacy_lal.pictures.parse import ROOT
 from spacy_lal.trees import read_conllu
+from spacy_lal.trees.parse import MissingParseError
 
 
 @pytest.fixture
@@ -72,7 +68,7 @@ def test_conllu_of_what_is_not_parsed():
     with pytest.raises(ValueError, match="no sentence boundaries"):
         to_conllu(Doc(Vocab(), words=["Go", "on"]))
     with pytest.raises(MissingParseError):
-        next(read_sentences(doc)).tree()
+        next(read_parses(doc)).to_tree()
 
 
 @pytest.fixture
@@ -90,7 +86,7 @@ def half_parsed() -> Doc:
 
 
 def test_unknown_heads_are_left_open(half_parsed: Doc):
-    (sentence,) = read_sentences(half_parsed)
+    (sentence,) = read_parses(half_parsed)
     assert sentence.heads == [None, 3, 0, 3]
     assert sentence.cut(0, 3).heads == [None, 3, 0]
     assert [
@@ -105,17 +101,18 @@ def test_unknown_heads_are_not_drawn_as_roots(half_parsed: Doc):
     svg = render(half_parsed, style="parse", format="svg")
     assert svg.count(f">{ROOT}</text>") == 1
     assert "old: no head; cats: nsubj of want; want: root" in svg
-    drawing = format_drawing(next(read_sentences(half_parsed)), Origin(0))
+    drawing = format_drawing(next(read_parses(half_parsed)), Origin(0))
     assert ["1", "old", "_"] in [line.split() for line in drawing.splitlines()]
 
 
 def test_cut(doc: Doc):
-    (sentence,) = read_sentences(doc)
-    assert sentence.cut(0, 6) is sentence and not sentence.is_cut
-    part = sentence.cut(1, 5)
-    assert [token.text for token in part.tokens] == ["the", "person", "driving"]
-    assert part.constituents == [(0, 3, "NP"), (0, 2, "NP"), (2, 3, "S::VP")]
+    (sentence,) = read_parses(doc)
+    assert sentence.tokens == [0, 1, 3, 4, 5]
+    assert sentence.cut(0, 5) == sentence
+    part = sentence.cut(1, 4)
+    assert part.words == ["the", "person", "driving"]
+    assert part.tokens == [1, 3, 4]
+    assert part.text == "the \nperson driving"
+    assert part.to_brackets() == "(NP (NP (DT the) (NN person)) (S (VP (VBG driving))))"
     assert part.heads == [2, 0, 2]
-    assert part.is_cut
-    with pytest.raises(ValueError, match="expected a range with words"):
-        sentence.cut(2, 3)
+    assert sentence.cut(2, 2).words == []

@@ -14,7 +14,7 @@ import pytest
 from interpret.tiny_parser import tiny_nlp
 from spacy.language import Language
 
-from spacy_lal.export import read_sentences
+from spacy_lal.export import read_parses
 from spacy_lal.interpret import constituent_margins
 
 pytest.importorskip("streamlit")
@@ -154,7 +154,7 @@ def shown(nlp: Any, text: str) -> Any:
     spec = spec_from_file_location("page", PAGE)
     page = module_from_spec(spec)
     spec.loader.exec_module(page)
-    (sentence,) = read_sentences(nlp(text))
+    (sentence,) = read_parses(nlp(text))
     return page, page.Shown(nlp, RLock(), sentence)
 
 

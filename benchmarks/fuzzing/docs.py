@@ -27,7 +27,7 @@ from spacy_lal.annotations import (
     sentence_words,
     set_sentence_starts,
 )
-from spacy_lal.export import read_sentences, to_conllu
+from spacy_lal.export import read_parses, to_conllu
 from spacy_lal.pipeline.long_sentences import MAX_LENGTH
 from spacy_lal.trees import nested_spans
 from spacy_lal.trees.brackets import escape_word
@@ -415,7 +415,7 @@ def _check_trees(doc: Doc) -> None:
 
 
 def _check_exports(doc: Doc) -> None:
-    sentences = list(read_sentences(doc))
+    sentences = list(read_parses(doc))
     read = list(read_conllu(to_conllu(doc).splitlines(keepends=True)))
     same("sentences in CoNLL-U", len(read), len(sentences))
     for sentence, found in zip(sentences, read, strict=True):

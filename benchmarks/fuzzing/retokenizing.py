@@ -29,7 +29,7 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
-from spacy_lal.export import read_sentences, to_conllu
+from spacy_lal.export import read_parses, to_conllu
 from spacy_lal.trees import SpanError
 
 from . import Report
@@ -337,7 +337,7 @@ def check(case: Case) -> str:
             "\n".join(text for text in texts if text),
         )
         to_conllu(doc)
-        leaves = [sentence.tree().leaves() for sentence in read_sentences(doc)]
+        leaves = [parse.to_tree().leaves() for parse in read_parses(doc)]
     _same(
         "leaves",
         leaves,

@@ -234,16 +234,16 @@ def _differs(paths: List[Path], output: Path) -> Optional[str]:
                 f"words {got.words} and tags {got.tags} of {sentence.words} and "
                 f"{sentence.tags}"
             )
-        if sentence.tree and spans != sentence.tree.spans:
-            return f"constituents {spans} of {sentence.tree.spans}"
-        if sentence.dependencies:
-            heads = _one_root(sentence.dependencies.heads)
+        if sentence.constituents and spans != sentence.constituents:
+            return f"constituents {spans} of {sentence.constituents}"
+        if sentence.heads is not None:
+            heads = _one_root(sentence.heads)
             if got.heads != heads or got.lemmas != _in_cells(
-                sentence.dependencies.lemmas, unknown="_"
+                sentence.lemmas, unknown="_"
             ):
                 return (
                     f"heads {got.heads} of {heads}, lemmas {got.lemmas} of "
-                    f"{sentence.dependencies.lemmas}"
+                    f"{sentence.lemmas}"
                 )
     return None
 

@@ -21,7 +21,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 import spacy
 from spacy.tokens import Doc
 
-from spacy_lal.export import read_sentences
+from spacy_lal.export import read_parses
 from spacy_lal.trees.conllu import read_conllu
 
 DOC_SENTENCES = (
@@ -47,7 +47,7 @@ def parse_sentences(
         )
         number = 0
         for doc in map(nlp, docs) if alone else nlp.pipe(docs):
-            for sentence in read_sentences(doc):
+            for sentence in read_parses(doc):
                 yield {
                     "file": path.name,
                     "sentence": number,

@@ -26,8 +26,7 @@ from spacy_lal.complexity import find_structures
 from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS
 from spacy_lal.export import (
     SCHEMA_VERSION,
-    Sentence,
-    read_sentences,
+    read_parses,
     sentence_record,
     sentence_to_conllu,
 )
@@ -46,7 +45,7 @@ from spacy_lal.pictures.graph import graph_picture
 from spacy_lal.pictures.markup import MAX_SHOWN, escape, shorten, visible
 from spacy_lal.pictures.roles import word_rows
 from spacy_lal.pictures.svg import fitted, text_width
-from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
+from spacy_lal.trees import SUB_HEAD_LABEL, Parse
 from spacy_lal.trees.brackets import iter_words
 
 TITLE = "See how a sentence is built"
@@ -183,9 +182,9 @@ class Shown:
     """A parsed sentence; its numbers and pictures are computed on first use and kept.
     `lock` serves one reader at a time: the readers of a page share the pipeline."""
 
-    def __init__(self, nlp: Language, lock: Any, sentence: Sentence) -> None:
+    def __init__(self, nlp: Language, lock: Any, sentence: Parse) -> None:
         self.nlp, self.lock, self.sentence = nlp, lock, sentence
-        self.words = [token.text for token in sentence.tokens]
+        self.words = sentence.words
         self.constituents = sentence.constituents or []
         self.predicates = word_rows(sentence)
         self.kept: Dict[Any, Any] = {}
@@ -193,9 +192,8 @@ class Shown:
     def span(self, words: Optional[Words] = None) -> Any:
         """The Span of some words; default: of all."""
         start, end = words or (0, len(self.words))
-        return self.sentence.tokens[0].doc[
-            self.sentence.tokens[start].i : self.sentence.tokens[end - 1].i + 1
-        ]
+        tokens = self.sentence.tokens
+        return self.sentence.doc[tokens[start] : tokens[end - 1] + 1]
 
     def checked(self, value: Any) -> Optional[Words]:
         """The span of words that a browser sent; None if the value is no such span."""
@@ -238,14 +236,18 @@ class Shown:
             ),
         )
         if self.sentence.constituents is not None:
-            yield "Brackets", "ptb", write_brackets(self.sentence.tree()) + "\n"
+            yield "Brackets", "ptb", self.sentence.to_brackets() + "\n"
             style = "tree" if self.sentence.heads is None else "parse"
             yield "SVG", "svg", render(self.span(), style=style, format="svg") or ""
 
     def report(self, words: Words) -> Report:
         """What the parser says of a span of words."""
         label = next(
-            (label for start, end, label in self.constituents if (start, end) == words),
+            (
+                span.label
+                for span in self.constituents
+                if (span.start, span.end) == words
+            ),
             "",
         )
         notes: List[str] = []
@@ -301,10 +303,9 @@ class Shown:
         confidences, _ = self.get("heads", lambda: head_confidences(nlp, sent))
         confidences = confidences or [None] * len(sent)
         tables: Dict[str, List[Dict[str, Any]]] = {HEAD: []}
-        for token, head in zip(
-            self.sentence.tokens, self.sentence.heads or [], strict=False
-        ):
-            governor = self.sentence.tokens[head - 1] if head else None
+        tokens = [self.sentence.doc[i] for i in self.sentence.tokens]
+        for token, head in zip(tokens, self.sentence.heads or [], strict=False):
+            governor = tokens[head - 1] if head else None
             if (
                 head is not None
                 and span.start <= token.i < span.end
@@ -367,8 +368,8 @@ class Shown:
         marked = {} if predicate is None else self.predicates[predicate].spans
         root = ElementTree.fromstring(markup)
         drawing = next(root.iter(f"{SVG}svg"))
-        is_rtl = self.sentence.tokens[0].vocab.writing_system.get("direction") == "rtl"
-        nodes = node_spans(self.sentence.tree(), is_rtl)
+        is_rtl = self.sentence.doc.vocab.writing_system.get("direction") == "rtl"
+        nodes = node_spans(self.sentence.to_tree(), is_rtl)
         chosen_node = None
         # The first texts are the nodes of the tree; names of arcs and roles follow.
         for text, (start, end, is_constituent) in zip(
@@ -507,7 +508,7 @@ def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[in
 
 def show_complexity(shown: List[Shown]) -> None:
     """The measures of the whole text, and a list that colours a structure in it."""
-    doc = shown[0].sentence.tokens[0].doc
+    doc = shown[0].sentence.doc
     measured = doc._.complexity.to_dict()
     found = [structures_of(one.sentence) for one in shown]
     meanings = {
@@ -537,24 +538,25 @@ def show_complexity(shown: List[Shown]) -> None:
                 st.dataframe(rows, hide_index=True)
 
 
-def structures_of(sentence: Sentence) -> Dict[str, List[Words]]:
+def structures_of(sentence: Parse) -> Dict[str, List[Words]]:
     """The spans of words of each structure that a sentence has."""
     if sentence.constituents is None:
         return {}
-    lang = sentence.tokens[0].vocab.lang
+    lang = sentence.doc.vocab.lang
     return {
         name: [(node.start, node.end) for node in nodes]
-        for name, nodes in find_structures(sentence.tree(), lang).items()
+        for name, nodes in find_structures(sentence.to_tree(), lang).items()
         if nodes
     }
 
 
-def marked_text(sentence: Sentence, spans: List[Words]) -> str:
+def marked_text(sentence: Parse, spans: List[Words]) -> str:
     """A sentence as markup, with constituents marked, within one another, too."""
     starts = [start for start, _ in spans]
     ends = [end for _, end in spans]
     parts = []
-    for place, token in enumerate(sentence.tokens):
+    for place, i in enumerate(sentence.tokens):
+        token = sentence.doc[i]
         opening = f'<mark style="{MARK}">' * starts.count(place)
         closing = "</mark>" * ends.count(place + 1)
         word = escape(visible(token.text))
@@ -566,7 +568,7 @@ def show_graph(shown: List[Shown], component: Callable[..., Any]) -> None:
     """The facts that the whole text asserts, as a graph."""
     with st.expander("Who does what, as a graph of the whole text"):
         try:
-            edges = edges_of(shown[0].sentence.tokens[0].doc)
+            edges = edges_of(shown[0].sentence.doc)
         except ValueError as err:
             edges, reason = [], str(err)
         else:
@@ -607,7 +609,7 @@ def show_sentence(one: Shown, component: Callable[..., Any]) -> None:
         "facts": facts(one.span(span), report) if report else "",
     }
     component(data=data, key="tree", on_span_change=take_click)
-    labels = (label for *_, chain in one.constituents for label in split_chain(chain))
+    labels = (label for span in one.constituents for label in span.chain)
     st.html(label_legend(labels) or "<p></p>")
     if report:
         show_report(one.span(span).text, report)
@@ -641,21 +643,25 @@ def show_lists(one: Shown, span: Optional[Words]) -> None:
 
     def take_constituent() -> None:
         if state.constituent is not None:
-            state.span = one.constituents[state.constituent][:2]
+            span = one.constituents[state.constituent]
+            state.span = (span.start, span.end)
 
     def take_words() -> None:
         first, last = sorted((state.first, state.last))
         state.span = (first, last + 1)
 
     start, end = span or (0, len(one.words))
-    places = [place[:2] for place in one.constituents]
+    places = [(place.start, place.end) for place in one.constituents]
     state.constituent = places.index(span) if span in places else None
     state.first = start
     state.last = end - 1
     with st.expander("Choose words from a list"):
         choose(
             "Constituent",
-            [f"{name}: {' '.join(one.words[i:k])}" for i, k, name in one.constituents],
+            [
+                f"{place.label}: {' '.join(one.words[place.start : place.end])}"
+                for place in one.constituents
+            ],
             "constituent",
             on_change=take_constituent,
             placeholder="these words are no constituent" if span else "none",
@@ -745,7 +751,7 @@ def main(pipeline: str) -> None:
         if state.get("parsed_text") != text:
             with lock:
                 state.sentences = [
-                    Shown(nlp, lock, sentence) for sentence in read_sentences(nlp(text))
+                    Shown(nlp, lock, sentence) for sentence in read_parses(nlp(text))
                 ]
             state.parsed_text, state.sentence, state.span = text, 0, None
             number, span = state.pop("wanted", (0, None))

@@ -198,12 +198,13 @@ def _measure(
 
 def _of_brackets(source: Source, lang: str) -> Iterator[Measured]:
     from spacy_lal.complexity import measure_sentence
-    from spacy_lal.trees import read_brackets_with_lines, tree_to_spans
+    from spacy_lal.trees import Parse, read_brackets_with_lines
 
     lines = (line for _, line in texts.numbered_lines(source))
     for tree, _ in read_brackets_with_lines(lines, name=source.shown):
-        words, tags, _ = tree_to_spans(tree)
-        yield Measured(" ".join(words), measure_sentence(tags, tree, lang=lang))
+        parse = Parse.from_tree(tree)
+        figures = measure_sentence(parse.tags, tree, lang=lang)
+        yield Measured(" ".join(parse.words), figures)
 
 
 def _of_conllu(source: Source, lang: str) -> Iterator[Measured]:

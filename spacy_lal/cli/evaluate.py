@@ -221,18 +221,19 @@ def write_trees(
     others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree
         there are left out.
     """
-    from spacy_lal.export import read_sentences
+    from spacy_lal.export import read_parses
 
     n_trees = 0
     with io.text_output(path) as write:
         for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            sentences = zip(read_sentences(doc), read_sentences(other), strict=True)
-            for sentence, counterpart in sentences:
-                has_tree = sentence.constituents is not None
+            for parse, counterpart in zip(
+                read_parses(doc), read_parses(other), strict=True
+            ):
+                has_tree = parse.constituents is not None
                 if has_tree and counterpart.constituents is not None:
-                    write(f"{sentence.brackets()}\n")
+                    write(f"{parse.to_brackets()}\n")
                     n_trees += 1
     return n_trees
 

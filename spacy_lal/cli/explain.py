@@ -60,7 +60,7 @@ def explain_cli(
     Writes one self-contained HTML page: tree, arcs and roles in one picture, and the
     attention of each label head; or the pictures alone, .svg or .png (with CairoSVG).
     `lal parse --format tree` draws trees with letters."""
-    from spacy_lal.export import read_sentences
+    from spacy_lal.export import read_parses
     from spacy_lal.files import write_file
 
     reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
@@ -80,7 +80,7 @@ def explain_cli(
     docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
     if not docs:
         io.fail("expected a text, got nothing but whitespace")
-    n_sentences = sum(len(list(read_sentences(doc))) for doc in docs)
+    n_sentences = sum(len(list(read_parses(doc))) for doc in docs)
     content = _content(suffix, nlp, docs)
     if isinstance(content, str):
         with io.text_output(output) as write:
@@ -133,26 +133,20 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
 def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
     """The markup of each sentence."""
     from spacy_lal.annotations import has_propositions
-    from spacy_lal.export import read_sentences
+    from spacy_lal.export import read_parses
     from spacy_lal.pictures.colors import label_legend
     from spacy_lal.pictures.markup import escape, fold
-    from spacy_lal.trees.spans import split_chain
 
-    sentences = list(read_sentences(doc))
-    attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))
-    contributions = _pictures(
-        "Contributions", "contributions", nlp, doc, len(sentences)
-    )
-    for i, sentence in enumerate(sentences):
-        span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
-        style = "parse" if sentence.heads is not None else "tree"
-        labels = [
-            label
-            for *_, chain in sentence.constituents or []
-            for label in split_chain(chain)
-        ]
-        (parse,) = _pictures("Parse", style, nlp, span)
-        pictures = [parse._replace(markup=parse.markup + label_legend(labels))]
+    parses = list(read_parses(doc))
+    attention = _pictures("Label attention", "attention", nlp, doc, len(parses))
+    contributions = _pictures("Contributions", "contributions", nlp, doc, len(parses))
+    for i, parse in enumerate(parses):
+        span = doc[parse.tokens[0] : parse.tokens[-1] + 1]
+        style = "parse" if parse.heads is not None else "tree"
+        constituents = parse.constituents or ()
+        labels = [label for one in constituents for label in one.chain]
+        (first,) = _pictures("Parse", style, nlp, span)
+        pictures = [first._replace(markup=first.markup + label_legend(labels))]
         if has_propositions(doc):
             pictures += _pictures("Roles", "roles", nlp, span, folded=True)
         pictures += [attention[i], contributions[i]]
@@ -160,7 +154,7 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
             fold(escape(one.heading), f"<div>{one.markup}</div>", one is pictures[0])
             for one in pictures
         )
-        title = escape(" ".join(sentence.text.split()))
+        title = escape(" ".join(parse.text.split()))
         sure = _sureness(nlp, span)
         yield f'<section>\n<h2 dir="auto">{title}</h2>\n{sure}{shown}\n</section>'
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from spacy_lal.export import Sentence
+    from spacy_lal.trees import Parse
 
 # Texts per memory zone: at its end spaCy forgets the words that it has met.
 ZONE_SIZE = 4096
@@ -145,13 +145,13 @@ def _write(
         with io.output_path(output) as path:
             write_file(path, doc_bin.to_bytes())
     else:
-        from spacy_lal.export import read_sentences
+        from spacy_lal.export import read_parses
 
         with io.text_output(output) as write:
             for doc, origin in docs:
                 n_docs += 1
-                for sentence in read_sentences(doc):
-                    write(FORMATS[output_format](sentence, origin, ids))
+                for parse in read_parses(doc):
+                    write(FORMATS[output_format](parse, origin, ids))
                     n_sentences += 1
     io.wrote(
         output, f"{io.counted(n_sentences, 'sentence')} of {io.counted(n_docs, 'text')}"
@@ -184,13 +184,13 @@ def parse_texts(
             yield from nlp.pipe(zone, as_tuples=True, batch_size=batch_size)
 
 
-def format_brackets(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
+def format_brackets(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     """One tree on one line; with ids, after the name of its text and a tab."""
-    tree = sentence.brackets()
+    tree = parse.to_brackets()
     return f"{origin.name}\t{tree}\n" if ids else f"{tree}\n"
 
 
-def format_conllu(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
+def format_conllu(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     """See `export.to_conllu`. Line and id of the text are comments; with ids, the line
     is the id of a text without."""
     from spacy_lal.export import sentence_to_conllu
@@ -198,10 +198,10 @@ def format_conllu(sentence: "Sentence", origin: Origin, ids: bool = False) -> st
     text_id = origin.name if ids else origin.id
     named = {"text_id": text_id, "file": origin.file, "line": origin.line}
     comments = {name: str(value) for name, value in named.items() if value is not None}
-    return sentence_to_conllu(sentence, text_id or str(origin.number + 1), comments)
+    return sentence_to_conllu(parse, text_id or str(origin.number + 1), comments)
 
 
-def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
+def format_json(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     """One object on one line (docs/reference/formats.md). Annotation that the pipeline
     does not set is null."""
     from spacy_lal.export import SCHEMA_VERSION, sentence_record
@@ -215,12 +215,12 @@ def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
     }
     if origin.file is not None:
         record["file"] = origin.file
-    record["sent"] = sentence.number
-    record.update(sentence_record(sentence))
+    record["sent"] = parse.number
+    record.update(sentence_record(parse))
     return f"{printable_json(record)}\n"
 
 
-def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
+def format_drawing(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     """The tree drawn with letters, a table of heads below, and a heading with line and
     id, if any."""
     from spacy_lal.pictures.markup import visible
@@ -233,23 +233,23 @@ def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> s
         names.append(f"line {origin.line}")
     if origin.id is not None or ids:
         names.append(f"id {visible(origin.name)}")
-    heading = f"# {', '.join(names)}, sentence {sentence.number + 1}\n" if names else ""
+    heading = f"# {', '.join(names)}, sentence {parse.number + 1}\n" if names else ""
     pieces = []
-    if sentence.constituents is not None:
-        pieces.append(tree_to_text(sentence.tree()))
-    if sentence.heads is not None:
-        pieces.append(_table(sentence, sentence.heads))
+    if parse.constituents is not None:
+        pieces.append(tree_to_text(parse.to_tree()))
+    if parse.heads is not None:
+        pieces.append(_table(parse, parse.heads))
     return heading + "\n".join(pieces) + "\n"
 
 
-def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
+def _table(parse: "Parse", heads: List[Optional[int]]) -> str:
     from spacy_lal.pictures.markup import printable, visible
 
-    words = ["", *(visible(token.text) for token in sentence.tokens)]
+    words = ["", *map(visible, parse.words)]
     width = len(str(len(heads)))
     rows = [("", "word", "tag", "head", "", "deprel")]
-    for i, token in enumerate(sentence.tokens, start=1):
-        head = heads[i - 1]
+    for i, (place, head) in enumerate(zip(parse.tokens, heads, strict=True), start=1):
+        token = parse.doc[place]
         number = f"{i:>{width}}"
         tag = token.tag_ or token.pos_
         governor = ("_", "")
@@ -259,7 +259,7 @@ def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 
-FORMATS: Dict[str, "Callable[[Sentence, Origin, bool], str]"] = {
+FORMATS: Dict[str, "Callable[[Parse, Origin, bool], str]"] = {
     "brackets": format_brackets,
     "conllu": format_conllu,
     "json": format_json,

@@ -1,6 +1,7 @@
 """`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one
 function."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -11,7 +12,6 @@ from typing import (
     Dict,
     Iterator,
     List,
-    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from spacy_lal.annotations import Relation, Triple
-    from spacy_lal.export import Sentence
-    from spacy_lal.trees.roles import Proposition
+    from spacy_lal.trees import Parse
 
 SUFFIX = ".spacy"
 OPENIE = "openie"
@@ -228,41 +227,28 @@ def _has_factory(nlp: "Language", factory: str) -> bool:
     return factory in {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
 
 
-class RoleSentence(NamedTuple):
-    """A sentence, its propositions over its words, and its id in a treebank, or an
-    empty string."""
-
-    sentence: "Sentence"
-    propositions: "Sequence[Proposition]"
-    sent_id: str
-
-    @property
-    def words(self) -> List[str]:
-        """Its words."""
-        return [token.text for token in self.sentence.tokens]
-
-
-def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
-    """The sentences of a Doc that have words.
+def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]":
+    """The sentences of a Doc that have words, with roles and, from a treebank, a
+    `sent_id`.
 
     auxiliaries (bool): Whether auxiliaries and modals are given.
     """
     from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
-    from spacy_lal.export import read_sentences
+    from spacy_lal.export import read_parses
     from spacy_lal.lang import conventions
 
     left_out: Container[str] = ()
     if not auxiliaries:
         left_out = conventions(doc.vocab.lang).auxiliary_rolesets
-    ids = doc.user_data.get(SENT_IDS) or []
-    found = get_sentence_propositions(doc)
-    for sentence in read_sentences(doc):
-        i = sentence.number
-        kept = [one for one in found[i] if one.roleset not in left_out]
-        yield RoleSentence(sentence, kept, ids[i] if i < len(ids) else "")
+    ids = dict(enumerate(doc.user_data.get(SENT_IDS) or []))
+    roles = get_sentence_propositions(doc)
+    for parse in read_parses(doc):
+        kept = [one for one in roles[parse.number] if one.roleset not in left_out]
+        metadata = {"sent_id": ids.get(parse.number, "")}
+        yield replace(parse, roles=tuple(kept), metadata=metadata)
 
 
-def format_table(sentence: RoleSentence, doc_number: int) -> str:
+def format_table(parse: "Parse", doc_number: int) -> str:
     """The sentence, and below it each predicate with its arguments and their
     descriptions."""
     from spacy_lal.annotations import get_frame
@@ -270,10 +256,10 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     from spacy_lal.trees.frames import describe_role
     from spacy_lal.trees.roles import PREDICATE_ROLE, join_parts
 
-    texts = [visible(word) for word in sentence.words]
-    vocab = sentence.sentence.tokens[0].vocab
+    texts = [visible(word) for word in parse.words]
+    vocab = parse.doc.vocab
     lines = [" ".join(texts), ""]
-    for proposition in sentence.propositions:
+    for proposition in parse.roles or ():
         frame = get_frame(vocab, proposition.roleset)
         head: List[Tuple[str, ...]] = []
         rows: List[Tuple[str, ...]] = []
@@ -286,44 +272,38 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
                 description = describe_role(argument.role, frame) or ""
                 rows.append((f"  {argument.role}", text, description))
         lines += [*io.aligned(head), *io.aligned(rows), ""]
-    if not sentence.propositions:
+    if not parse.roles or ():
         lines += ["(no predicate)", ""]
     return printable("\n".join(lines)) + "\n"
 
 
-def format_json(sentence: RoleSentence, doc_number: int) -> str:
+def format_json(parse: "Parse", doc_number: int) -> str:
     """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in
     `lal parse --format conllu`."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
-    sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.sentence.number + 1}"
-    roles = SentenceRoles(sent_id, len(sentence.words), tuple(sentence.propositions))
+    sent_id = parse.sent_id or f"{doc_number + 1}-{parse.number + 1}"
+    roles = SentenceRoles(sent_id, len(parse.words), parse.roles or ())
     return printable_json(to_role_dict(roles)) + "\n"
 
 
-def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
+def format_props_of(parse: "Parse", doc_number: int) -> str:
     """Columns of CoNLL-2005: lemma, then one for each predicate."""
     from spacy_lal.trees.props import format_props
 
-    return format_props(sentence.propositions, len(sentence.words))
+    return format_props(parse.roles or (), len(parse.words))
 
 
-def format_conll(sentence: RoleSentence, doc_number: int) -> str:
+def format_conll(parse: "Parse", doc_number: int) -> str:
     """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
     from spacy_lal.treebanks.columns import format_columns
 
-    tags = [token.tag_ for token in sentence.sentence.tokens]
-    columns = (
-        sentence.words,
-        tags,
-        sentence.sentence.constituents,
-        sentence.propositions,
-    )
-    return format_columns(*columns, f"text/{doc_number + 1}")
+    tags = [parse.doc[i].tag_ for i in parse.tokens]
+    return format_columns(replace(parse, tags=tags), f"text/{doc_number + 1}")
 
 
-FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
+FORMATS: Dict[str, "Callable[[Parse, int], str]"] = {
     "table": format_table,
     "json": format_json,
     "props": format_props_of,

@@ -153,10 +153,11 @@ def _of_texts(reading: Reading, nlp: "Language") -> "Iterator[Tuple[str, Tree]]"
 
 def _of_doc(doc: "Doc", where: str) -> "Iterator[Tuple[int, Tree]]":
     """The number of each sentence, from 1, and its tree."""
-    from spacy_lal.export import MissingParseError, read_sentences
+    from spacy_lal.export import read_parses
+    from spacy_lal.trees.parse import MissingParseError
 
     try:
-        for sentence in read_sentences(doc):
-            yield sentence.number + 1, sentence.tree()
+        for parse in read_parses(doc):
+            yield parse.number + 1, parse.to_tree()
     except MissingParseError:
         io.fail(f"{where}: the Doc has no constituents")

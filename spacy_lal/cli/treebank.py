@@ -22,8 +22,8 @@ from spacy_lal.cli import io
 from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
-    from spacy_lal.treebanks.reader import TreebankSentence
     from spacy_lal.treebanks.report import RoleReport, TreebankReport
+    from spacy_lal.trees import Parse
 
 SHOWN_PROBLEMS = 20
 LONG_NAME = 120  # characters of a label; longer ones are cut
@@ -344,16 +344,13 @@ class _Excluded:
         self.pattern = pattern
         self.count = 0
 
-    def filter(
-        self, sentences: Iterable["TreebankSentence"]
-    ) -> Iterator["TreebankSentence"]:
+    def filter(self, sentences: Iterable["Parse"]) -> Iterator["Parse"]:
         begun: Set[str] = set()  # comments of sentences that were left out
         for sentence in sentences:
             begun.update(filter(sentence.begins, ("newdoc", "newpar")))
             if self.pattern is not None and self.pattern.search(sentence.sent_id):
                 self.count += 1
                 continue
-            if sentence.dependencies:
-                sentence.dependencies.metadata.update(dict.fromkeys(begun))
+            sentence.metadata.update(dict.fromkeys(begun))
             yield sentence
             begun.clear()

@@ -4,7 +4,7 @@ is no word, and has no place among the words."""
 from typing import TYPE_CHECKING, List, NamedTuple, Optional, Sequence
 
 if TYPE_CHECKING:
-    from ..trees import ConlluSentence
+    from ..trees import Parse
 
 PUNCT = "PUNCT"
 NOUNS = frozenset({"NOUN", "PROPN"})
@@ -40,10 +40,14 @@ class HeadedWord(NamedTuple):
 Sentence = Sequence[HeadedWord]
 
 
-def headed_words(sentence: "ConlluSentence") -> List[HeadedWord]:
+def headed_words(sentence: "Parse") -> List[HeadedWord]:
     """The words of a sentence of CoNLL-U; a word without head is its own."""
     columns = zip(
-        sentence.heads, sentence.deprels, sentence.pos, sentence.morphs, strict=True
+        sentence.heads or (),
+        sentence.deprels,
+        sentence.pos,
+        sentence.morphs,
+        strict=True,
     )
     return [
         HeadedWord(head - 1 if head else i, deprel, pos, morph, pos == PUNCT)

@@ -3,6 +3,7 @@
 displaCy, which escapes words alone: this room escapes every string that enters
 markup."""
 
+from bisect import bisect_left
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 from zlib import crc32
 
@@ -13,8 +14,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.util import is_in_jupyter, minify_html
 
 from ..annotations import check_present, has_propositions
-from ..export import Sentence, read_sentences
-from ..trees import split_chain
+from ..export import read_parses
+from ..trees import Parse
 from .colors import chain_color
 from .heatmap import draw_attention, draw_contributions
 from .markup import escape, html_page, scroll_box, shorten, visible
@@ -92,9 +93,9 @@ def render(
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
         drawn = [
-            _draw_svg(one, style, options)
+            _draw_svg(parse, style, options)
             for item in items
-            for one in _shown_sentences(item, style)
+            for parse in _shown_sentences(item, style)
         ]
         markup = stand_alone(drawn)
     else:
@@ -124,26 +125,20 @@ def draw(
 ) -> List[str]:
     """The pictures of a Doc or Span as HTML, one for each sentence with words. See
     `render`."""
-    sentences = _shown_sentences(item, style)
+    parses = _shown_sentences(item, style)
     if style in SVG_STYLES:
-        return [fitted(_draw_svg(sentence, style, options)) for sentence in sentences]
+        return [fitted(_draw_svg(parse, style, options)) for parse in parses]
     if style == "spans":
-        return [_draw_spans(sentence, options) for sentence in sentences]
+        return [_draw_spans(parse, options) for parse in parses]
     if style == "roles":
-        return [
-            draw_roles(sentence, bool(options.get("folded"))) for sentence in sentences
-        ]
+        return [draw_roles(parse, bool(options.get("folded"))) for parse in parses]
     if nlp is None:
         raise ValueError(
             f"style {style!r} asks the network again: expected the pipeline too, "
             "render(..., nlp=nlp)"
         )
     heads = draw_attention if style == "attention" else draw_contributions
-    return (
-        heads(item.doc if isinstance(item, Span) else item, sentences, options, nlp)
-        if sentences
-        else []
-    )
+    return heads(parses, options, nlp) if parses else []
 
 
 def writing(item: Item) -> Dict[str, str]:
@@ -155,43 +150,58 @@ def writing(item: Item) -> Dict[str, str]:
     }
 
 
-def _shown_sentences(item: Item, style: str) -> List[Sentence]:
+def _shown_sentences(item: Item, style: str) -> List[Parse]:
     """The sentences of a Doc that have words, or a Span's part of its sentence, with
-    what the style shows."""
+    what the style shows.
+
+    RAISES (ValueError): The Span has words of several sentences, or is no constituent
+        where one is needed; the Doc lacks something."""
     if not isinstance(item, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
-    if not len(item):
+    if isinstance(item, Doc):
+        return [_checked(parse, style) for parse in read_parses(item)] if item else []
+    if not item:
         return []
-    doc = item.doc if isinstance(item, Span) else item
-    sentences = list(read_sentences(doc))
-    if isinstance(item, Span):
-        check_present(item)
-        sentences = [
-            one
-            for one in sentences
-            if one.tokens[0].i < item.end and item.start <= one.tokens[-1].i
-        ]
-        if len(sentences) > 1:
-            raise ValueError(
-                f"expected a Span of one sentence, got one over {len(sentences)}: draw "
-                "each of span.sents"
-            )
-        if all(token.is_space for token in item):
-            return []
-        if STYLES[style]:
-            sentences = [one.cut(item.start, item.end) for one in sentences]
-    for one in sentences:
-        _check_shown(one, style)
-    return sentences
+    parses = [
+        parse
+        for parse in read_parses(item.doc)
+        if parse.tokens[0] < item.end and item.start <= parse.tokens[-1]
+    ]
+    check_present(item)
+    if len(parses) > 1:
+        raise ValueError(
+            f"expected a Span of one sentence, got one over {len(parses)}: draw "
+            "each of span.sents"
+        )
+    if all(token.is_space for token in item):
+        return []
+    return [_part(parse, item, style) if STYLES[style] else parse for parse in parses]
 
 
-def _check_shown(sentence: Sentence, style: str) -> None:
-    """Check that a sentence, or the part of it that is shown, has what a style shows.
-    RAISES (ValueError): It lacks something, or is no tree."""
+def _part(parse: Parse, item: Span, style: str) -> Parse:
+    """The part of a sentence within a Span.
+
+    RAISES (ValueError): It lacks what the style shows, or is no constituent where a
+        tree is drawn."""
+    start, end = (bisect_left(parse.tokens, place) for place in (item.start, item.end))
+    part = _checked(parse.cut(start, end), style)
+    widths = [span.end - span.start for span in part.constituents or ()]
+    is_one = end - start in (1, len(parse.words), *widths)
+    if style in ("tree", "parse") and not is_one:
+        raise ValueError(
+            f"expected a Span that is a constituent or a sentence, got {part.text!r}"
+        )
+    return part
+
+
+def _checked(parse: Parse, style: str) -> Parse:
+    """A sentence, or the part of it that is shown.
+
+    RAISES (ValueError): It lacks what the style shows."""
     known = {
-        "constituents": sentence.constituents is not None,
-        "dependencies": sentence.heads is not None,
-        "semantic roles": has_propositions(sentence.tokens[0].doc),
+        "constituents": parse.constituents is not None,
+        "dependencies": parse.heads is not None,
+        "semantic roles": has_propositions(parse.doc),
     }
     lacking = [needed for needed in STYLES[style] if not known[needed]]
     if lacking:
@@ -199,80 +209,62 @@ def _check_shown(sentence: Sentence, style: str) -> None:
             f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it "
             "first"
         )
-    n_words = len(sentence.tokens)
-    spans = [span[:2] for span in sentence.constituents or []]
-    is_one = not sentence.is_cut or n_words == 1 or (0, n_words) in spans
-    if style in ("tree", "parse") and not is_one:
-        raise ValueError(
-            "expected a Span that is a constituent or a sentence, got "
-            f"{sentence.text!r}"
-        )
+    return parse
 
 
-def _draw_svg(sentence: Sentence, style: str, options: Dict[str, Any]) -> Svg:
-    doc = sentence.tokens[0].doc
-    direction = writing(doc)["direction"]
+def _draw_svg(parse: Parse, style: str, options: Dict[str, Any]) -> Svg:
+    direction = writing(parse.doc)["direction"]
     if style == "dep":
-        return _draw_arcs(sentence, options)
+        return _draw_arcs(parse, options)
     if style == "tree":
-        return tree_to_svg(
-            sentence.tree(),
-            title=f"Constituency tree: {sentence.text}",
-            direction=direction,
-        )
-    rows = word_rows(sentence) if has_propositions(doc) else []
-    title = f"Parse: {sentence.text}"
-    return draw_parse(
-        sentence.tree(),
-        sentence.heads or [],
-        sentence.deprels,
-        rows,
-        title=title,
-        direction=direction,
-    )
+        title = f"Constituency tree: {parse.text}"
+        return tree_to_svg(parse.to_tree(), title=title, direction=direction)
+    rows = word_rows(parse) if has_propositions(parse.doc) else []
+    return draw_parse(parse, rows, title=f"Parse: {parse.text}", direction=direction)
 
 
-def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
+def _draw_arcs(parse: Parse, options: Dict[str, Any]) -> Svg:
     """Arcs by displaCy, in the colours of the text around them, words as close as their
     letters let them be."""
-    heads = sentence.heads or []
-    deprels = sentence.deprels
-    words = [_word(token, bool(options.get("add_lemma"))) for token in sentence.tokens]
+    add_lemma = bool(options.get("add_lemma"))
+    words = [_word(parse.doc[i], add_lemma) for i in parse.tokens]
     arcs = []
-    for dependent, (head, deprel) in enumerate(zip(heads, deprels, strict=True)):
+    for dependent, (head, deprel) in enumerate(
+        zip(parse.heads or (), parse.deprels, strict=True)
+    ):
         if head:
             start, end = sorted((dependent, head - 1))
             side = "left" if dependent < head - 1 else "right"
             arc = {"start": start, "end": end, "label": escape(deprel), "dir": side}
             arcs.append(arc)
-    texts = [str(one["text"]) for one in words]
-    widest = max(text_width(text) * 16 for text in [*texts, *deprels])
+    texts = [str(word["text"]) for word in words]
+    widest = max(text_width(text) * 16 for text in [*texts, *parse.deprels])
     looks = {
         "color": "currentColor",
         "bg": "transparent",
         "font": FONT,
         "distance": max(round(widest) + 16, 80),
     }
-    given = {
+    chosen = {
         key: escape(value) if isinstance(value, str) else value
         for key, value in options.items()
     }
-    renderer = DependencyRenderer({**looks, **given})
-    renderer.lang, renderer.direction = writing(sentence.tokens[0].doc).values()
+    renderer = DependencyRenderer({**looks, **chosen})
+    renderer.lang, renderer.direction = writing(parse.doc).values()
     # Equal drawings have equal names: paths of labels refer to them.
-    name = f"arcs-{crc32(repr((words, arcs, looks, given)).encode()):x}"
+    name = f"arcs-{crc32(repr((words, arcs, looks, chosen)).encode()):x}"
     markup = renderer.render_svg(name, words, arcs).strip()
     # Labels stand above: in a short arc their letters overlap.
     markup = markup.replace('dy="1.25em"', 'dy="-0.35em"')
-    title = f"Dependency arcs: {sentence.text}"
-    description = describe_arcs([t.text for t in sentence.tokens], heads, deprels)
+    title = f"Dependency arcs: {parse.text}"
+    description = describe_arcs(parse)
     width = float(renderer.width)
     height = float(renderer.height)
     size = f'viewBox="0 0 {number(width)} {number(height)}"'
     role = f'role="img" aria-label="{escape(title)}"'
-    opening, _, rest = markup.partition(">")
+    opening, _, inside = markup.partition(">")
     opening = opening.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
-    described = f"{opening} {size} {role}>{naming(title, description)}{rest}"
+    described = f"{opening} {size} {role}>{naming(title, description)}{inside}"
     return Svg(described, width, height, title)
 
 
@@ -287,26 +279,26 @@ def _word(token: Token, add_lemma: bool) -> Dict[str, Any]:
     }
 
 
-def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
-    given = options.get("colors", {})
-    if not isinstance(given, Mapping) or not all(
-        isinstance(one, str) for one in given.values()
+def _draw_spans(parse: Parse, options: Dict[str, Any]) -> str:
+    named = options.get("colors", {})
+    if not isinstance(named, Mapping) or not all(
+        isinstance(color, str) for color in named.values()
     ):
         raise ValueError(
             "options['colors']: expected a mapping from labels to strings, got "
-            f"{given!r}"
+            f"{named!r}"
         )
-    given = {label: escape(color) for label, color in given.items()}
+    named = {label: escape(color) for label, color in named.items()}
     spans = []
     colors = {}
-    for start, end, chain in sentence.constituents or []:
-        labels = split_chain(chain)
-        wanted = [given[one] for one in (chain, *labels) if one in given]
-        label = escape(chain)
-        colors[label] = wanted[0] if wanted else chain_color(labels)
-        spans.append({"start_token": start, "end_token": end, "label": label})
+    for span in parse.constituents or ():
+        wanted = [named[name] for name in (span.label, *span.chain) if name in named]
+        label = escape(span.label)
+        colors[label] = wanted[0] if wanted else chain_color(span.chain)
+        place = {"start_token": span.start, "end_token": span.end}
+        spans.append({**place, "label": label})
     renderer = SpanRenderer({"top_offset": 36, **options, "colors": colors})
-    renderer.direction = writing(sentence.tokens[0].doc)["direction"]
-    tokens = [shorten(visible(token.text)) for token in sentence.tokens]
+    renderer.direction = writing(parse.doc)["direction"]
+    tokens = [shorten(visible(word)) for word in parse.words]
     drawn = renderer.render_spans(tokens, spans, None)
-    return scroll_box(drawn, f"Constituents: {sentence.text}")
+    return scroll_box(drawn, f"Constituents: {parse.text}")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Collection, Dict, List, Sequence, Tuple
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Span
 
-from ..export import Sentence
+from ..trees import Parse
 from .markup import escape, scroll_box, shorten, visible
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def heatmap(
     table = [[float(value) for value in row] for row in values]
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
-    others = [i for i, one in enumerate(strengths) if one and i not in first]
+    others = [i for i, most in enumerate(strengths) if most and i not in first]
     others.sort(key=lambda i: (-strengths[i], i))
     order = [*first, *others][: max(n_shown, 0)]
     if len(order) < len(table):
@@ -146,7 +146,7 @@ def _scale(largest: float, signed: bool) -> str:
 
 
 def draw_attention(
-    doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language
+    parses: Sequence[Parse], options: Dict[str, Any], nlp: Language
 ) -> List[str]:
     """The attention of each label head to each word, one picture a sentence: a strip of
     words for each head of the parse that looks at some words, and with the option
@@ -154,9 +154,9 @@ def draw_attention(
     from ..interpret import label_attention
 
     pictures = []
-    for sentence in sentences:
-        attention = label_attention(nlp, sentence.tokens[0].sent)
-        own = _heads_of(sentence, attention.heads)
+    for parse in parses:
+        attention = label_attention(nlp, _sentence_of(parse))
+        own = _heads_of(parse, attention.heads)
         picture = _strips(attention, own) if own else ""
         if "n_shown" in options or not own:
             picture += heatmap(
@@ -196,52 +196,59 @@ def _strips(attention: "LabelAttention", heads: Sequence[int]) -> str:
 
 
 def draw_contributions(
-    doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language
+    parses: Sequence[Parse], options: Dict[str, Any], nlp: Language
 ) -> List[str]:
     """What each label head adds to the score of each constituent, one picture a
     sentence. See `interpret.constituent_contributions`."""
     from ..interpret import constituent_contributions
 
-    shown = doc if len(sentences) > 1 else sentences[0].tokens[0].sent
+    shown = parses[0].doc if len(parses) > 1 else _sentence_of(parses[0])
     of_all = constituent_contributions(nlp, shown)
     pictures = []
-    for sentence in sentences:
-        first = sentence.tokens[0].i
-        last = sentence.tokens[-1].i
-        found = [one for one in of_all if first <= one.start <= last]
+    for parse in parses:
+        own = [
+            contributions
+            for contributions in of_all
+            if parse.tokens[0] <= contributions.start <= parse.tokens[-1]
+        ]
         picture = "<p>This sentence has no constituent.</p>"
-        if found:
-            picture = _draw_contributions(found, sentence, options)
+        if own:
+            picture = _draw_contributions(own, parse, options)
         pictures.append(picture)
     return pictures
 
 
+def _sentence_of(parse: Parse) -> Span:
+    return parse.doc[parse.tokens[0]].sent
+
+
 def _draw_contributions(
-    found: Sequence["Contributions"], sentence: Sentence, options: Dict[str, Any]
+    spans: Sequence["Contributions"], parse: Parse, options: Dict[str, Any]
 ) -> str:
-    doc = sentence.tokens[0].doc
-    names = found[0].names
+    names = spans[0].names
     columns = []
-    for one in found:
-        text = " ".join(doc[one.start : one.end].text.split())
-        columns.append(f"{one.label}: {text}")
+    for span in spans:
+        text = " ".join(parse.doc[span.start : span.end].text.split())
+        columns.append(f"{span.label}: {text}")
     totals = [
-        ("score", [one.score for one in found]),
-        ("label heads, sum", [float(one.heads.sum()) for one in found]),
-        ("whole tokens", [one.tokens for one in found]),
-        ("bias", [one.bias for one in found]),
+        ("score", [span.score for span in spans]),
+        ("label heads, sum", [float(span.heads.sum()) for span in spans]),
+        ("whole tokens", [span.tokens for span in spans]),
+        ("bias", [span.bias for span in spans]),
     ]
     outlined = [
-        (names.index(one.label), i) for i, one in enumerate(found) if one.label in names
+        (names.index(span.label), i)
+        for i, span in enumerate(spans)
+        if span.label in names
     ]
-    heads = [one.heads.tolist() for one in found]
+    heads = [span.heads.tolist() for span in spans]
     return heatmap(
         [list(row) for row in zip(*heads, strict=True)],
         names,
         columns,
         title="What each label head adds to the score of a constituent",
         n_shown=options.get("n_shown", N_SHOWN),
-        first=_heads_of(sentence, names),
+        first=_heads_of(parse, names),
         outlined=outlined,
         note=_OUTLINED if outlined else "",
         totals=[
@@ -250,8 +257,8 @@ def _draw_contributions(
     )
 
 
-def _heads_of(sentence: Sentence, names: Sequence[str]) -> List[int]:
+def _heads_of(parse: Parse, names: Sequence[str]) -> List[int]:
     """The numbers of the heads called by labels of the parse, in its order; none
     without a parse."""
-    labels = dict.fromkeys(label for *_, label in sentence.constituents or [])
+    labels = dict.fromkeys(span.label for span in parse.constituents or ())
     return [names.index(label) for label in labels if label in names]

@@ -1,18 +1,15 @@
 """One picture of a whole parse: words on one line, the tree above, arcs below, and a
 row of bands for each predicate, from its first to its last role."""
 
-from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
-from ..trees.brackets import iter_words, write_brackets
+from ..trees.parse import Heads, Parse
 from ..trees.roles import PREDICATE_ROLE
 from .colors import INK_ON_PALE, role_color
 from .markup import shorten, visible
 from .roles import PredicateRow
 from .svg import Band, Svg, bands, number, picture, svg_text, text_width
-from .tree import DESCENT, GAP, Layout
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
+from .tree import DESCENT, GAP, TreeLayout
 
 ROOT = "ROOT"
 # Pixels.
@@ -54,74 +51,71 @@ class Needed(NamedTuple):
 
 
 def draw_parse(
-    tree: "Tree",
-    heads: Sequence[Optional[int]],
-    deprels: Sequence[str],
+    parse: Parse,
     rows: Sequence[PredicateRow] = (),
     *,
     title: str = "Parse",
     direction: str = "ltr",
 ) -> Svg:
     """Draw a tree above its words, arcs and roles below.
-    heads (Sequence[Optional[int]]): The head of each word, counted from 1, 0 for a
-        root, None if unknown.
     rows (Sequence[PredicateRow]): The predicates, if roles are known."""
-    arcs = _arcs(heads, deprels)
-    layout = Layout(tree, direction == "rtl", _least_widths(heads, arcs, rows))
+    heads = parse.heads or ()
+    arcs = _arcs(parse)
+    least = _least_widths(heads, arcs, rows)
+    layout = TreeLayout(parse.to_tree(), direction == "rtl", least)
     places = [word.x for word in layout.words]
     base = layout.baseline + DESCENT + 5
     under, top = _draw_arcs(arcs, heads, places, base)
     roles = _draw_roles(layout, rows, top)
     size = (layout.width, top + ROW * len(rows) + 2)
-    words = list(iter_words(tree))
-    description = f"{write_brackets(tree)} {describe_arcs(words, heads, deprels)}"
+    description = f"{parse.to_brackets()} {describe_arcs(parse)}"
     return picture(
         f"{layout.draw()}{under}{roles}", "lal-parse", size, title, description
     )
 
 
-def describe_arcs(
-    words: Sequence[str], heads: Sequence[Optional[int]], deprels: Sequence[str]
-) -> str:
+def describe_arcs(parse: Parse) -> str:
     """The arcs in words: "dog: nsubj of barks; barks: root"."""
     described = []
-    for word, head, deprel in zip(words, heads, deprels, strict=True):
+    for word, head, deprel in zip(
+        parse.words, parse.heads or (), parse.deprels, strict=True
+    ):
         if head is None:
             described.append(f"{word}: no head")
         elif head == 0:
             described.append(f"{word}: root")
         else:
-            described.append(f"{word}: {deprel} of {words[head - 1]}")
+            described.append(f"{word}: {deprel} of {parse.words[head - 1]}")
     return "; ".join(described)
 
 
 # Places
 
 
-def _arcs(heads: Sequence[Optional[int]], deprels: Sequence[str]) -> List[Arc]:
+def _arcs(parse: Parse) -> List[Arc]:
     """Short arcs first; each lies beyond all overlapping shorter ones."""
+    pairs = zip(parse.heads or (), parse.deprels, strict=True)
     arcs = [
         Arc(dependent, head - 1, visible(deprel), 1)
-        for dependent, (head, deprel) in enumerate(zip(heads, deprels, strict=True))
+        for dependent, (head, deprel) in enumerate(pairs)
         if head
     ]
     arcs.sort(key=lambda arc: (arc.length, arc))
-    found: List[Arc] = []
+    placed: List[Arc] = []
     for arc in arcs:
-        below = [one.level for one in found if _overlap(one, arc)]
-        level = max(below, default=0) + 1
-        found.append(arc._replace(level=level))
-    return found
+        below = [shorter.level for shorter in placed if _overlap(shorter, arc)]
+        placed.append(arc._replace(level=max(below, default=0) + 1))
+    return placed
 
 
-def _overlap(one: Arc, other: Arc) -> bool:
-    start, end = one.ends
+def _overlap(arc: Arc, other: Arc) -> bool:
+    start, end = arc.ends
     other_start, other_end = other.ends
     return start < other_end and other_start < end
 
 
 def _least_widths(
-    heads: Sequence[Optional[int]], arcs: Sequence[Arc], rows: Sequence[PredicateRow]
+    heads: Heads, arcs: Sequence[Arc], rows: Sequence[PredicateRow]
 ) -> List[float]:
     """The least width of each word's column, for the names below."""
     least = [0.0] * len(heads)
@@ -132,7 +126,7 @@ def _least_widths(
 
 
 def _needs(
-    heads: Sequence[Optional[int]], arcs: Sequence[Arc], rows: Sequence[PredicateRow]
+    heads: Heads, arcs: Sequence[Arc], rows: Sequence[PredicateRow]
 ) -> Iterator[Needed]:
     for word, head in enumerate(heads):
         if head == 0:
@@ -164,7 +158,7 @@ def _with_meaning(name: str, meaning: str, width: float) -> str:
 
 def _draw_arcs(
     arcs: Sequence[Arc],
-    heads: Sequence[Optional[int]],
+    heads: Heads,
     places: Sequence[float],
     base: float,
 ) -> Tuple[str, float]:
@@ -201,9 +195,9 @@ def _draw_arcs(
     return markup, bottom + SIZE + 8
 
 
-def _draw_roles(layout: Layout, rows: Sequence[PredicateRow], top: float) -> str:
+def _draw_roles(layout: TreeLayout, rows: Sequence[PredicateRow], top: float) -> str:
     """A row of bands for each predicate, each under its words."""
-    found = []
+    drawn = []
     names = []
     for i, row in enumerate(rows):
         y = top + ROW * (i + 0.5)
@@ -215,8 +209,8 @@ def _draw_roles(layout: Layout, rows: Sequence[PredicateRow], top: float) -> str
             right = max(first[1], last[1])
             middle = (left + right) / 2
             width = max(right - left + GAP - 4, _bold_width(name))
-            found.append(Band(middle, y, width, role_color(role)))
+            drawn.append(Band(middle, y, width, role_color(role)))
             said = _with_meaning(name, row.meanings.get(role, ""), width)
             names.append(svg_text(middle, y + 0.36 * SIZE, said))
     look = f'font-size="{SIZE}" font-weight="bold" fill="{INK_ON_PALE}"'
-    return f"{bands(found, ROW - 4, 'butt')}<g {look}>{''.join(names)}</g>"
+    return f"{bands(drawn, ROW - 4, 'butt')}<g {look}>{''.join(names)}</g>"

@@ -2,15 +2,16 @@
 boxes."""
 
 from bisect import bisect_left
+from itertools import chain
 from types import MappingProxyType
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.displacy.render import EntityRenderer
 from spacy.tokens import Doc
 
 from ..annotations import Predicate, get_frame, get_span_predicates
-from ..export import Sentence
 from ..trees.frames import Frame, describe_role
+from ..trees.parse import Parse
 from ..trees.roles import PREDICATE_ROLE
 from .colors import role_color
 from .markup import escape, fold, shorten, visible
@@ -37,67 +38,66 @@ class PredicateRow(NamedTuple):
     meanings: Mapping[str, str] = MappingProxyType({})
 
 
-def sentence_predicates(sentence: Sentence) -> List[Predicate]:
+def sentence_predicates(parse: Parse) -> List[Predicate]:
     """The predicates whose arguments all lie within a sentence, or the part of it that
     is shown; no auxiliaries without arguments."""
-    first = sentence.tokens[0].i
-    end = sentence.tokens[-1].i + 1
-    found = []
-    for one in get_span_predicates(sentence.tokens[0].doc[first:end]):
-        args = one.proposition.args
+    first = parse.tokens[0]
+    end = parse.tokens[-1] + 1
+    shown = []
+    for predicate in get_span_predicates(parse.doc[first:end]):
+        args = predicate.proposition.args
         is_within = first <= args[0][0] and args[-1][1] <= end
-        if is_within and (one.arguments or not one.is_auxiliary):
-            found.append(one)
-    return found
+        if is_within and (predicate.arguments or not predicate.is_auxiliary):
+            shown.append(predicate)
+    return shown
 
 
-def word_rows(sentence: Sentence) -> List[PredicateRow]:
+def word_rows(parse: Parse) -> List[PredicateRow]:
     """The predicates of a sentence, their parts as spans of its words, counted from
     0."""
-    words = [token.i for token in sentence.tokens]
     rows = []
-    for one in sentence_predicates(sentence):
+    for predicate in sentence_predicates(parse):
         spans = {
-            (bisect_left(words, start), bisect_left(words, end)): role
-            for start, end, role in one.proposition.args
+            (bisect_left(parse.tokens, start), bisect_left(parse.tokens, end)): role
+            for start, end, role in predicate.proposition.args
         }
-        frame = get_frame(one.token.vocab, one.roleset)
+        frame = get_frame(parse.doc.vocab, predicate.roleset)
         meanings = {role: _description(role, frame) for role in spans.values()}
-        rows.append(PredicateRow(one.roleset or PREDICATE_ROLE, spans, meanings))
+        rows.append(PredicateRow(predicate.roleset or PREDICATE_ROLE, spans, meanings))
     return rows
 
 
-def draw_roles(sentence: Sentence, folded: bool = False) -> str:
+def draw_roles(parse: Parse, folded: bool = False) -> str:
     """Draw the predicates of a sentence as one `<div>`: its text once for each, in
     which displaCy draws each argument as a box with its role, and the descriptions of
     the roles, where frames are known.
     folded (bool): Whether a click on a predicate shows this, one at a time; that of the
         main verb is open, or else the first."""
-    found = sentence_predicates(sentence)
-    main = _main_predicate(found, sentence)
-    rows = [_row(one, sentence, folded, one is main) for one in found]
+    predicates = sentence_predicates(parse)
+    main = _main_predicate(predicates, parse)
+    rows = [
+        _row(predicate, parse, folded, predicate is main) for predicate in predicates
+    ]
     if not rows:
-        text = escape(sentence.text)
+        text = escape(parse.text)
         rows = [f"<div>{text}</div><p>This sentence has no predicate.</p>"]
-    direction = sentence.tokens[0].vocab.writing_system.get("direction", "ltr")
+    direction = parse.doc.vocab.writing_system.get("direction", "ltr")
     return f'<div class="lal-roles" dir="{escape(direction)}">{"".join(rows)}</div>'
 
 
 def _main_predicate(
-    predicates: List[Predicate], sentence: Sentence
+    predicates: Sequence[Predicate], parse: Parse
 ) -> Optional[Predicate]:
-    heads = zip(sentence.tokens, sentence.heads or [], strict=False)
-    roots = [token.i for token, head in heads if head == 0]
-    for one in predicates:
-        if one.token.i in roots:
-            return one
-    return predicates[0] if predicates else None
+    heads = zip(parse.tokens, parse.heads or (), strict=False)
+    roots = [token for token, head in heads if head == 0]
+    of_roots = (predicate for predicate in predicates if predicate.token.i in roots)
+    return next(chain(of_roots, predicates), None)
 
 
-def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) -> str:
-    doc = sentence.tokens[0].doc
+def _row(predicate: Predicate, parse: Parse, folded: bool, is_open: bool) -> str:
+    doc = parse.doc
     frame = get_frame(doc.vocab, predicate.roleset)
-    place = sentence.tokens[0].i
+    first = place = parse.tokens[0]
     text = ""
     boxes: List[Dict[str, Any]] = []
     legend = []
@@ -118,7 +118,7 @@ def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) 
             legend.append(f"<li><b>{escape(role)}</b> {tip}: {shown}</li>")
         text += words
         place = end
-    text += _text(doc, place, sentence.tokens[-1].i + 1)
+    text += _text(doc, place, parse.tokens[-1] + 1)
     body = EntityRenderer({"template": _BOX}).render_ents(text, boxes, None)
     if legend:
         body += f'<ul style="{_LIST}">{"".join(legend)}</ul>'
@@ -128,7 +128,7 @@ def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) 
         sense = f"{sense} ({frame.name})".strip()
     heading = f"<b>{name}</b> <small>{escape(sense)}</small>"
     if folded:
-        return fold(heading, body, is_open, f"roles-{sentence.tokens[0].i}")
+        return fold(heading, body, is_open, f"roles-{first}")
     return f"<div>{heading}{body}</div>"
 
 

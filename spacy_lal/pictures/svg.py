@@ -66,11 +66,11 @@ def fitted(drawing: Svg) -> str:
     most = number(drawing.width * MOST_SCALE)
     least = number(drawing.width * LEAST_SCALE)
     size = f"width: 100%; max-width: {most}px; min-width: {least}px; height: auto"
-    opening, rest = drawing.markup.split(">", 1)
+    opening, inside = drawing.markup.split(">", 1)
     # displaCy's drawings have a style.
     before, has_style, others = opening.partition(' style="')
     style = f"{size}; {others}" if has_style else f'{size}"'
-    return scroll_box(f'{before} style="{style}>{rest}', drawing.title)
+    return scroll_box(f'{before} style="{style}>{inside}', drawing.title)
 
 
 def pill_width(text: str) -> float:
@@ -89,7 +89,7 @@ class Band(NamedTuple):
 
 def pills(places: Sequence[Band]) -> str:
     """Rounded boxes of the height `PILL`."""
-    inner = [one._replace(width=max(one.width - PILL, 0.1)) for one in places]
+    inner = [band._replace(width=max(band.width - PILL, 0.1)) for band in places]
     return bands(inner, PILL, "round")
 
 
@@ -153,13 +153,13 @@ def stand_alone(pictures: Sequence[Svg]) -> str:
     such a setting show it light."""
     parts = []
     top = float(_MARGIN)
-    for one in pictures:
+    for drawing in pictures:
         place = f"translate({_MARGIN} {number(top)})"
-        parts.append(f'<g transform="{place}">{one.markup}</g>')
-        top += one.height + _GAP
+        parts.append(f'<g transform="{place}">{drawing.markup}</g>')
+        top += drawing.height + _GAP
     bottom = top - _GAP + _MARGIN if pictures else top
     # Whole pixels: a converter needs them.
-    width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
+    width = ceil(max((drawing.width for drawing in pictures), default=0) + 2 * _MARGIN)
     height = ceil(bottom)
     start = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

@@ -71,7 +71,7 @@ class Node:
         return self.x - half, self.x + half
 
 
-class Layout:
+class TreeLayout:
     """The nodes of a tree in pre-order, with their places.
     least (Sequence[float]): The least width of each word's column, in the order of the
         sentence; empty for none."""
@@ -173,7 +173,7 @@ def tree_to_svg(
     colour of the text around them.
     title (str): Its name for screen readers and on hover; plain text. direction (str):
         "rtl" mirrors it."""
-    layout = Layout(tree, direction == "rtl")
+    layout = TreeLayout(tree, direction == "rtl")
     size = layout.width, layout.baseline + DESCENT + 2
     return picture(layout.draw(), "lal-tree", size, title, write_brackets(tree))
 

@@ -11,17 +11,18 @@ brackets. Senses, speakers, entities and coreference are neither read nor writte
 Source: Pradhan et al. (2012)."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import escape_characters, escape_word, parse_tree, unescape_word
-from ..trees.conllu import ConlluSentence
+from ..trees.parse import Parse
 from ..trees.props import args_to_cells, cells_to_args
 from ..trees.roles import Proposition, PropositionError, check_proposition
-from ..trees.spans import Span, SpanError, expand_chains
-from .reader import TreebankSentence, TreebankTree, to_treebank_tree
+from ..trees.spans import Constituent, SpanError
+from .reader import parse_of_tree
 
 # columns before and after those of predicates
 N_BEFORE = 11
@@ -44,7 +45,7 @@ STRIPPED = "[WORD]"  # in place of each word, in files without the text of OntoN
 _Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
 
 
-def read_columns(path: Path) -> Iterator[TreebankSentence]:
+def read_columns(path: Path) -> Iterator[Parse]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a
     tree where the file has one. Heads and spaces are missing. The `sent_id` is
     "document/part-number", counted from 1 in each document.
@@ -72,47 +73,37 @@ def read_columns(path: Path) -> Iterator[TreebankSentence]:
             begins = False
 
 
-def format_columns(
-    words: Sequence[str],
-    tags: Sequence[str],
-    constituents: Optional[Sequence[Span]],
-    propositions: Sequence[Proposition],
-    document: str = NONE,
-) -> str:
+def format_columns(parse: Parse, document: str = NONE) -> str:
     """A sentence's lines, with the empty line at its end.
 
-    tags: An empty one is unknown.
-    constituents: Collapsed spans in pre-order; None without a tree.
-    document: The first column.
+    parse (Parse): An empty tag is unknown; without constituents it has no tree.
+    document (str): The first column.
     RAISES (PropositionError): The arguments of a predicate overlap.
     RAISES (SpanError): A label has a `*`, which columns cannot hold.
     """
-    n_words = len(words)
-    lemmas = [NONE] * n_words
-    framesets = [NONE] * n_words
-    for one in propositions:
-        lemmas[one.token], framesets[one.token] = _lemma_and_frameset(one)
+    n_words = len(parse.words)
+    propositions = parse.roles or ()
+    predicates = [(NONE, NONE)] * n_words
+    for proposition in propositions:
+        predicates[proposition.token] = _lemma_and_frameset(proposition)
+    before = zip(
+        [_cell(document)] * n_words,
+        [PART] * n_words,
+        map(str, range(n_words)),
+        map(escape_word, parse.words),
+        map(_cell, parse.tags),
+        _parse_cells(parse),
+        strict=True,
+    )
     columns = [args_to_cells(one.args, n_words) for one in propositions]
-    parse = _parse_cells(constituents, n_words)
-    lines = []
-    for i, word in enumerate(words):
-        row = [
-            _cell(document),
-            PART,
-            str(i),
-            escape_word(word),
-            _cell(tags[i]),
-            parse[i],
-            lemmas[i],
-            framesets[i],
-            NONE,  # sense
-            NONE,  # speaker
-            "*",  # named entities
-            *(column[i] for column in columns),
-            NONE,  # coreference
-        ]
-        lines.append("\t".join(row) + "\n")
-    return "".join(lines) + "\n"
+    of_predicates = zip(*columns, strict=True) if columns else [()] * n_words
+    # no sense, no speaker, no named entities; no coreference
+    rows = zip(before, predicates, of_predicates, strict=True)
+    lines = [
+        "\t".join((*cells, *predicate, NONE, NONE, "*", *args, NONE)) + "\n"
+        for cells, predicate, args in rows
+    ]
+    return "".join([*lines, "\n"])
 
 
 def document_lines(document: str) -> Tuple[str, str]:
@@ -120,30 +111,20 @@ def document_lines(document: str) -> Tuple[str, str]:
     return f"#begin document ({_cell(document)}); part 00{PART}\n", "#end document\n"
 
 
-def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
+def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> Parse:
     _check_rows(rows, path)
-    words = [unescape_word(cells[WORD]) for _, cells in rows]
-    tags = ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows]
-    empty = [""] * len(rows)
     metadata: Dict[str, Optional[str]] = {"newdoc": None} if begins else {}
     if sent_id:
         metadata["sent_id"] = sent_id
-    dependencies = ConlluSentence(
-        words=words,
-        lemmas=empty,
-        pos=empty,
-        tags=tags,
-        morphs=empty,
-        heads=[None] * len(rows),
-        deprels=empty,
-        spaces=[True] * len(rows),
+    parse = Parse(
+        [unescape_word(cells[WORD]) for _, cells in rows],
+        ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows],
+        roles=_propositions(rows, path),
         metadata=metadata,
         path=path,
         lines=[line for line, _ in rows],
-        spaces_known=False,
     )
-    tree = _tree(rows, words, tags, path)
-    return TreebankSentence(tree, dependencies, _propositions(rows, path))
+    return replace(parse, constituents=_constituents(parse, rows))
 
 
 def _check_rows(rows: _Rows, path: str) -> None:
@@ -175,29 +156,28 @@ def _check_rows(rows: _Rows, path: str) -> None:
             )
 
 
-def _tree(
-    rows: _Rows, words: List[str], tags: List[str], path: str
-) -> Optional[TreebankTree]:
+def _constituents(parse: Parse, rows: _Rows) -> Optional[Sequence[Constituent]]:
     bits = [cells[PARSE] for _, cells in rows]
-    if all(bit in ("*", NONE) for bit in bits):
+    if set(bits) <= {"*", NONE}:
         return None
-    line = rows[0][0]
     pieces = []
-    for (number, _), bit, word, tag in zip(rows, bits, words, tags, strict=True):
+    for line, bit, word, tag in zip(
+        parse.lines, bits, parse.words, parse.tags, strict=True
+    ):
         match = _PARSE.fullmatch(bit)
         if match is None:
             raise TreebankError(
-                f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got "
-                f"{quoted(bit)}"
+                f"{parse.path}:{line}: expected a parse such as (TOP(S(NP*) or *)), "
+                f"got {quoted(bit)}"
             )
         shown_tag = escape_characters(tag) or "X"
         pieces.append(f"{match[1]} ({shown_tag} {escape_word(word)}){match[2]}")
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
-        return to_treebank_tree(tree, path, line)._replace(tags=tags)
+        return parse_of_tree(tree, parse.path, parse.line).constituents
     except ValueError as error:
         raise TreebankError(
-            f"{path}:{line}: the parse is no tree over the sentence: {error}"
+            f"{parse.where}: the parse is no tree over the sentence: {error}"
         ) from None
 
 
@@ -235,20 +215,23 @@ def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
     return (lemma if frame else NONE), roleset
 
 
-def _parse_cells(constituents: Optional[Sequence[Span]], n_words: int) -> List[str]:
-    if constituents is None:
-        return ["*"] * n_words
-    opened = [""] * n_words
-    closed = [""] * n_words
-    for start, end, label in expand_chains([(0, n_words, ROOT), *constituents]):
-        if "*" in label:
+def _parse_cells(parse: Parse) -> List[str]:
+    if parse.constituents is None:
+        return ["*"] * len(parse.words)
+    for constituent in parse.constituents:
+        if "*" in constituent.label:
             raise SpanError(
-                f"expected a label without * for a column, got {label!r} over words "
-                f"{start}:{end}"
+                "expected a label without * for a column, got "
+                f"{constituent.label!r} over words "
+                f"{constituent.start}:{constituent.end}"
             )
-        opened[start] += f"({escape_characters(label)}"
-        closed[end - 1] += ")"
-    return [f"{before}*{after}" for before, after in zip(opened, closed, strict=True)]
+    cells = []
+    for labels, _, _, n_closed in parse.steps():
+        opened = "".join(f"({escape_characters(label)}" for label in labels)
+        cells.append(f"{opened}*{')' * n_closed}")
+    cells[0] = f"({ROOT}{cells[0]}"
+    cells[-1] += ")"
+    return cells
 
 
 def _cell(text: str) -> str:

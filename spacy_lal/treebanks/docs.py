@@ -14,8 +14,7 @@ from spacy.vocab import Vocab
 
 from .. import annotations
 from ..files import quoted, write_file
-from ..trees.conllu import ConlluSentence
-from .reader import TreebankSentence
+from ..trees.parse import Parse
 
 # For a head without deprel: spaCy takes the head of a token without deprel for unset.
 UNSPECIFIED_DEPREL = "dep"
@@ -47,7 +46,7 @@ class WrittenCounts(NamedTuple):
 
 
 def make_docs(
-    sentences: Iterable[TreebankSentence],
+    sentences: Iterable[Parse],
     vocab: Vocab,
     *,
     n_sents: int = 1,
@@ -59,7 +58,7 @@ def make_docs(
     (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out, with one
     warning for all.
 
-    sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
+    sentences (Iterable[Parse]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own
         Doc, since spaCy could not find its beginning. A Doc has heads for all of its
         sentences or for none, and so with trees and roles.
@@ -76,16 +75,18 @@ def make_docs(
         begun.append("newdoc")
     if by_paragraph:
         begun.append("newpar")
-    group: List[TreebankSentence] = []
+    group: List[Parse] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
     n_unknown = 0
     first_unknown = ""
     for sentence in sentences:
-        if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
-            n_unknown += len(unknown)
-            if not first_unknown:
-                first_unknown = _describe_pos(sentence.dependencies, unknown[0])
-        has_tree = sentence.tree is not None
+        unknown = unknown_pos(sentence)
+        n_unknown += len(unknown)
+        for word in unknown[: not first_unknown]:
+            shown = quoted(sentence.pos[word])
+            line = sentence.lines[word] if sentence.lines else 0
+            first_unknown = f"{sentence.path}:{line}: {shown}"
+        has_tree = sentence.constituents is not None
         has_roles = sentence.roles is not None
         kind_of_this = (_anchor(sentence), has_tree, has_roles)
         full = n_sents and len(group) >= n_sents
@@ -105,14 +106,9 @@ def make_docs(
         )
 
 
-def unknown_pos(sentence: ConlluSentence) -> List[int]:
+def unknown_pos(sentence: Parse) -> List[int]:
     """The words, from 0, whose UPOS spaCy does not know."""
     return [i for i, pos in enumerate(sentence.pos) if pos not in POS_IDS]
-
-
-def _describe_pos(sentence: ConlluSentence, word: int) -> str:
-    line = sentence.lines[word] if sentence.lines else 0
-    return f"{sentence.path}:{line}: {quoted(sentence.pos[word])}"
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
@@ -150,58 +146,53 @@ def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
 
 
-def _anchor(sentence: TreebankSentence) -> str:
+def _anchor(sentence: Parse) -> str:
     """How spaCy finds the sentence in a Doc."""
-    heads = sentence.dependencies.heads if sentence.dependencies else []
+    heads = sentence.heads or ()
     if 0 in heads:
         return "arcs"
     return "rootless" if any(head is not None for head in heads) else "starts"
 
 
-def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
+def _make_doc(vocab: Vocab, group: List[Parse]) -> Doc:
+    def joined(name: str) -> Optional[List[str]]:
+        values = []
+        for sentence in group:
+            values += getattr(sentence, name) or [""] * len(sentence.words)
+        return values if any(values) else None
+
     words = [word for sentence in group for word in sentence.words]
+    spaces = [space for sentence in group for space in sentence.spaces or ()]
     starts, heads, deprels = _arcs(group)
-    dependencies = [
-        sentence.dependencies for sentence in group if sentence.dependencies
-    ]
-    spaces_known = bool(dependencies) and all(d.spaces_known for d in dependencies)
+    pos = joined("pos")
+    has_heads = any(deprels)
     doc = Doc(
         vocab,
         words=words,
-        spaces=[space for d in dependencies for space in d.spaces]
-        if spaces_known
-        else None,
-        tags=_or_none([tag for sentence in group for tag in sentence.tags]),
-        pos=_or_none(
-            [pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]
-        ),
-        lemmas=_or_none([lemma for d in dependencies for lemma in d.lemmas]),
-        morphs=_or_none([morph for d in dependencies for morph in d.morphs]),
-        heads=heads if any(deprels) else None,
-        deps=deprels if any(deprels) else None,
-        sent_starts=None if any(deprels) else [i in starts for i in range(len(words))],
+        spaces=spaces if len(spaces) == len(words) else None,
+        tags=joined("tags"),
+        pos=pos and [value if value in POS_IDS else "" for value in pos],
+        lemmas=joined("lemmas"),
+        morphs=joined("morphs"),
+        heads=heads if has_heads else None,
+        deps=deprels if has_heads else None,
+        sent_starts=None if has_heads else [i in starts for i in range(len(words))],
     )
     sent_ids = [sentence.sent_id for sentence in group]
     if any(sent_ids):
         doc.user_data[annotations.SENT_IDS] = sent_ids
     bounds = zip(starts, [*starts[1:], len(words)], strict=True)
     positions = [list(range(start, end)) for start, end in bounds]
-    if all(sentence.tree for sentence in group):
-        annotations.set_constituents(
-            doc, positions, [sentence.tree.spans for sentence in group if sentence.tree]
-        )
+    if all(sentence.constituents is not None for sentence in group):
+        constituents = [sentence.constituents or () for sentence in group]
+        annotations.set_constituents(doc, positions, constituents)
     if all(sentence.roles is not None for sentence in group):
-        annotations.set_sentence_propositions(
-            doc, positions, [sentence.roles or () for sentence in group]
-        )
+        roles = [sentence.roles or () for sentence in group]
+        annotations.set_sentence_propositions(doc, positions, roles)
     return doc
 
 
-def _or_none(values: List[str]) -> Optional[List[str]]:
-    return values if any(values) else None
-
-
-def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str]]:
+def _arcs(group: List[Parse]) -> Tuple[List[int], List[int], List[str]]:
     """First token of each sentence; heads and deprels of all tokens."""
     starts: List[int] = []
     heads: List[int] = []
@@ -209,16 +200,12 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
     for sentence in group:
         start = len(heads)
         starts.append(start)
-        d = sentence.dependencies
-        if d is None:
-            heads.extend(range(start, start + len(sentence.words)))
-            deprels.extend([""] * len(sentence.words))
-            continue
-        root = d.heads.index(0) if 0 in d.heads else None
-        for i, head in enumerate(d.heads):
+        of_words = sentence.heads or [None] * len(sentence.words)
+        root = of_words.index(0) if 0 in of_words else None
+        for i, head in enumerate(of_words):
             if head:
                 heads.append(start + head - 1)
-                deprels.append(d.deprels[i] or UNSPECIFIED_DEPREL)
+                deprels.append(sentence.deprels[i] or UNSPECIFIED_DEPREL)
             else:
                 heads.append(start + (i if root is None else root))
                 deprels.append(annotations.ROOT_DEPREL if i == root else "")

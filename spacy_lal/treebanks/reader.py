@@ -4,18 +4,16 @@ leniently (escapes, quotes, dashes), and are the CoNLL-U's, but where it has an 
 (`-LRB-`) and the tree the raw text (`(`), the raw text."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Iterable,
     Iterator,
-    List,
     NamedTuple,
     Optional,
     Sequence,
-    Tuple,
 )
 from unicodedata import normalize
 
@@ -26,10 +24,9 @@ from ..trees.brackets import (
     read_brackets_with_lines,
     unescape_word,
 )
-from ..trees.conllu import ConlluSentence, read_conllu
-from ..trees.roles import Proposition
-from ..trees.spans import Span as TreeSpan
-from ..trees.spans import SpanError, split_chain, tree_to_spans
+from ..trees.conllu import read_conllu
+from ..trees.parse import Parse
+from ..trees.spans import SpanError
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -55,59 +52,6 @@ _SAME = str.maketrans(
 )
 
 
-class TreebankTree(NamedTuple):
-    """A constituency tree as lists, and its location.
-
-    spans: collapsed, pre-order, without a root label.
-    """
-
-    words: List[str]
-    tags: List[str]
-    spans: List[TreeSpan]
-    path: str
-    line: int
-
-
-@dataclass
-class TreebankSentence:
-    """One sentence of n words from a treebank, with a tree, dependencies or both, and
-    roles, None if unknown."""
-
-    tree: Optional[TreebankTree]
-    dependencies: Optional[ConlluSentence]
-    roles: Optional[Tuple[Proposition, ...]] = None
-
-    @property
-    def words(self) -> List[str]:
-        """The words, from the CoNLL-U if there is one."""
-        place = self.dependencies or self.tree
-        return place.words if place else []
-
-    @property
-    def tags(self) -> List[str]:
-        """The fine-grained tags (XPOS), or the tree's where the CoNLL-U has none; else
-        empty strings."""
-        tags = self.dependencies.tags if self.dependencies else []
-        return self.tree.tags if self.tree and not any(tags) else tags
-
-    @property
-    def sent_id(self) -> str:
-        """The `# sent_id` of the CoNLL-U, or an empty string."""
-        metadata = self.dependencies.metadata if self.dependencies else {}
-        return metadata.get("sent_id") or ""
-
-    def begins(self, comment: str) -> bool:
-        """Whether a comment `# newdoc` or `# newpar` precedes it."""
-        metadata = self.dependencies.metadata if self.dependencies else {}
-        return any(key.startswith(comment) for key in metadata)
-
-    @property
-    def where(self) -> str:
-        """File and line, for messages."""
-        place = self.dependencies or self.tree
-        return f"{place.path}:{place.line}" if place else "?"
-
-
 class TreebankFiles(NamedTuple):
     """The files of one treebank; `columns` stands alone."""
 
@@ -123,13 +67,13 @@ class TreebankFiles(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k, or one and None.
+    """A tree and the same sentence of CoNLL-U, or only one of them.
 
     differs: The first word, from 0, at which they differ, or None.
     """
 
-    tree: Optional[TreebankTree]
-    sentence: Optional[ConlluSentence]
+    tree: Optional[Parse]
+    sentence: Optional[Parse]
     differs: Optional[int]
 
 
@@ -185,98 +129,100 @@ def _kind(path: Path) -> str:
     )
 
 
-def read_trees(path: Path) -> Iterator[TreebankTree]:
+def read_trees(path: Path) -> Iterator[Parse]:
     """The trees of a bracket file.
 
     RAISES (TreebankError): One is malformed, or has an empty word; with line.
     """
     for tree, line in read_brackets_with_lines(path):
-        yield to_treebank_tree(tree, str(path), line)
+        yield parse_of_tree(tree, str(path), line)
 
 
-def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
-    """A tree as lists.
+def parse_of_tree(tree: "Tree", path: str, line: int) -> Parse:
+    """The parse of a tree without its root.
 
     RAISES (TreebankError): A word is empty or white space; a label or a tag is none.
     """
     try:
-        words, tags, spans = tree_to_spans(tree)
+        parse = Parse.from_tree(tree)
     except SpanError as error:
         raise TreebankError(f"{path}:{line}: {error}") from None
-    for number, word in enumerate(words, start=1):
+    constituents = parse.constituents or ()
+    if constituents and constituents[0].label in ROOT_LABELS:  # over several others
+        constituents = constituents[1:]
+    lines = [line] * len(parse.words)
+    parse = replace(parse, constituents=constituents, path=path, lines=lines)
+    fault = _fault_of_tree(parse)
+    if fault:
+        raise TreebankError(f"{parse.where}: {fault}")
+    return parse
+
+
+def _fault_of_tree(parse: Parse) -> str:
+    """What a tree has that treebanks should not have; empty for nothing."""
+    for number, word in enumerate(parse.words, start=1):
         if not word.strip():
-            raise TreebankError(
-                f"{path}:{line}: word {number} is empty, or nothing but white space"
-            )
-    if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
-        spans = spans[1:]
-    labels = [part for span in spans for part in split_chain(span[2])]
-    for label in (*labels, *tags):
+            return f"word {number} is empty, or nothing but white space"
+    labels = [label for span in parse.constituents or () for label in span.chain]
+    for label in (*labels, *parse.tags):
         if _WHITE_SPACE.search(label):
-            raise TreebankError(
-                f"{path}:{line}: expected labels without white space, got {label!r}"
-            )
+            return f"expected labels without white space, got {label!r}"
     for label in labels:
         if label == TRACE_TAG or label in ROOT_LABELS:
-            raise TreebankError(
-                f"{path}:{line}: expected {label} as a "
-                f"{'tag of traces' if label == TRACE_TAG else 'root'}, got it as a "
-                "constituent within a tree"
+            kind = "tag of traces" if label == TRACE_TAG else "root"
+            return (
+                f"expected {label} as a {kind}, got it as a constituent within a tree"
             )
-    return TreebankTree(words, tags, spans, path, line)
+    return ""
 
 
-def read_treebank(
-    brackets: Optional[Path], conllu: Optional[Path]
-) -> Iterator[TreebankSentence]:
+def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[Parse]:
     """The sentences of a treebank, in order, one at a time.
 
     RAISES (TreebankError): Input is malformed; words or numbers of sentences disagree,
         with both files and lines; or the treebank is empty.
     """
-    trees = read_trees(brackets) if brackets else None
-    sentences = read_conllu(conllu) if conllu else None
-    if trees is not None and sentences is not None:
-        found = _joined(trees, sentences, str(brackets), str(conllu))
+    trees = read_trees(brackets) if brackets else iter(())
+    sentences = read_conllu(conllu) if conllu else iter(())
+    if brackets and conllu:
+        parses = _joined(trees, sentences, str(brackets), str(conllu))
     else:
-        found = chain(
-            (TreebankSentence(tree, None) for tree in trees or ()),
-            (TreebankSentence(None, sentence) for sentence in sentences or ()),
-        )
-    return not_empty(found, brackets or conllu)
+        parses = chain(trees, sentences)
+    return not_empty(parses, brackets or conllu)
 
 
-def not_empty(
-    sentences: Iterable[TreebankSentence], path: Optional[Path]
-) -> Iterator[TreebankSentence]:
+def not_empty(parses: Iterable[Parse], path: Optional[Path]) -> Iterator[Parse]:
     """The sentences of a file.
 
     RAISES (TreebankError): There are none.
     """
-    sentence = None
-    for sentence in sentences:
-        yield sentence
-    if sentence is None:
+    parse = None
+    for parse in parses:
+        yield parse
+    if parse is None:
         raise TreebankError(f"{path}:1: no sentences")
 
 
 def _joined(
-    trees: Iterator[TreebankTree],
-    sentences: Iterator[ConlluSentence],
-    brackets: str,
-    conllu: str,
-) -> Iterator[TreebankSentence]:
+    trees: Iterator[Parse], sentences: Iterator[Parse], brackets: str, conllu: str
+) -> Iterator[Parse]:
     for number, pair in enumerate(pair_up(trees, sentences), start=1):
         tree, sentence, differs = pair
         if tree is None or sentence is None or differs is not None:
             raise TreebankError(
                 f"{describe_disagreement(pair, brackets, conllu)} (sentence {number})"
             )
-        words = [
-            a if a == b else unescape_word(b)
-            for a, b in zip(tree.words, sentence.words, strict=True)
-        ]
-        yield TreebankSentence(tree, replace(sentence, words=words))
+        yield with_tree(sentence, tree)
+
+
+def with_tree(sentence: Parse, tree: Parse) -> Parse:
+    """A sentence of CoNLL-U with its tree, and with the tree's tags if it has none."""
+    words = [
+        ours if ours == theirs else unescape_word(theirs)
+        for ours, theirs in zip(tree.words, sentence.words, strict=True)
+    ]
+    tags = sentence.tags if any(sentence.tags) else tree.tags
+    return replace(sentence, words=words, tags=tags, constituents=tree.constituents)
 
 
 def comparable(word: str) -> str:
@@ -286,9 +232,7 @@ def comparable(word: str) -> str:
     return word.replace("''", '"').replace("--", "-")
 
 
-def pair_up(
-    trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]
-) -> Iterator[Pair]:
+def pair_up(trees: Iterable[Parse], sentences: Iterable[Parse]) -> Iterator[Pair]:
     """Pair trees with sentences; an odd one is given alone, so one missing line is one
     disagreement."""
     tree_source = iter(trees)
@@ -317,7 +261,7 @@ def pair_up(
 
 
 def _first_difference(
-    tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]
+    tree: Optional[Parse], sentence: Optional[Parse]
 ) -> Optional[int]:
     """The first word position at which the two differ; None where they are the same
     sentence or one is missing."""
@@ -363,5 +307,5 @@ def _shown(word: str) -> str:
     return quoted(word, _EXCERPT) if word else "missing"
 
 
-def _excerpt(words: List[str]) -> str:
+def _excerpt(words: Sequence[str]) -> str:
     return _shown(" ".join(words[:_EXCERPT]))

@@ -5,15 +5,16 @@ make a treebank unsound; what the parser accepts is only counted."""
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, TypeVar
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
 from ..annotations import ROOT_DEPREL
 from ..files import TreebankError
 from ..lang import DEFAULT_LANGUAGE, conventions
-from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
-from ..trees.joint import Heads, outside_heads
+from ..trees.conllu import parse_conllu_block, read_conllu_blocks
+from ..trees.joint import outside_heads
+from ..trees.parse import Heads, Parse
 from ..trees.roles import (
     CONTINUATION,
     PREDICATE_PART,
@@ -22,16 +23,15 @@ from ..trees.roles import (
     Argument,
     Proposition,
 )
-from ..trees.spans import split_chain
+from ..trees.spans import Constituent
 from .columns import read_columns
 from .docs import unknown_pos
 from .reader import (
     TreebankFiles,
-    TreebankSentence,
-    TreebankTree,
     describe_disagreement,
     pair_up,
     read_trees,
+    with_tree,
 )
 from .roles import read_role_file, read_sentences
 
@@ -162,7 +162,7 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
         is_odd = pair.tree is None or pair.sentence is None
         if brackets and conllu and (is_odd or differ):
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
-        count_sentence(report, None if differ else pair.tree, pair.sentence)
+        _count_pair(report, None if differ else pair.tree, pair.sentence)
     return _with_empty_check(report)
 
 
@@ -171,8 +171,7 @@ def check_columns(path: Path) -> TreebankReport:
     the reading."""
     report = TreebankReport(brackets=str(path))
     for sentence in _until_error(read_columns(path), report):
-        words = sentence.dependencies if sentence.tree is None else None
-        count_sentence(report, sentence.tree, words)
+        _count_sentence(report, sentence)
     return _with_empty_check(report)
 
 
@@ -215,7 +214,7 @@ def _until_error(items: Iterator[Item], report: TreebankReport) -> Iterator[Item
         report.add_problem(f"{error} (the rest of the file was not read)")
 
 
-def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSentence]:
+def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[Parse]:
     for block in _until_error(read_conllu_blocks(path), report):
         try:
             yield parse_conllu_block(block)
@@ -229,62 +228,67 @@ def _with_empty_check(report: TreebankReport) -> TreebankReport:
     return report
 
 
-def count_sentence(
-    report: TreebankReport,
-    tree: Optional[TreebankTree],
-    sentence: Optional[ConlluSentence],
+def _count_pair(
+    report: TreebankReport, tree: Optional[Parse], sentence: Optional[Parse]
 ) -> None:
     """Add a sentence, with a tree, dependencies or both, to a report."""
-    both = TreebankSentence(tree, sentence)
+    if tree and sentence:
+        if any(sentence.tags):
+            pairs = zip(tree.tags, sentence.tags, strict=True)
+            report.different_tags += sum(ours != theirs for ours, theirs in pairs)
+        sentence = with_tree(sentence, tree)
+    parse = sentence or tree
+    if parse:
+        _count_sentence(report, parse)
+
+
+def _count_sentence(report: TreebankReport, parse: Parse) -> None:
     report.sentences += 1
-    report.tokens += len(both.words)
-    report.lengths[len(both.words)] += 1
-    report.tags.update(filter(None, both.tags))
-    if sentence:
-        _count_arcs(report, sentence)
-    if tree:
-        _count_constituents(report, tree, both)
-        if sentence and any(sentence.tags):
-            report.different_tags += sum(
-                a != b for a, b in zip(tree.tags, sentence.tags, strict=True)
-            )
+    report.tokens += len(parse.words)
+    report.lengths[len(parse.words)] += 1
+    report.tags.update(filter(None, parse.tags))
+    report.unknown_pos += len(unknown_pos(parse))
+    if parse.heads is not None:
+        _count_arcs(report, parse.heads, parse.deprels)
+    if parse.constituents is not None:
+        _count_constituents(report, parse, parse.constituents)
 
 
-def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
-    report.deprels.update(filter(None, sentence.deprels))
-    report.unknown_pos += len(unknown_pos(sentence))
-    report.missing_heads += None in sentence.heads
-    for head, deprel in zip(sentence.heads, sentence.deprels, strict=True):
+def _count_arcs(report: TreebankReport, heads: Heads, deprels: Sequence[str]) -> None:
+    report.deprels.update(filter(None, deprels))
+    report.missing_heads += None in heads
+    for head, deprel in zip(heads, deprels, strict=True):
         is_misplaced = (deprel.upper() == ROOT_DEPREL) != (head == 0)
         report.misplaced_roots += bool(deprel) and is_misplaced
-    known = [head for head in sentence.heads if head is not None]
+    known = [head for head in heads if head is not None]
     if known:
         report.arcs += len(known)
         report.no_root += 0 not in known
         report.several_roots += known.count(0) > 1
-        report.non_projective += not is_projective(sentence.heads)
+        report.non_projective += not is_projective(heads)
 
 
 def _count_constituents(
-    report: TreebankReport, tree: TreebankTree, both: TreebankSentence
+    report: TreebankReport, parse: Parse, constituents: Sequence[Constituent]
 ) -> None:
-    heads = both.dependencies.heads if both.dependencies else None
-    everything = (0, len(tree.words))
-    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != everything
-    for start, end, label in tree.spans:
-        chain = split_chain(label)
-        report.constituents += len(chain)
-        report.labels.update(chain)
-        if len(chain) > 1:
-            report.chains[label] += 1
-        is_wide = end - start > 1
-        if heads and is_wide and None not in heads[start:end]:
-            report.wide_constituents += len(chain)
-            if outside_heads(start, end, heads) == 1:
-                report.one_outside_head += len(chain)
+    n_words = len(parse.words)
+    heads = parse.heads or [None] * n_words
+    widest = [span.end - span.start for span in constituents[:1]]
+    report.trees_without_cover += widest != [n_words]
+    for span in constituents:
+        n_labels = len(span.chain)
+        report.constituents += n_labels
+        report.labels.update(span.chain)
+        if n_labels > 1:
+            report.chains[span.label] += 1
+        is_wide = span.end - span.start > 1
+        if is_wide and None not in heads[span.start : span.end]:
+            report.wide_constituents += n_labels
+            if outside_heads(span.start, span.end, heads) == 1:
+                report.one_outside_head += n_labels
             elif len(report.contradictions) < MAX_SHOWN:
-                shown = " ".join(both.words[start:end])
-                report.contradictions.append(f"{both.where}: {label} {shown}")
+                shown = " ".join(parse.words[span.start : span.end])
+                report.contradictions.append(f"{parse.where}: {span.label} {shown}")
 
 
 @dataclass
@@ -359,7 +363,7 @@ def check_roles(files: TreebankFiles) -> RoleReport:
                 _count_roles(report, sentence)
         else:
             for roles in read_role_file(files.roles) if files.roles else ():
-                _count_roles(report, TreebankSentence(None, None, roles.propositions))
+                _count_roles(report, Parse([], roles=roles.propositions))
         if not report.sentences:
             report.problem = f"{report.path}:1: no roles"
     except TreebankError as error:
@@ -367,7 +371,7 @@ def check_roles(files: TreebankFiles) -> RoleReport:
     return report
 
 
-def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
+def _count_roles(report: RoleReport, sentence: Parse) -> None:
     propositions = sentence.roles or ()
     report.sentences += 1
     report.without_predicate += not propositions
@@ -400,11 +404,11 @@ def _count_proposition(
 
 
 def _compare_with_tree(
-    report: RoleReport, sentence: TreebankSentence, arguments: List[Argument]
+    report: RoleReport, sentence: Parse, arguments: List[Argument]
 ) -> None:
-    if sentence.tree is None:
+    if sentence.constituents is None:
         return
-    constituents = {span[:2] for span in sentence.tree.spans}
+    constituents = {(span.start, span.end) for span in sentence.constituents}
     constituents.add((0, len(sentence.words)))
     report.compared_with_trees += len(arguments)
     for start, end, role in arguments:
@@ -416,10 +420,10 @@ def _compare_with_tree(
 
 
 def _compare_with_heads(
-    report: RoleReport, sentence: TreebankSentence, arguments: List[Argument]
+    report: RoleReport, sentence: Parse, arguments: List[Argument]
 ) -> None:
-    heads = sentence.dependencies.heads if sentence.dependencies else [None]
-    if None in heads:
+    heads = sentence.heads
+    if heads is None or None in heads:
         return
     subtrees = {(start, end) for start, end, is_range in _subtrees(heads) if is_range}
     report.compared_with_heads += len(arguments)

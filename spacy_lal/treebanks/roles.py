@@ -7,11 +7,13 @@ words that they annotate: CoNLL-U by `sent_id`, trees alone and `.props` by orde
      "ARG1"]]}]}"""
 
 import json
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
 from ..files import TreebankError, json_lines, quoted
+from ..trees.parse import Parse
 from ..trees.props import read_props
 from ..trees.roles import (
     Proposition,
@@ -20,7 +22,7 @@ from ..trees.roles import (
     make_proposition,
 )
 from .columns import read_columns
-from .reader import TreebankFiles, TreebankSentence, not_empty, read_treebank
+from .reader import TreebankFiles, not_empty, read_treebank
 
 ROLES_SUFFIX = ".srl.jsonl"
 _FORM = (
@@ -39,7 +41,7 @@ class SentenceRoles(NamedTuple):
     where: str = "<roles>"
 
 
-def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
+def read_sentences(files: TreebankFiles) -> Iterator[Parse]:
     """The sentences of a treebank, in order.
 
     RAISES (TreebankError): With file and line, as `read_treebank`.
@@ -79,8 +81,8 @@ def read_role_file(path: Path) -> Iterator[SentenceRoles]:
 
 
 def with_roles(
-    sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles]
-) -> Iterator[TreebankSentence]:
+    sentences: Iterable[Parse], roles: Iterable[SentenceRoles]
+) -> Iterator[Parse]:
     """Give sentences their roles, by `sent_id`. The order of the roles does not matter.
 
     RAISES (TreebankError): With file and line: a sentence has no `sent_id` or no roles;
@@ -116,8 +118,8 @@ def with_roles(
 
 
 def _in_order(
-    sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles], path: Path
-) -> Iterator[TreebankSentence]:
+    sentences: Iterable[Parse], roles: Iterable[SentenceRoles], path: Path
+) -> Iterator[Parse]:
     """Give sentence k the roles k."""
     for number, (sentence, found) in enumerate(zip_longest(sentences, roles), start=1):
         if sentence is None or found is None:
@@ -130,7 +132,7 @@ def _in_order(
         yield _joined(sentence, found)
 
 
-def _joined(sentence: TreebankSentence, found: SentenceRoles) -> TreebankSentence:
+def _joined(sentence: Parse, found: SentenceRoles) -> Parse:
     if found.n_words != len(sentence.words):
         counts = (
             f"{found.n_words} words in the roles and {len(sentence.words)} in the "
@@ -139,7 +141,7 @@ def _joined(sentence: TreebankSentence, found: SentenceRoles) -> TreebankSentenc
         raise TreebankError(
             f"{found.where} and {sentence.where}: {counts} {sentence.sent_id!r}"
         )
-    return TreebankSentence(sentence.tree, sentence.dependencies, found.propositions)
+    return replace(sentence, roles=found.propositions)
 
 
 def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:

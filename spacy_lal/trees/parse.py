@@ -39,6 +39,10 @@ Heads = Sequence[Optional[int]]
 ParseMethod = Literal["joint", "separate", "split"]
 
 
+class MissingParseError(ValueError):
+    """A sentence has not the annotation that is shown."""
+
+
 class Step(NamedTuple):
     """A word of a tree: the labels of the constituents that begin at it, outermost
     first, its tag, and how many constituents end after it."""
@@ -49,7 +53,7 @@ class Step(NamedTuple):
     n_closed: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Parse:
     """What is known of a sentence of n words. A list is empty, or has a value for each
     word; an empty string is a missing value.
@@ -62,7 +66,9 @@ class Parse:
         a missing head. None: not known.
     roles (Optional[Tuple[Proposition, ...]]): By predicate. None: not known.
     method (Optional[ParseMethod]): How it was found. None: not by a decoder.
-    tokens (Sequence[int]): The place of each word in its Doc, which may have white
+    doc (Any): The Doc that it was read from. None: of no Doc.
+    number (int): The place of the sentence in its Doc, from 0.
+    tokens (Sequence[int]): The place of each word in the Doc, which may have white
         space between words.
     spaces (Optional[Sequence[bool]]): Whether white space follows. None: not known.
     ranges (Sequence[Tuple[int, int]]): Multiword tokens of CoNLL-U: the first and the
@@ -79,6 +85,8 @@ class Parse:
     deprels: Sequence[str] = ()
     roles: Optional[Tuple[Proposition, ...]] = None
     method: Optional[ParseMethod] = None
+    doc: Any = None
+    number: int = 0
     tokens: Sequence[int] = ()
     lemmas: Sequence[str] = ()
     pos: Sequence[str] = ()
@@ -169,9 +177,26 @@ class Parse:
         )
 
     @property
+    def text(self) -> str:
+        """The text of the Doc from the first word to the last; without a Doc, the words
+        with a space between them."""
+        if self.doc is None:
+            return " ".join(self.words)
+        return str(self.doc[self.tokens[0] : self.tokens[-1] + 1].text)
+
+    @property
     def line(self) -> int:
         """The line of the first word; 0 without a file."""
         return self.lines[0] if self.lines else 0
+
+    @property
+    def sent_id(self) -> str:
+        """The `# sent_id` of CoNLL-U, or an empty string."""
+        return self.metadata.get("sent_id") or ""
+
+    def begins(self, comment: str) -> bool:
+        """Whether a comment `# newdoc` or `# newpar` precedes it."""
+        return any(key.startswith(comment) for key in self.metadata)
 
     @property
     def where(self) -> str:
@@ -183,11 +208,17 @@ class Parse:
 
         RAISES (SpanError): There is no word; constituents cross, or lie outside of the
             words.
+        RAISES (MissingParseError): The constituents are not known.
         """
         if not self.words:
             raise SpanError("a tree needs at least one word, got none")
+        if self.constituents is None:
+            raise MissingParseError(
+                "the pipeline sets no constituents; the formats conllu and json show "
+                "heads alone"
+            )
         tags = self.tags or [""] * len(self.words)
-        waiting = nested_spans(self.constituents or (), len(self.words))[::-1]
+        waiting = nested_spans(self.constituents, len(self.words))[::-1]
         ends: List[int] = []
         for i, (word, tag) in enumerate(zip(self.words, tags, strict=True)):
             labels: List[str] = []
@@ -206,7 +237,7 @@ class Parse:
 
         make (Optional[Callable]): What makes a node of a label and its children;
             `nltk.Tree` unless given.
-        RAISES (SpanError): As `steps`.
+        RAISES (ValueError): As `steps`.
         """
         if make is None:
             from nltk.tree import Tree

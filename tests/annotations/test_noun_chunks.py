@@ -16,7 +16,7 @@ from spacy_lal.annotations import (
     noun_chunks,
     set_constituents,
 )
-from spacy_lal.trees import parse_tree, tree_to_spans
+from spacy_lal.trees import Parse
 
 # Trees, and their chunks in any of the parses.
 TREES = [
@@ -57,7 +57,8 @@ TREES = [
 
 
 def doc_of(tree: str, **annotations: Sequence) -> Doc:
-    words, tags, spans = tree_to_spans(parse_tree(tree))
+    parse = Parse.from_brackets(tree)
+    words, tags, spans = parse.words, parse.tags, parse.constituents
     nlp = spacy.blank("en")
     doc = Doc(
         nlp.vocab,

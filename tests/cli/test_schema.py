@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from spacy_lal.cli.parse import format_json
 from spacy_lal.cli.texts import Origin
 from spacy_lal.distributed import doc_fields, doc_row, to_doc
-from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
+from spacy_lal.export import SCHEMA_VERSION, read_parses, sentence_record
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 TEXT = "The  old\tcat sleeps \U0001f408. Go on!"
@@ -96,7 +96,7 @@ def test_json_lines(doc):
     fields = {**tables()["both"], **tables()["json"]}
     found = [
         json.loads(format_json(sentence, Origin(3, 9, "a")))
-        for sentence in read_sentences(doc)
+        for sentence in read_parses(doc)
     ]
     assert len(found) == 2
     for number, record in enumerate(found):
@@ -138,7 +138,7 @@ def test_rows(doc):
 
 def test_nothing_is_null():
     bare = Doc(Vocab(), words=["He", "left"], sent_starts=[True, False])
-    (sentence,) = read_sentences(bare)
+    (sentence,) = read_parses(bare)
     record = sentence_record(sentence)
     assert [name for name, value in record.items() if value is None] == [
         "tags", "pos", "morphs", "lemmas", "heads", "deprels", "constituents"

@@ -15,7 +15,7 @@ from spacy_lal.annotations import (
     set_propositions,
     simplify,
 )
-from spacy_lal.trees import tree_to_spans
+from spacy_lal.trees import Parse
 from spacy_lal.trees.roles import make_proposition
 
 POS = {
@@ -365,7 +365,8 @@ def test_clauses_without_heads_come_from_constituents() -> None:
         "(SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBD called) (S (VP (TO to) "
         "(VP (VB ask)))))) (. .))"
     )
-    words, tags, spans = tree_to_spans(tree)
+    parse = Parse.from_tree(tree)
+    words, tags, spans = parse.words, parse.tags, parse.constituents
     doc = Doc(
         spacy.blank("en").vocab,
         words,

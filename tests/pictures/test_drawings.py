@@ -4,6 +4,7 @@ colours."""
 import json
 import random
 import re
+from dataclasses import replace
 from typing import Any, List
 from xml.etree import ElementTree
 
@@ -32,7 +33,7 @@ from spacy_lal.pictures.parse import draw_parse
 from spacy_lal.pictures.roles import PredicateRow
 from spacy_lal.pictures.svg import pill_width, stand_alone, text_width
 from spacy_lal.pictures.tree import SIZE, tree_to_svg, tree_to_text
-from spacy_lal.trees import parse_tree
+from spacy_lal.trees import Parse, parse_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 TREE = "(S (VP (VB Select) (NP (NP (DT the) (NN person)) (VP (VBG driving)))))"
@@ -98,6 +99,11 @@ def test_a_deep_tree():
     assert tree_to_text(tree).startswith("(X (X ")
 
 
+def with_heads(tree: Tree, heads: list, deprel: str) -> Parse:
+    parse = Parse.from_tree(tree)
+    return replace(parse, heads=heads, deprels=[deprel] * len(heads))
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("direction", ["ltr", "rtl"])
 def test_nothing_overlaps_and_nothing_is_clipped(seed: int, direction: str):
@@ -129,7 +135,7 @@ def test_nothing_overlaps_and_nothing_is_clipped(seed: int, direction: str):
     ]
     for drawing in (
         tree_to_svg(tree, direction=direction),
-        draw_parse(tree, heads, ["x:y"] * n, rows),
+        draw_parse(with_heads(tree, heads, "x:y"), rows),
     ):
         root = ElementTree.fromstring(drawing.markup)
         found = []
@@ -160,7 +166,7 @@ def test_a_band_says_what_its_role_is_where_there_is_room():
     )
     meanings = {"ARG0": "giver", "ARG1": "thing given"}
     row = PredicateRow("give.01", {(0, 1): "ARG0", (2, 6): "ARG1"}, meanings)
-    drawing = draw_parse(tree, [2, 0, 6, 6, 6, 2], ["x"] * 6, [row])
+    drawing = draw_parse(with_heads(tree, [2, 0, 6, 6, 6, 2], "x"), [row])
     root = ElementTree.fromstring(drawing.markup)
     texts = [node.text for node in root.iter(f"{SVG}text")]
     assert texts[-2:] == ["ARG0", "ARG1: thing given"]

@@ -7,6 +7,7 @@ from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.columns import document_lines, format_columns, read_columns
 from spacy_lal.treebanks.docs import make_docs
+from spacy_lal.trees import Parse
 from spacy_lal.trees.roles import Proposition
 
 # In the form of OntoNotes, with senses, speakers, entities and coreference.
@@ -41,7 +42,7 @@ def test_read(tmp_path):
     first, second, third = read_columns(write(tmp_path, ONTONOTES))
     assert first.words == ["She", "gave", "up", "books", ")"]
     assert first.tags == ["PRP", "VBD", "RP", "NNS", "-RRB-"]
-    assert first.tree.spans == [
+    assert first.constituents == [
         (0, 5, "S"),
         (0, 1, "NP"),
         (1, 4, "VP"),
@@ -59,18 +60,19 @@ def test_read(tmp_path):
         False,
         True,
     ]
-    assert second.roles == () and second.tree.spans == [(0, 1, "INTJ")]
-    assert third.tree is None and third.roles == (
+    assert second.roles == () and second.constituents == [(0, 1, "INTJ")]
+    assert third.constituents is None and third.roles == (
         Proposition(0, "", ((0, 1, "V"),), "go"),
     )
-    assert first.dependencies.heads == [None] * 5 and first.dependencies.line == 2
+    assert first.heads is None and first.line == 2
 
 
 def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
     """`she gave up` has a tree, `Go` has none: they do not share a Doc, since a Doc has
     trees for all its sentences."""
     path = write(tmp_path, ONTONOTES)
-    trees = [sentence.tree.spans for sentence in read_columns(path) if sentence.tree]
+    parses = read_columns(path)
+    trees = [parse.constituents for parse in parses if parse.constituents]
     with_trees, without = make_docs(read_columns(path), Vocab(), n_sents=10)
     assert get_constituents(with_trees) == trees and SPANS_KEY not in without.spans
     assert [len(list(doc.sents)) for doc in (with_trees, without)] == [2, 1]
@@ -80,7 +82,7 @@ def columns(sentence):
     return (
         sentence.words,
         sentence.tags,
-        sentence.tree.spans if sentence.tree else None,
+        sentence.constituents,
         sentence.roles,
     )
 
@@ -89,11 +91,7 @@ def test_written_and_read_again(tmp_path):
     sentences = list(read_columns(write(tmp_path, ONTONOTES)))
     begin, end = document_lines("bc/x")
     assert begin == "#begin document (bc/x); part 000\n"
-    text = (
-        begin
-        + "".join(format_columns(*columns(one), "bc/x") for one in sentences)
-        + end
-    )
+    text = begin + "".join(format_columns(one, "bc/x") for one in sentences) + end
     again = list(read_columns(write(tmp_path, text)))
     assert list(map(columns, again)) == list(map(columns, sentences))
     assert (
@@ -116,7 +114,7 @@ def test_written_and_read_again(tmp_path):
 )
 def test_rolesets(tmp_path, roleset, lemma, cells):
     proposition = Proposition(0, roleset, ((0, 1, "V"),), lemma)
-    text = format_columns(["New_York("], [""], None, [proposition])
+    text = format_columns(Parse(["New_York("], [""], roles=(proposition,)))
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_columns(write(tmp_path, text))
     assert (

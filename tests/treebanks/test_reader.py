@@ -127,7 +127,7 @@ def test_grouping(treebank, n_sents, tmp_path):
         n_sents
     ]
     constituents = [sentence for doc in docs for sentence in get_constituents(doc)]
-    assert constituents == [tree.spans for tree in read_trees(treebank()[0])]
+    assert constituents == [tree.constituents for tree in read_trees(treebank()[0])]
 
 
 def test_grouping_by_document(treebank):

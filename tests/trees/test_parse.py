@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_lal.trees import Constituent, Parse, SpanError
+from spacy_lal.trees.parse import MissingParseError
 
 TEXT = "(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN dawn))))"
 
@@ -75,3 +76,8 @@ def test_missing_heads_stay_missing_in_a_part():
 def test_no_words_are_no_tree():
     with pytest.raises(SpanError, match="at least one word"):
         Parse([]).to_tree()
+
+
+def test_heads_alone_are_no_tree():
+    with pytest.raises(MissingParseError, match="no constituents"):
+        Parse(["Go"], heads=[0]).to_brackets()

@@ -71,7 +71,7 @@ def test_fragments_get_a_root():
     assert bracketed(words, tags) == "(TOP (A a) (B b) (C c))"
     assert bracketed(["a"], ["A"]) == "(A a)"
     assert bracketed(["a"], ()) == "(TOP a)"
-    assert Parse(["a"]).to_tree() == Tree("TOP", ["a"])
+    assert Parse(["a"], (), []).to_tree() == Tree("TOP", ["a"])
     of_no_label = [(0, 3, ""), (1, 2, "X")]
     assert bracketed(words, tags, *of_no_label) == "(TOP (A a) (X (B b)) (C c))"
 

@@ -39,7 +39,7 @@ from treebank import (
 
 from spacy_lal.files import TreebankError
 from spacy_lal.trees import (
-    ConlluSentence,
+    Parse,
     format_conllu,
     is_preterminal,
     read_brackets_with_lines,
@@ -116,9 +116,7 @@ def _read_skeleton(path: Path, line: int, brackets: str) -> Skeleton:
     return Skeleton(trees[0], line)
 
 
-def sentence_pairs(
-    old: Sequence[ConlluSentence], new: Sequence[ConlluSentence]
-) -> List[Tuple[int, int]]:
+def sentence_pairs(old: Sequence[Parse], new: Sequence[Parse]) -> List[Tuple[int, int]]:
     """Pairs of sentences, 2016's and today's, counted from 0: paired by number, or by
     their words in a document that has lost or gained sentences."""
     if len(old) == len(new):

@@ -31,7 +31,7 @@ from typing import (
 from treebank import run
 
 from spacy_lal.files import write_file
-from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu
+from spacy_lal.trees import Parse, format_conllu, read_conllu
 
 MIN_COUNT = 5  # of a word with its tags in MODEL
 MIN_SHARE = 0.95  # of its most frequent analysis
@@ -111,10 +111,10 @@ def apply_rules(tag: str, text: str) -> str:
 class Conventions:
     """How a treebank analyses its frequent words.
 
-    sentences (Iterable[ConlluSentence]): The treebank.
+    sentences (Iterable[Parse]): The treebank.
     """
 
-    def __init__(self, sentences: Iterable[ConlluSentence]) -> None:
+    def __init__(self, sentences: Iterable[Parse]) -> None:
         self._morphs: DefaultDict[Key, Counter[str]] = defaultdict(Counter)
         self._lemmas: DefaultDict[Key, Counter[str]] = defaultdict(Counter)
         for sentence in sentences:
@@ -139,7 +139,7 @@ class Conventions:
         return _usual(self._lemmas.get(key), found)
 
 
-def _words(sentence: ConlluSentence) -> Iterator[Tuple[Key, str, str]]:
+def _words(sentence: Parse) -> Iterator[Tuple[Key, str, str]]:
     words = map(str.lower, sentence.words)
     keys = zip(words, sentence.pos, sentence.tags, strict=True)
     return zip(keys, sentence.lemmas, sentence.morphs, strict=True)
@@ -153,9 +153,7 @@ def _usual(counts: "Counter[str] | None", found: str) -> str:
     return usual if total >= MIN_COUNT and count >= MIN_SHARE * total else found
 
 
-def harmonise(
-    sentences: Iterable[ConlluSentence], conventions: Conventions
-) -> Iterator[ConlluSentence]:
+def harmonise(sentences: Iterable[Parse], conventions: Conventions) -> Iterator[Parse]:
     """Sentences with features and lemmas by a treebank's conventions, changed in
     place."""
     for sentence in sentences:

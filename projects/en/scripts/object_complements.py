@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy_lal.files import write_file
-from spacy_lal.trees import ConlluSentence, format_conllu
+from spacy_lal.trees import Parse, format_conllu
 
 NAMING = ("called", "named", "nicknamed", "christened")
 CHANGING = ("made", "found", "kept", "left", "considered", "painted")
@@ -80,10 +80,10 @@ def draw(rng: random.Random) -> Tuple[str, List[Word]]:
     return tree, [*subject, of_verb, *thing, *complement, Word(".", ".", verb, "punct")]
 
 
-def to_conllu(words: Sequence[Word]) -> ConlluSentence:
+def to_conllu(words: Sequence[Word]) -> Parse:
     """A sentence with hidden lemmas and features."""
     hidden = [""] * len(words)
-    return ConlluSentence(
+    return Parse(
         words=[word.form for word in words],
         lemmas=hidden,
         pos=[UPOS[word.tag] for word in words],

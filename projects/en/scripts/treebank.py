@@ -29,7 +29,7 @@ from nltk.tree import Tree
 
 from spacy_lal.files import TreebankError, write_file
 from spacy_lal.trees import (
-    ConlluSentence,
+    Parse,
     format_conllu,
     is_preterminal,
     read_brackets,
@@ -140,9 +140,7 @@ def preterminals(tree: Tree) -> List[Tree]:
     )
 
 
-def check_words(
-    path: Path, line: int, words: Sequence[str], sentence: ConlluSentence
-) -> None:
+def check_words(path: Path, line: int, words: Sequence[str], sentence: Parse) -> None:
     """Whether a tree has the words of a sentence.
 
     path (Path), line (int): Where the tree begins, for the error.
@@ -160,7 +158,7 @@ def check_words(
             )
 
 
-def put_words(tree: Tree, sentence: ConlluSentence) -> None:
+def put_words(tree: Tree, sentence: Parse) -> None:
     """Give the leaves the sentence's words and fine-grained tags, in place.
 
     RAISES (SourceError): There are not as many leaves as words; with the sentence's
@@ -215,23 +213,13 @@ def without_heads(
     text = "".join(
         word + " " * space for word, space in zip(words, spaces, strict=True)
     ).strip()
-    n, nothing = len(words), [""] * len(words)
-    metadata = {**metadata, "text": text}
-    sentence = ConlluSentence(
-        list(words),
-        nothing,
-        nothing,
-        tags,
-        nothing,
-        [None] * n,
-        nothing,
-        list(spaces),
-        metadata,
+    sentence = Parse(
+        list(words), tags, spaces=list(spaces), metadata={**metadata, "text": text}
     )
     return Sentence(tree, format_conllu(sentence))
 
 
-def keep_metadata(sentence: ConlluSentence) -> None:
+def keep_metadata(sentence: Parse) -> None:
     """Leave out, in place, the comments that are not in METADATA.
 
     RAISES (SourceError): The sentence has no sent_id.

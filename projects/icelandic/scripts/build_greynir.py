@@ -38,7 +38,7 @@ from treebank import (  # noqa: E402
     unpacked,
 )
 
-from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu  # noqa: E402
+from spacy_lal.trees import Parse, format_conllu, read_conllu  # noqa: E402
 
 CHECKSUMS = Path(__file__).with_name("greynir.sha256")
 PARTS = ("devset", "testset")
@@ -124,9 +124,7 @@ def join_divided(tree: Tree, words: Sequence[str]) -> None:
             parent[:] = [child for child in parent if child is not second]
 
 
-def build_sentence(
-    path: Path, brackets: List[Node], sentence: ConlluSentence
-) -> Sentence:
+def build_sentence(path: Path, brackets: List[Node], sentence: Parse) -> Sentence:
     """Both trees of a sentence.
 
     RAISES (SourceError): Their words differ, or the sentence has no sent_id.

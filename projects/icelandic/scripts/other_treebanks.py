@@ -48,7 +48,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "en" / "scripts"))
 from treebank import keep_metadata, run, unpacked  # noqa: E402
 
 from spacy_lal.files import TreebankError, write_file  # noqa: E402
-from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu  # noqa: E402
+from spacy_lal.trees import Parse, format_conllu, read_conllu  # noqa: E402
 from spacy_lal.trees.conllu import parse_conllu_block, read_conllu_blocks  # noqa: E402
 
 MOST_WORDS = 120  # of a sentence
@@ -115,7 +115,7 @@ class Counts(NamedTuple):
     tags: int
 
 
-def valid_sentences(path: Path) -> Iterator[ConlluSentence]:
+def valid_sentences(path: Path) -> Iterator[Parse]:
     """The sentences of a file without the invalid ones, which are reported."""
     for block in read_conllu_blocks(path):
         try:
@@ -124,13 +124,13 @@ def valid_sentences(path: Path) -> Iterator[ConlluSentence]:
             print(f"Left out: {error}", file=sys.stderr)
 
 
-def document_of(sentence: ConlluSentence) -> str:
+def document_of(sentence: Parse) -> str:
     """The document of a sentence in Modern, from a sent_id such as
     `RUV_ESP_2016_G-2-1031892,1.1`."""
     return (sentence.metadata.get("sent_id") or "").split(",")[0]
 
 
-def read_treebank(folder: Path, treebank: Treebank) -> Iterator[ConlluSentence]:
+def read_treebank(folder: Path, treebank: Treebank) -> Iterator[Parse]:
     """The sentences of a treebank's repository, documents in the order of their
     paths."""
     documents: Set[str] = set()
@@ -145,14 +145,12 @@ def read_treebank(folder: Path, treebank: Treebank) -> Iterator[ConlluSentence]:
                     yield sentence
 
 
-def letters_of(sentence: ConlluSentence) -> str:
+def letters_of(sentence: Parse) -> str:
     """A sentence's text without spaces, by which copies are found."""
     return "".join(sentence.words)
 
 
-def without_copies(
-    sentences: Iterable[ConlluSentence], known: Set[str]
-) -> Iterator[ConlluSentence]:
+def without_copies(sentences: Iterable[Parse], known: Set[str]) -> Iterator[Parse]:
     """Leave out long sentences, those whose letters are known, and copies.
 
     known (Set[str]): See `letters_of`; takes the letters of the kept sentences.
@@ -164,7 +162,7 @@ def without_copies(
             yield sentence
 
 
-def hide_arcs(sentence: ConlluSentence, treebank: Treebank) -> ConlluSentence:
+def hide_arcs(sentence: Parse, treebank: Treebank) -> Parse:
     """Hide the heads and deprels that GreynirCorpus has otherwise."""
     heads: List[Optional[int]] = []
     deprels: List[str] = []
@@ -192,7 +190,7 @@ def same_features(token: Token, features: str) -> bool:
     return all(parsed.get(name, value) == value for name, value in known.items())
 
 
-def put_tags(sentence: ConlluSentence, doc: Doc) -> ConlluSentence:
+def put_tags(sentence: Parse, doc: Doc) -> Parse:
     """Take lemma, UPOS, tag and features of a parsed Doc for the words where they agree
     with the sentence's; hide them for other words."""
     tagged = replace(sentence, lemmas=[], pos=[], tags=[], morphs=[])
@@ -210,7 +208,7 @@ def put_tags(sentence: ConlluSentence, doc: Doc) -> ConlluSentence:
     return tagged
 
 
-def to_doc(nlp: Language, sentence: ConlluSentence) -> Doc:
+def to_doc(nlp: Language, sentence: Parse) -> Doc:
     """A sentence as a Doc without annotations."""
     starts = [i == 0 for i in range(len(sentence.words))]
     return Doc(
@@ -219,8 +217,8 @@ def to_doc(nlp: Language, sentence: ConlluSentence) -> Doc:
 
 
 def prepare(
-    nlp: Language, sentences: Sequence[ConlluSentence], treebank: Treebank
-) -> Iterator[ConlluSentence]:
+    nlp: Language, sentences: Sequence[Parse], treebank: Treebank
+) -> Iterator[Parse]:
     """Sentences with what GreynirCorpus and the pipeline agree with."""
     not_read = [name for name in NOT_READ if name in nlp.pipe_names]
     with nlp.select_pipes(disable=not_read):
@@ -230,7 +228,7 @@ def prepare(
             yield hide_arcs(put_tags(sentence, doc), treebank)
 
 
-def count(sentences: Sequence[ConlluSentence]) -> Counts:
+def count(sentences: Sequence[Parse]) -> Counts:
     """Count what prepared sentences keep."""
     heads = [head for one in sentences for head in one.heads]
     deprels = [deprel for one in sentences for deprel in one.deprels]

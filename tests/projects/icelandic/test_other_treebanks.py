@@ -14,8 +14,7 @@ from spacy.tokens import Doc
 from spacy_lal.loss.gold import gold_parses
 from spacy_lal.treebanks.corpora import TreebankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
-from spacy_lal.treebanks.reader import TreebankSentence
-from spacy_lal.trees import ConlluSentence, LabelVocab, read_conllu
+from spacy_lal.trees import LabelVocab, Parse, read_conllu
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "icelandic" / "scripts"
 PARTS = "not-to-release/Manual_correction/additions2019/unmodified_conllu"
@@ -55,7 +54,7 @@ def pipeline(tmp_path: Path) -> Path:
     return tmp_path / "pipeline"
 
 
-def sentence_of(text: str) -> ConlluSentence:
+def sentence_of(text: str) -> Parse:
     return next(read_conllu(columns(text).splitlines()))
 
 
@@ -82,7 +81,7 @@ def test_heads_and_deprels_are_kept_by_deprel(preparing: ModuleType):
 def test_a_head_without_deprel_is_learned_alone(preparing: ModuleType, tmp_path: Path):
     hidden = preparing.hide_arcs(sentence_of(SENTENCE), preparing.PUD)
     nlp = spacy.blank("is")
-    docs = make_docs([TreebankSentence(None, hidden)], nlp.vocab)
+    docs = make_docs([hidden], nlp.vocab)
     write_docs(docs, tmp_path / "a.spacy")
     (eg,) = TreebankCorpus(tmp_path / "a.spacy")(nlp)
     deprels = {"ROOT": 0, "nsubj": 1, "obj": 2, "dep": 3, "advmod": 4}
