@@ -11,7 +11,7 @@ import numpy as np
 from nltk.tree import Tree
 from numpy import ndarray
 
-from spacy_lal.trees import spans_to_tree, tree_to_spans
+from spacy_lal.trees import Constituent, Parse
 
 Bracket = Tuple[int, int]
 LABEL, ROOT = (
@@ -100,7 +100,9 @@ def gold_brackets(tree: Tree) -> List[Bracket]:
     tree (Tree): Without traces and function tags, as `spacy_lal.trees.read_brackets`
     reads it."""
     spans = {
-        (start, end) for start, end, _ in tree_to_spans(tree).spans if end - start > 1
+        (span.start, span.end)
+        for span in Parse.from_tree(tree).constituents or ()
+        if span.end - span.start > 1
     }
     return sorted(spans, key=lambda span: (span[0], -span[1]))
 
@@ -116,11 +118,9 @@ def unlabelled_tree(
     COLLINS.prm does not count."""
     whole = (0, len(words))
     top = [] if whole in brackets else [(*whole, ROOT)]
-    return spans_to_tree(
-        list(words),
-        list(tags),
-        [*top, *((start, end, LABEL) for start, end in brackets)],
-    )
+    spans = [*top, *((start, end, LABEL) for start, end in brackets)]
+    constituents = [Constituent(*span) for span in spans]
+    return Parse(list(words), list(tags), constituents).to_tree()
 
 
 def _cut(n_words: int, split: Callable[[int, int], int]) -> List[Bracket]:

@@ -28,7 +28,7 @@ from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import MISSING, ParserLoss
 from spacy_lal.scores import ParserScores
-from spacy_lal.trees import SUB_HEAD, join_chain, spans_to_tree, write_brackets
+from spacy_lal.trees import SUB_HEAD, Constituent, Parse, join_chain
 
 IDS = ("tag_ids", "word_ids", "char_ids", "char_lengths", "concat_ids")
 PAIRS = ("_w", "_logits")  # ends of stages of (heads, queries, keys)
@@ -210,11 +210,11 @@ def _compare_decoding(
     if expected is not None:
         labels = [join_chain(chain) for chain in reference.info["label_vocab"]]
         spans = [
-            (start, end, labels[label]) for start, end, label in _preorder(constituents)
+            Constituent(start, end, labels[label])
+            for start, end, label in _preorder(constituents)
         ]
-        brackets = write_brackets(
-            spans_to_tree(told["words"], told["tags"], spans), escape=False
-        )
+        parse = Parse(told["words"], told["tags"], spans)
+        brackets = parse.to_brackets(escape=False)
         errors.add("brackets" + suffix, float(brackets != expected), 0.0)
 
 

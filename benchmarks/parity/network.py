@@ -17,7 +17,7 @@ from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.scores import ParserScores
-from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
+from spacy_lal.trees import Constituent, Parse, join_chain
 
 STAGE_TOLERANCE = 2e-5  # absolute, every stage of the network
 DECODER_TOLERANCE = 1e-6  # relative, score decoded from the reference's own charts
@@ -432,11 +432,12 @@ def _brackets(reference: Reference, sentence: Dict[str, Any], nodes: np.ndarray)
     """A decoded tree as the reference prints it; a lone word may be a bare leaf."""
     words, tags = sentence["words"], sentence["tags"]
     spans = [
-        (start, end, reference.labels[label]) for start, end, label in collapsed(nodes)
+        Constituent(start, end, reference.labels[label])
+        for start, end, label in collapsed(nodes)
     ]
     if not spans:
         return f"({tags[0]} {words[0]})"
-    return write_brackets(spans_to_tree(words, tags, spans), escape=False)
+    return Parse(words, tags, spans).to_brackets(escape=False)
 
 
 def compare_transformer(reference: Reference, errors: Errors) -> None:

@@ -5,7 +5,7 @@ same constituents count as in EVALB."""
 from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from .evalb import Parse, Span, as_sentence, scored_brackets
+from .evalb import AnyParse, Place, as_sentence, labels_by_place, scored_brackets
 from .evalb_params import COLLINS, EvalbParams
 
 MOST_CONFUSIONS = 30
@@ -60,11 +60,13 @@ class ConstituentConfusion(_LabelCounts):
     """Constituents by label; a confused one has the right words. In a unary chain,
     correct labels are removed first; the rest is paired from the outside in."""
 
-    def add(self, gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> None:
+    def add(
+        self, gold: AnyParse, test: AnyParse, params: EvalbParams = COLLINS
+    ) -> None:
         """Count one sentence: parses of the same words, as `evalb.score_sentence` takes
         them."""
-        gold_labels = _by_span(gold, params)
-        test_labels = _by_span(test, params)
+        gold_labels = _labels(gold, params)
+        test_labels = _labels(test, params)
         for span in {**gold_labels, **test_labels}:
             ours = gold_labels.get(span, [])
             theirs = test_labels.get(span, [])
@@ -128,11 +130,9 @@ class DeprelConfusion(_LabelCounts):
         return figures
 
 
-def _by_span(parse: Parse, params: EvalbParams) -> Dict[Span, List[str]]:
-    by_span: Dict[Span, List[str]] = {}
-    for span, label in scored_brackets(as_sentence(parse, params), params):
-        by_span.setdefault(span, []).append(label)
-    return by_span
+def _labels(parse: AnyParse, params: EvalbParams) -> Dict[Place, List[str]]:
+    brackets = as_sentence(parse, params).brackets
+    return labels_by_place(scored_brackets(brackets, params))
 
 
 def _share(part: int, whole: int) -> Optional[float]:

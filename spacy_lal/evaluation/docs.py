@@ -3,6 +3,7 @@ where one side has no annotation. *Not* here: files and printing (`cli/evaluate.
 
 import re
 import time
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
@@ -23,6 +24,7 @@ from ..annotations import (
 )
 from ..pipeline.component import parser_names, sentence_splitters
 from ..treebanks.docs import copy_text
+from ..trees import Parse
 from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
@@ -266,7 +268,9 @@ def score_confusion(
                 if ours:
                     texts = [gold[i].text for i in words]
                     tags = [gold[i].tag_ for i in words]
-                    constituents.add((texts, tags, ours), (texts, tags, theirs), params)
+                    parse = Parse(texts, tags, ours)
+                    found = replace(parse, constituents=theirs)
+                    constituents.add(parse, found, params)
         if gold.has_annotation("DEP"):
             for words in sentences:
                 deprels.add(*_arcs(gold, words), *_arcs(doc, words))

@@ -5,23 +5,20 @@ including its oddities: labels are cut at `-` and `=`, tags are not; equal label
 
 import re
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Tuple, Union
 
 from ..trees.brackets import write_brackets
-from ..trees.spans import split_chain
+from ..trees.parse import Parse
+from ..trees.spans import Constituent
 from . import ratio
 from .evalb_params import COLLINS, EvalbParams
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-Span = Tuple[int, int]
-# Start and end (half-open, over the kept words), uncut label.
-Bracket = Tuple[int, int, str]
-# Words, tags, spans over all words (chains by `::`).
-Spans = Tuple[Sequence[str], Sequence[str], Sequence[Bracket]]
-
+Place = Tuple[int, int]  # half-open, over the kept words
 OPEN = -1  # the end of a bracket that is never closed
 
 # C's isspace in the C locale, hence not \s on text. A preterminal, or an opening
@@ -52,19 +49,20 @@ class Quote(NamedTuple):
 
 
 class EvalbSentence(NamedTuple):
-    """One parse: brackets in pre-order with uncut labels (an end of -1 marks one that
-    is never closed), the number of words without those under `delete_label_for_length`,
-    the reader's errors; with any, the sentence does not count."""
+    """What the program makes of a line: no `Parse`, since brackets may cross, be empty
+    or never be closed. Brackets of the kept words in pre-order, with uncut labels; the
+    number of words without those under `delete_label_for_length`; the reader's errors:
+    with any, the sentence does not count."""
 
     words: List[str]
     tags: List[str]
-    brackets: List[Bracket]
+    brackets: List[Constituent]
     length: int
-    quotes: List[Quote] = []
-    errors: List[str] = []
+    quotes: List[Quote]
+    errors: List[str]
 
 
-Parse = Union[EvalbSentence, "Tree", str, Spans]
+AnyParse = Union[EvalbSentence, Parse, "Tree", str]
 
 
 class EvalbRow(NamedTuple):
@@ -146,16 +144,8 @@ class EvalbCounts:
 
 class _Builder:
     def __init__(self, params: EvalbParams) -> None:
-        self.delete = frozenset(params.delete_label)
-        self.no_length = frozenset(params.delete_label_for_length)
-        self.quote = frozenset(params.quote_label)
-        self.words: List[str] = []
-        self.tags: List[str] = []
-        self.starts: List[int] = []
-        self.ends: List[int] = []
-        self.labels: List[str] = []
-        self.quotes: List[Quote] = []
-        self.errors: List[str] = []
+        self.params = params
+        self.made = EvalbSentence([], [], [], 0, [], [])
         self.length = 0
         # Open brackets by depth. A dict, since a surplus closing bracket takes the
         # depth below zero, where the program finds bracket 0 (in uninitialised memory)
@@ -164,39 +154,34 @@ class _Builder:
         self.depth = 0
 
     def preterminal(self, tag: str, word: str) -> None:
-        if tag not in self.no_length:
-            self.length += 1
-        if tag in self.quote and word in _QUOTES:
+        words, tags, brackets, _, quotes, _ = self.made
+        self.length += tag not in self.params.delete_label_for_length
+        if tag in self.params.quote_label and word in _QUOTES:
             enclosing = tuple(self.open[depth] for depth in range(self.depth))
-            self.quotes.append(
-                Quote(len(self.words), len(self.labels), enclosing, tag, word)
-            )
-        if tag not in self.delete:
-            self.words.append(word)
-            self.tags.append(tag)
+            quotes.append(Quote(len(words), len(brackets), enclosing, tag, word))
+        if tag not in self.params.delete_label:
+            words.append(word)
+            tags.append(tag)
 
     def open_bracket(self, label: str) -> None:
-        self.open[self.depth] = len(self.labels)
+        brackets = self.made.brackets
+        self.open[self.depth] = len(brackets)
         self.depth += 1
-        self.starts.append(len(self.words))
-        self.ends.append(OPEN)
-        self.labels.append(label)
+        brackets.append(Constituent(len(self.made.words), OPEN, label))
 
     def close_bracket(self) -> None:
+        words, _, brackets, _, _, errors = self.made
         if self.depth < 0:
-            self.errors.append(TOO_MANY_CLOSED)
+            errors.append(TOO_MANY_CLOSED)
         self.depth -= 1
-        bracket = self.open.get(self.depth, 0)
-        if bracket < len(self.ends):
-            self.ends[bracket] = len(self.words)
+        number = self.open.get(self.depth, 0)
+        if number < len(brackets):
+            brackets[number] = brackets[number]._replace(end=len(words))
 
     def finish(self) -> EvalbSentence:
         if self.depth != 0:
-            self.errors.append(TOO_MANY_OPEN)
-        brackets = list(zip(self.starts, self.ends, self.labels, strict=True))
-        return EvalbSentence(
-            self.words, self.tags, brackets, self.length, self.quotes, self.errors
-        )
+            self.made.errors.append(TOO_MANY_OPEN)
+        return self.made._replace(length=self.length)
 
 
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
@@ -232,48 +217,34 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     return builder.finish()
 
 
-def sentence_from_spans(
-    words: Sequence[str],
-    tags: Sequence[str],
-    spans: Sequence[Bracket],
-    params: EvalbParams,
-) -> EvalbSentence:
-    """Convert n words, their tags, and half-open spans over them, outer before inner. A
-    label may be a unary chain (`"S::VP"`); the empty label is not a bracket. If `TOP`
-    is deleted, it may be present or absent."""
+def _of_parse(parse: Parse, params: EvalbParams) -> EvalbSentence:
+    """A parse as EVALB reads it. If `TOP` is deleted, it may be present or absent."""
     builder = _Builder(params)
-    opening: Dict[int, List[Bracket]] = {}
-    for span in spans:
-        opening.setdefault(span[0], []).append(span)
-    ends: List[int] = []
-    for i, (word, tag) in enumerate(zip([*words, ""], [*tags, ""], strict=True)):
-        while ends and ends[-1] <= i:
-            ends.pop()
+    for labels, tag, word, n_closed in parse.steps() if parse.words else ():
+        for label in labels:
+            builder.open_bracket(label)
+        builder.preterminal(tag, word)
+        for _ in range(n_closed):
             builder.close_bracket()
-        for _, end, chain in opening.get(i, ()):
-            for label in split_chain(chain):
-                builder.open_bracket(label)
-                ends.append(end)
-        if i < len(words):
-            builder.preterminal(tag, word)
     return builder.finish()
 
 
-def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
-    """Convert any form of a parse: a line, a tree, (words, tags, spans), or an
-    `EvalbSentence` itself."""
+def as_sentence(parse: AnyParse, params: EvalbParams) -> EvalbSentence:
+    """Convert any form of a parse: a line, a tree, a `Parse`, or an `EvalbSentence`
+    itself."""
     if isinstance(parse, EvalbSentence):
         return parse
-    if isinstance(parse, (list, str)):
-        return read_sentence(
-            parse if isinstance(parse, str) else write_brackets(parse), params
-        )
-    return sentence_from_spans(parse[0], parse[1], parse[2], params)
+    if isinstance(parse, Parse):
+        return _of_parse(parse, params)
+    line = parse if isinstance(parse, str) else write_brackets(parse)
+    return read_sentence(line, params)
 
 
-def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
-    """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an
-    `EvalbSentence`, or `(words, tags, spans)` as in `sentence_from_spans`.
+def score_sentence(
+    gold: AnyParse, test: AnyParse, params: EvalbParams = COLLINS
+) -> EvalbRow:
+    """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, a
+    `Parse` or an `EvalbSentence`.
 
     RAISES (ValueError): A parse that is not a tree.
     """
@@ -288,12 +259,12 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
     if len(gold.words) != len(test.words):
         errors.append(f"Length unmatch ({len(gold.words)}|{len(test.words)})")
         return EvalbRow(length, ERROR, errors=tuple(errors))
-    for one, other in zip(gold.words, test.words, strict=True):
-        if not params.same_word(one, other):
-            errors.append(f"Words unmatch ({one}|{other})")
+    for word, other in zip(gold.words, test.words, strict=True):
+        if not params.same_word(word, other):
+            errors.append(f"Words unmatch ({word}|{other})")
             return EvalbRow(length, ERROR, errors=tuple(errors))
-    gold_brackets = scored_brackets(gold, params)
-    test_brackets = scored_brackets(test, params)
+    gold_brackets = scored_brackets(gold.brackets, params)
+    test_brackets = scored_brackets(test.brackets, params)
     return EvalbRow(
         length,
         ERROR if errors else VALID,
@@ -308,32 +279,38 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
 
 
 def scored_brackets(
-    sentence: EvalbSentence, params: EvalbParams
-) -> List[Tuple[Span, str]]:
-    """The brackets that count, as ((start, end), label). Brackets without words and
-    brackets with a deleted label are left out; labels are cut."""
-    brackets = [
-        ((start, end), params.bracket_label(label))
-        for start, end, label in sentence.brackets
-        if start != end
-    ]
-    return [(span, label) for span, label in brackets if label is not None]
+    brackets: Iterable[Constituent], params: EvalbParams
+) -> List[Constituent]:
+    """The brackets that count, with labels cut. Brackets without words and brackets
+    with a deleted label are left out."""
+    scored = []
+    for bracket in brackets:
+        label = params.bracket_label(bracket.label)
+        if bracket.start != bracket.end and label is not None:
+            scored.append(bracket._replace(label=label))
+    return scored
+
+
+def labels_by_place(brackets: Iterable[Constituent]) -> Dict[Place, List[str]]:
+    """The labels of brackets over the same words."""
+    by_place: Dict[Place, List[str]] = {}
+    for bracket in brackets:
+        by_place.setdefault((bracket.start, bracket.end), []).append(bracket.label)
+    return by_place
 
 
 def count_matched(
-    gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], params: EvalbParams
+    gold: Iterable[Constituent], test: Iterable[Constituent], params: EvalbParams
 ) -> int:
     """The number of gold brackets that match a test bracket of their own. Each takes
     the first that matches: with pairs of equal labels the order can matter, and follows
     the program."""
-    by_span: Dict[Span, List[str]] = {}
-    for span, label in test:
-        by_span.setdefault(span, []).append(label)
+    by_place = labels_by_place(test)
     matched = 0
-    for span, label in gold:
-        candidates = by_span.get(span, [])
+    for bracket in gold:
+        candidates = by_place.get((bracket.start, bracket.end), [])
         for i, candidate in enumerate(candidates):
-            if not params.labeled or params.same_label(candidate, label):
+            if not params.labeled or params.same_label(candidate, bracket.label):
                 del candidates[i]
                 matched += 1
                 break
@@ -341,23 +318,23 @@ def count_matched(
 
 
 def count_crossing(
-    gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool
+    gold: Iterable[Constituent], test: Iterable[Constituent], *, nested: bool
 ) -> int:
     """The number of test brackets that cross any gold bracket; labels are ignored.
 
     nested (bool): The gold brackets form a tree: none of them can cross a test bracket
         that is also gold.
     """
-    gold_spans = {span for span, _ in gold}
+    gold_places = labels_by_place(gold).keys()
     crossing = 0
-    for (start, end), n_brackets in Counter(span for span, _ in test).items():
-        if nested and (start, end) in gold_spans:
+    for (start, end), labels in labels_by_place(test).items():
+        if nested and (start, end) in gold_places:
             continue
-        for other_start, other_end in gold_spans:
+        for other_start, other_end in gold_places:
             from_left = other_start < start < other_end < end
             from_right = start < other_start < end < other_end
             if from_left or from_right:
-                crossing += n_brackets
+                crossing += len(labels)
                 break
     return crossing
 
@@ -387,9 +364,7 @@ def restore_quotes(
 
 def _copied(sentence: EvalbSentence) -> EvalbSentence:
     """A sentence with lists of its own."""
-    return EvalbSentence._make(
-        list(part) if isinstance(part, list) else part for part in sentence
-    )
+    return EvalbSentence(*map(copy, sentence))
 
 
 def _reinsert(sentence: EvalbSentence, number: int) -> None:
@@ -399,10 +374,9 @@ def _reinsert(sentence: EvalbSentence, number: int) -> None:
     sentence.words.insert(quote.position, quote.word)
     sentence.tags.insert(quote.position, quote.tag)
     enclosing = Counter(quote.enclosing)
-    for i, (start, end, label) in enumerate(sentence.brackets):
-        moved = int(i >= quote.bracket)
-        end += moved + enclosing[i]
-        sentence.brackets[i] = (start + moved, end, label)
+    for i, bracket in enumerate(sentence.brackets):
+        moved = bracket.moved(i >= quote.bracket)
+        sentence.brackets[i] = moved._replace(end=moved.end + enclosing[i])
     for i, later in enumerate(sentence.quotes):
         if i >= number:
             sentence.quotes[i] = later._replace(position=later.position + 1)

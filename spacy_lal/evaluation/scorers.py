@@ -2,7 +2,9 @@
 None without gold annotation."""
 
 from bisect import bisect_left
+from dataclasses import replace
 from itertools import accumulate, count
+from operator import attrgetter
 from typing import (
     Any,
     Callable,
@@ -34,16 +36,18 @@ from ..annotations import (
     sentence_words,
 )
 from ..lang import conventions
+from ..trees import Constituent, Parse
 from ..trees.roles import PREDICATE_ROLE, Proposition
+from ..trees.spans import in_preorder
 from .attachment import AttachmentCounts, PunctuationRule, score_attachments
 from .evalb import (
     VALID,
     EvalbCounts,
     EvalbRow,
-    Span,
     count_crossing,
     count_matched,
     score_sentence,
+    scored_brackets,
 )
 from .evalb_params import EvalbParams, language_params
 from .srl import PRF, PredicateCounts, SrlCounts
@@ -59,7 +63,6 @@ CONST_KEYS = (
 )
 NO_TOKEN = -1
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
-REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
 ROLE_KEYS = (
     "srl_p",
     "srl_r",
@@ -83,8 +86,6 @@ PRINTED = {
     "spans_srl_f": "srl_f",
     "spans_srl_per_type": PER_ROLE,
 }
-
-Bracket = Tuple[Span, str]  # of `evalb.scored_brackets`
 
 
 def make_parser_scorer() -> Callable[..., Dict[str, Any]]:
@@ -145,11 +146,13 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
         gold_words, get_constituents(gold), get_constituents(test), strict=True
     ):
         if gold_spans:
-            texts = [gold[i].text for i in words]
-            tags = [gold[i].tag_ for i in words]
-            yield score_sentence(
-                (texts, tags, gold_spans), (texts, tags, test_spans), params
+            tokens = [gold[i] for i in words]
+            parse = Parse(
+                [token.text for token in tokens],
+                [token.tag_ for token in tokens],
+                gold_spans,
             )
+            yield score_sentence(parse, replace(parse, constituents=test_spans), params)
 
 
 def _rows_by_characters(
@@ -175,17 +178,15 @@ def _rows_by_characters(
             continue
         ours = _starting(gold_brackets, first, last)
         theirs = _starting(test_brackets, first, last)
-        reached = max([last, *(span[1] for span, _ in theirs)])
-        crossing = count_crossing(
-            _starting(gold_brackets, first, reached), theirs, nested=True
-        )
+        reached = max([last, *(bracket.end for bracket in theirs)])
+        around = _starting(gold_brackets, first, reached)
         yield EvalbRow(
             end - start,
             VALID,
             count_matched(ours, theirs, params),
             len(ours),
             len(theirs),
-            crossing,
+            count_crossing(around, theirs, nested=True),
         )
 
 
@@ -207,28 +208,24 @@ def _places(doc: Doc, deleted: Set[int]) -> List[int]:
 
 def _character_brackets(
     doc: Doc, places: Sequence[int], params: EvalbParams
-) -> List[Bracket]:
+) -> List[Constituent]:
     """The brackets that count, as the places of their characters, in pre-order."""
-    brackets: List[Bracket] = []
-    for first, last, chain in constituent_tokens(doc):
-        constituent = doc[first:last]
-        start = places[constituent.start_char]
-        end = places[constituent.end_char]
-        label = params.bracket_label(chain)
-        if start < end and label is not None:
-            brackets.append(((start, end), label))
-    return sorted(brackets, key=lambda bracket: (bracket[0][0], -bracket[0][1]))
+    brackets = []
+    for constituent in constituent_tokens(doc):
+        span = doc[constituent.start : constituent.end]
+        start = places[span.start_char]
+        brackets.append(constituent._replace(start=start, end=places[span.end_char]))
+    return sorted(scored_brackets(brackets, params), key=in_preorder)
 
 
-def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
+def _starting(
+    brackets: Sequence[Constituent], first: int, last: int
+) -> Sequence[Constituent]:
     """The brackets that begin from `first` on and before `last`."""
-    start = bisect_left(brackets, first, key=_start_of)
-    end = bisect_left(brackets, last, key=_start_of)
+    start, end = (
+        bisect_left(brackets, place, key=attrgetter("start")) for place in (first, last)
+    )
     return brackets[start:end]
-
-
-def _start_of(bracket: Bracket) -> int:
-    return bracket[0][0]
 
 
 def attachment(

@@ -7,6 +7,7 @@ from pathlib import Path
 from spacy_lal.evaluation.confusion import ConstituentConfusion, DeprelConfusion
 from spacy_lal.evaluation.evalb import EvalbCounts, score_sentence
 from spacy_lal.evaluation.evalb_params import NK
+from spacy_lal.trees import Constituent, Parse
 
 GOLD = (
     "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) "
@@ -52,12 +53,13 @@ def test_constituents():
 
 
 def test_unary_chains_are_paired_from_outside():
-    words, tags = ["Go", "on", "."], ["VB", "RP", "."]
+    def parse(end: int, label: str) -> Parse:
+        constituent = Constituent(0, end, label)
+        return Parse(["Go", "on", "."], ["VB", "RP", "."], [constituent])
+
     confusion = ConstituentConfusion()
-    confusion.add(
-        (words, tags, [(0, 3, "S::VP::X")]), (words, tags, [(0, 3, "FRAG::VP")])
-    )
-    confusion.add((words, tags, [(0, 2, "S::S")]), (words, tags, [(0, 2, "S::NP::NP")]))
+    confusion.add(parse(3, "S::VP::X"), parse(3, "FRAG::VP"))
+    confusion.add(parse(2, "S::S"), parse(2, "S::NP::NP"))
     assert confusion.correct == {"VP": 1, "S": 1}
     assert confusion.confusions() == [("S", "FRAG", 1), ("S", "NP", 1)]
     assert (confusion.gold["X"], confusion.labels()["X"]["confused"]) == (1, 0)

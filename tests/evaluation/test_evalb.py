@@ -19,6 +19,7 @@ from spacy_lal.evaluation.evalb import (
 )
 from spacy_lal.evaluation.evalb_params import COLLINS, NK, EvalbParams
 from spacy_lal.evaluation.evalb_report import EvalbStopped, report
+from spacy_lal.trees import Constituent, Parse
 
 
 def read(path: Path) -> List[str]:
@@ -87,13 +88,13 @@ def test_trees_and_spans_score_as_lines_do(data_dir, params):
     lines = count(pairs, params)
     trees = [(Tree.fromstring(gold), Tree.fromstring(test)) for gold, test in pairs]
     assert count(trees, params) == lines
-    spans = [(to_spans(gold), to_spans(test)) for gold, test in trees]
-    assert count(spans, params) == lines
+    parses = [(to_parse(gold), to_parse(test)) for gold, test in trees]
+    assert count(parses, params) == lines
     assert lines.n_errors == 15
 
 
-def to_spans(tree: Tree) -> Tuple[List[str], List[str], List[Tuple[int, int, str]]]:
-    """Words, tags and spans by plain recursion, unary chains collapsed."""
+def to_parse(tree: Tree) -> Parse:
+    """Words, tags and constituents by plain recursion, unary chains collapsed."""
     words, tags, spans = [], [], []
 
     def visit(node: Tree, chain: str) -> int:
@@ -108,11 +109,11 @@ def to_spans(tree: Tree) -> Tuple[List[str], List[str], List[Tuple[int, int, str
         spans.append(None)
         for child in node:
             visit(child, "")
-        spans[at] = (start, len(words), chain)
+        spans[at] = Constituent(start, len(words), chain)
         return len(words)
 
     visit(tree, "")
-    return words, tags, spans
+    return Parse(words, tags, spans)
 
 
 def test_counts():
@@ -222,7 +223,7 @@ def test_crossing_by_definition(gold, test):
         )
         for b in test
     )
-    labelled = [[(span, "X") for span in side] for side in (gold, test)]
+    labelled = [[Constituent(*span, "X") for span in side] for side in (gold, test)]
     assert count_crossing(*labelled, nested=False) == expected
 
 
