@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, Sequence
 from spacy.tokens import Doc
 
 from ..lang.clause_words import ClauseLabels
-from ..trees import spans_to_tree
+from ..trees import Parse
 from .grammar import Clause, labels_of, tags_of, trimmed, words_of
 
 
@@ -23,7 +23,7 @@ def clauses_in_constituents(
         if not words:
             continue
         tags = [token.tag_ or "X" for token in words]
-        tree = spans_to_tree(words, tags, constituents, make=ParentedTree)
+        tree = Parse(words, tags, constituents).to_tree(ParentedTree)
         for node in tree.subtrees():
             yield from _of_phrase(node, labels_of(words[0]))
 

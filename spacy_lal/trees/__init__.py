@@ -16,7 +16,6 @@ from .parse import (
     ParseMethod,
     is_preterminal,
     spans_to_tree,
-    tree_to_spans,
     write_spans,
 )
 from .spans import (

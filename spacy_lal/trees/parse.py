@@ -323,11 +323,6 @@ def _is_label(label: str) -> bool:
     return ":" not in (label[0], label[-1])
 
 
-def tree_to_spans(tree: Any) -> Parse:
-    """The same as `Parse.from_tree`."""
-    return Parse.from_tree(tree)
-
-
 def spans_to_tree(words: Any, tags: Any, spans: Any, make: Any = None) -> Any:
     """The same as `Parse.to_tree`."""
     return Parse(words, tags or (), [Constituent(*s) for s in spans]).to_tree(make)

@@ -16,7 +16,7 @@ from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import find_files, read_treebank, read_trees
 from spacy_lal.treebanks.report import check_treebank
-from spacy_lal.trees import spans_to_tree, write_brackets
+from spacy_lal.trees import Parse, write_brackets
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 
@@ -418,9 +418,7 @@ def assert_round_trip(ptb, conllu, path, limit=None):
         )
         words, tags = [token.text for token in sent], [token.tag_ for token in sent]
         if spans and spans[0][:2] == (0, len(words)):
-            assert write_brackets(spans_to_tree(words, tags, spans)) == write_brackets(
-                tree
-            )
+            assert Parse(words, tags, spans).to_brackets() == write_brackets(tree)
 
 
 @pytest.mark.parametrize("name", ["train", "dev"])
