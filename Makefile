@@ -156,7 +156,8 @@ resolve: $(INSTALLED)
 RELEASED := $(VENV)-release
 release:
 	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@$(BIN)/python -m pip install $(PIP_QUIET) build "twine>=6.1"
+	@$(BIN)/python -m pip install $(PIP_QUIET) build pyyaml "twine>=6.1"
+	@$(BIN)/python tests/released.py documents .
 	@rm -rf dist build/lib* packages/*/build
 	@echo "Building into dist"
 	@$(BIN)/python -m build --outdir dist . > /dev/null

@@ -3,8 +3,11 @@ since the environment that they are installed into has no tests.
 
     python tests/released.py requirements DIST    what the library wants, a line each
     python tests/released.py parse DIST           every pipeline of DIST parses
+    python tests/released.py documents CHECKOUT   what is cited, shown or filled in is there
 """
 
+import json
+import re
 import sys
 from email.message import Message
 from email.parser import Parser
@@ -57,8 +60,42 @@ def parse(wheel: Path) -> str:
     return f"{name} {about['Version']}: {found}"
 
 
+def check_documents(root: Path) -> None:
+    """Check what journals, archives, the Hub and spaCy's Universe read.
+
+    RAISES (AssertionError): A file lacks what its reader asks for."""
+    import yaml
+
+    setup = (root / "setup.cfg").read_text(encoding="utf8")
+    (number,) = re.findall(r"^version = (\S+)$", setup, re.MULTILINE)
+    citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf8"))
+    zenodo = json.loads((root / ".zenodo.json").read_text(encoding="utf8"))
+    assert citation["version"] == zenodo["version"] == number
+    assert citation["date-released"] == zenodo["publication_date"]
+    _, head, text = (root / "paper.md").read_text(encoding="utf8").split("---\n", 2)
+    paper = yaml.safe_load(head)
+    assert {"title", "tags", "authors", "affiliations", "date"} < set(paper)
+    assert 750 <= len(text.split()) <= 1750, "JOSS asks for 750 to 1,750 words"
+    sources = (root / paper["bibliography"]).read_text(encoding="utf8")
+    cited = set(re.findall(r"@(\w+\d{4})", text))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", sources, re.MULTILINE))
+    for template in sorted((root / ".github" / "ISSUE_TEMPLATE").glob("*.yml")):
+        assert yaml.safe_load(template.read_text(encoding="utf8")), template.name
+    entry = (root / "docs" / "how_to" / "universe.md").read_text(encoding="utf8")
+    (block,) = re.findall(r"```json\n(.*?)```", entry, re.DOTALL)
+    assert {"id", "slogan", "code_example", "category"} < set(json.loads(block))
+    for card in sorted(root.glob("packages/*/README.md")):
+        _, head, text = card.read_text(encoding="utf8").split("---\n", 2)
+        about = json.loads(card.with_name("meta.json").read_text(encoding="utf8"))
+        assert yaml.safe_load(head)["language"] == [about["lang"]], card
+        assert not re.search(r"\]\((?!https?:|#)", text), f"a relative link in {card}"
+
+
 def main(command: str, folder: str) -> None:
-    """Run a command on the wheels of a folder."""
+    """Run a command on a folder."""
+    if command == "documents":
+        check_documents(Path(folder))
+        return
     wheels = sorted(Path(folder).glob("*.whl"))
     if command == "requirements":
         print(*requirements(wheels), sep="\n")

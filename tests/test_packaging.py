@@ -15,6 +15,7 @@ from typing import Any, Dict
 
 import pytest
 from packaging.specifiers import SpecifierSet
+from released import check_documents
 
 import spacy_lal
 
@@ -204,3 +205,7 @@ def test_a_clone_that_is_not_compiled_says_what_to_do(tmp_path):
     said = result.stderr.splitlines()[-1]
     assert "spacy_lal.decode.candidate_spans is not compiled" in said
     assert "`make dev`" in said
+
+
+def test_documents_have_what_their_readers_ask_for():
+    check_documents(ROOT)

@@ -9,6 +9,8 @@ scores of the training. The package is written to PACKAGES/LANG_NAME-VERSION, in
 """
 
 import argparse
+import os
+import re
 import shutil
 import tempfile
 from hashlib import sha256
@@ -20,6 +22,10 @@ from spacy.cli.package import package
 
 from spacy_lal.files import written_folder
 
+ROOT = Path(__file__).resolve().parents[3]
+SITE = "https://github.com/spacy-lal/spacy-lal"
+RELATIVE_LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+HUB_LICENCES = ("cc-by-sa-4.0", "mit")
 CHECK = Path(__file__).with_name("installation.py")
 README = "README.md"  # which becomes the card
 LICENCES = ("LICENSE", "LICENSES_SOURCES")
@@ -90,6 +96,31 @@ def package_meta(
     return meta
 
 
+def shown_card(card: Path, meta: Dict[str, Any]) -> str:
+    """The card as a package shows it: with the YAML head that the Hub reads, and with
+    whole addresses in place of links to files of this repository.
+
+    card (Path): The model card.
+    meta (Dict[str, Any]): The package's meta.json.
+    RETURNS (str): Markdown."""
+
+    def whole(link: "re.Match[str]") -> str:
+        place = os.path.relpath((card.parent / link[1]).resolve(), ROOT)
+        return f"]({SITE}/blob/main/{Path(place).as_posix()}"
+
+    text = RELATIVE_LINK.sub(whole, card.read_text(encoding="utf8"))
+    licence = meta["license"].lower().replace(" ", "-")
+    head = {
+        "library_name": "spacy",
+        "pipeline_tag": "token-classification",
+        "tags": ["spacy", "constituency-parsing", "dependency-parsing"],
+        "language": [meta["lang"]],
+        "license": licence if licence in HUB_LICENCES else "other",
+        "license_name": meta["license"],
+    }
+    return f"---\n{srsly.yaml_dumps(head)}---\n\n{text}"
+
+
 def build_package(
     pipeline: Path,
     about: Path,
@@ -114,7 +145,7 @@ def build_package(
         copy = Path(scratch) / "pipeline"
         shutil.copytree(pipeline, copy)
         srsly.write_json(copy / META, meta)
-        shutil.copy(card, copy / README)
+        (copy / README).write_text(shown_card(card, meta), encoding="utf8")
         for licence in LICENCES:
             shutil.copy(about / licence, copy)
         (Path(scratch) / "packages").mkdir()

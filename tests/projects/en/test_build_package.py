@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import srsly
 import spacy
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
@@ -62,6 +63,14 @@ def load(package, monkeypatch):
         del sys.modules[name]
 
 
+def test_links_of_a_card_work_from_where_it_lies(script):
+    build = script("build_package")
+    card = build.ROOT / "docs" / "reference" / "en_lal_md.md"
+    shown = build.shown_card(card, {"license": "MIT", "lang": "en"})
+    assert not build.RELATIVE_LINK.search(shown)
+    assert f"]({build.SITE}/blob/main/docs/how_to/" in shown
+
+
 def test_what_is_in_it(package, pipeline):
     meta = json.loads((package / "meta.json").read_text())
     about = json.loads((ABOUT / "meta.json").read_text())
@@ -93,7 +102,16 @@ def test_what_is_in_it(package, pipeline):
             "setup.py",
         ]
     )
-    assert (package / "README.md").read_text() == "# A card\n"
+    _, head, card = (package / "README.md").read_text().split("---\n")
+    assert srsly.yaml_loads(head) == {
+        "library_name": "spacy",
+        "pipeline_tag": "token-classification",
+        "tags": ["spacy", "constituency-parsing", "dependency-parsing"],
+        "language": [about["lang"]],
+        "license": "cc-by-sa-4.0",
+        "license_name": "CC BY-SA 4.0",
+    }
+    assert card == "\n# A card\n"
     assert (
         (package / "LICENSE")
         .read_text()
