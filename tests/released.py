@@ -3,7 +3,7 @@ since the environment that they are installed into has no tests.
 
     python tests/released.py requirements DIST    what the library wants, a line each
     python tests/released.py parse DIST           every pipeline of DIST parses
-    python tests/released.py documents CHECKOUT   what is cited, shown or filled in is there
+    python tests/released.py documents CHECKOUT   what is cited or shown is there
 """
 
 import json

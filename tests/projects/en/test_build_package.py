@@ -8,8 +8,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-import srsly
 import spacy
+import srsly
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
 PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en"
