@@ -3,7 +3,7 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
 gradient of a loss."""
 
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -48,6 +48,10 @@ class ParserScores(NamedTuple):
         """Whether the network scores deprels."""
         return self.deprels.shape[-1] > 0
 
+    def without_heads(self) -> "ParserScores":
+        """The scores of which decoders find constituents alone."""
+        return self._replace(deprels=self.deprels[..., :0])
+
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:*
         (k, 3), int32."""
@@ -83,6 +87,10 @@ class PrunedScores(NamedTuple):
         """Whether the network scores deprels."""
         return self.deprel_features is not None
 
+    def without_heads(self) -> "PrunedScores":
+        """As `ParserScores.without_heads`."""
+        return self._replace(deprel_features=None)
+
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """As `ParserScores.with_label_ids`."""
         spans = spans.copy()
@@ -94,24 +102,12 @@ class PrunedScores(NamedTuple):
 AnyScores = Union[ParserScores, PrunedScores]
 
 
-def choose_deprels(
-    scores: Sequence[AnyScores], heads: Sequence[ndarray]
-) -> List[ndarray]:
-    """The best deprels of sentences: the second step of decoding, after heads are
+def choose_deprels(scores: AnyScores, heads: ndarray) -> ndarray:
+    """The best deprels of a sentence: the second step of decoding, after heads are
     decoded.
 
-    scores (Sequence[AnyScores]): The scores of each sentence.
-    heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1.
-        *Shape:* (n,), int32.
-    RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,),
-        int32."""
-    return [
-        _best_deprels(one, of_words)
-        for one, of_words in zip(scores, heads, strict=True)
-    ]
-
-
-def _best_deprels(scores: AnyScores, heads: ndarray) -> ndarray:
+    heads (ndarray): The head of each word, counted from 1. Shape: (n,), int32.
+    RETURNS (ndarray): The ids of deprels. Shape: (n,), int32."""
     if not scores.has_deprels:
         return numpy.zeros(scores.n_tokens, dtype=numpy.int32)
     if isinstance(scores, PrunedScores):

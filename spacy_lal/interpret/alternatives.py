@@ -11,8 +11,7 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import get_constraints, in_words
 from ..decode.marginals import inside_outside
-from ..pipeline.constrained import AllowedCells
-from ..pipeline.decoders import disagreeing_constituents
+from ..pipeline.charts import AllowedCells
 from ..pipeline.sentences import (
     PipelineOrParser,
     Sentence,
@@ -81,15 +80,13 @@ def constituent_margins(
     score of the best tree without this labelled span. It is infinite where every tree
     has the constituent, and 0 for one that the best tree lacks.
 
-    The score is the objective of the pipeline's decoder. The joint decoder's is
-    constituency_weight times the label scores plus (1 - constituency_weight) times the
-    arc scores. The separate decoder's, used beyond max_length and with `dependencies =
-    false` too, is the sum of the label scores.
+    The score is the objective of the pipeline's decoder (`ChartDecoder.ranked`), with
+    the constituents that the heads contradict.
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence
         around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
-    RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has
-        an unsupported decoder; the sentence has constraints, or is too long."""
+    RAISES (ValueError): The Doc has no parse; the parser scores no constituents; the
+        sentence has constraints, or is too long."""
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_strings(find_parser(nlp))
     margins: List[ConstituentMargin] = []
@@ -97,7 +94,7 @@ def constituent_margins(
     for sentence, constituents in zip(sentences, cells, strict=True):
         if not constituents:
             continue
-        search = _Search(sentence, heads=False)
+        search = _Search(sentence)
         for cell in constituents:
             start, end, label = cell
             tokens = sentence.tokens(start, end)
@@ -111,7 +108,7 @@ def arc_margins(
 ) -> List[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of
     the best tree without this arc, whatever its deprel. The score is as in
-    `constituent_margins`; the separate decoder's is the sum of the arc scores.
+    `constituent_margins`; separately found heads count with their arc scores.
 
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs."""
@@ -131,7 +128,7 @@ def arc_margins(
     for sentence in sentences:
         if not sentence.words:
             continue
-        search = _Search(sentence, heads=True)
+        search = _Search(sentence)
         heads = zip(sentence.words, sentence.heads, strict=True)
         for place, (word, head) in enumerate(heads, start=1):
             margin = search.margin("arcs", (place, head))
@@ -143,53 +140,32 @@ class _Search:
     """The maximum of the decoder's objective in a sentence with words, with and without
     a constituent or an arc."""
 
-    def __init__(self, sentence: Sentence, *, heads: bool) -> None:
+    def __init__(self, sentence: Sentence) -> None:
         if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
             raise ValueError(
                 "margins of a parse under constraints are not defined "
                 f"({' '.join(sentence.texts)[:40]!r}): remove "
                 "them with spacy_lal.annotations.constrain(doc), and parse again"
             )
-        decoder = sentence.parser.decoder
+        self._decoder = sentence.parser.decoder
         self._scores = score(sentence)
-        self._charts = decoder.charts(self._scores)
-        self._cost = decoder.disagreement_cost if self._charts.is_joint else None
-        self._weight = decoder.constituency_weight
-        if not self._charts.is_joint:
-            unused = "labels" if heads else "arcs"
-            self._charts = self._charts._replace(**{unused: None})  # type: ignore[arg-type]
-        self._cells = AllowedCells(
-            np.ones(self._scores.labels.shape, dtype=bool),
-            np.ones(self._scores.arcs.shape, dtype=bool),
-        )
+        n_labels = self._scores.labels.shape[-1]
+        self._allowed = AllowedCells.all(len(sentence.words), n_labels)
         self._best = self._maximum()
 
     def margin(self, chart: str, cell: Tuple[int, ...]) -> float:
         """The margin of a cell of "labels" or "arcs"."""
-        allowed = getattr(self._cells, chart)
+        allowed = getattr(self._allowed, chart)
         allowed[cell] = False
-        found = self._maximum()
+        without = self._maximum()
         allowed[cell] = True
-        return max(0.0, self._best - found)
+        return max(0.0, self._best - without)
 
     def _maximum(self) -> float:
-        """The score of the best tree of allowed cells; minus infinity without such a
-        tree."""
-        nodes, heads = self._cells.restrict(self._charts).decode()
-        if not self._cells.allow(nodes, heads):
-            return -np.inf
-        total = 0.0
-        if nodes is not None:
-            total += float(self._charts.labels[tuple(nodes.T)].sum(dtype="f8"))  # type: ignore[index]
-        if heads is not None:
-            words = np.arange(1, len(heads))
-            total += float(self._charts.arcs[words, heads[1:]].sum(dtype="f8"))  # type: ignore[index]
-        if self._cost is not None and nodes is not None:
-            labels = self._cells.without_others(self._scores.labels)
-            added = disagreeing_constituents(labels, nodes, self._cost)
-            gains = labels[tuple(added.T)] - self._cost
-            total += self._weight * float(gains.sum(dtype="f8"))
-        return total
+        """The objective of the best parse of allowed cells; minus infinity without such
+        a parse."""
+        best = next(self._decoder.ranked(self._scores, self._allowed))
+        return best.score + best.unranked
 
 
 # Probabilities

@@ -1,19 +1,34 @@
-"""From the scores of sentences to their trees, without strings and Docs. Sentences of
-more than 500 words come in pieces: `long_sentences.py`."""
+"""From the scores of sentences to their trees: what a decoder is, and the two that
+configs name. Sentences of more than 500 words come in pieces: `long_sentences.py`."""
 
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Dict,
+    List,
+    Literal,
+    Optional,
+    Protocol,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy import ndarray
+from spacy.tokens import Token
 
-from ..annotations import ParseMethod
-from ..decode import cky, eisner, joint, mst
+from ..decode import eisner, mst
 from ..scores import AnyScores, best_deprel_scores, choose_deprels
 from ..trees import EMPTY, SUB_HEAD
+from .charts import AllowedCells, Charts, DecodedParse, Derivation
+from .guidelines import Terms, follow_guidelines, in_preorder, without_marks
+from .ranked_trees import RankedTrees
 
 ArcDecoder = Literal["eisner", "mst"]
+ARC_DECODERS: Dict[ArcDecoder, Callable[[ndarray], ndarray]] = {
+    "eisner": eisner,
+    "mst": mst,
+}
 
 # The joint decoder takes memory cubic in a sentence's length, and time to its fourth
 # power. Longer sentences are decoded separately, by CKY and Eisner's algorithm.
@@ -21,123 +36,97 @@ MAX_JOINT_LENGTH = 200
 _NEVER = -1e6  # a score that no label has
 
 
-class DecodedParse(NamedTuple):
-    """The parse of one sentence of n words.
-    spans (ndarray): Start, end, label id (a whole unary chain), pre-order, real
-        constituents only. Shape: (k, 3), int32.
-    heads (ndarray): From 1; 0 is the root. Shape: (n,), int32.
-    deprels (ndarray): Deprel ids. Shape: (n,), int32.
-    method (Optional[ParseMethod]): Of decoding: together ("joint"), "separate", or in
-        pieces ("split")."""
+@runtime_checkable
+class Decoder(Protocol):
+    """Finds the trees of sentences. A network without labels or deprels has none of
+    their scores; a decoder then finds the other tree alone."""
 
-    spans: ndarray
-    heads: ndarray
-    deprels: ndarray
-    method: Optional[ParseMethod] = None
+    def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
+        """The best parses of sentences, in order."""
 
+    def ranked(
+        self, scores: AnyScores, allowed: Optional[AllowedCells] = None
+    ) -> Iterator[DecodedParse]:
+        """The parses of one sentence, best first, each with its score; some may look
+        the same. With constraints, those of allowed cells; where there are none, one
+        with few other cells, whose score is minus infinity."""
 
-class Charts(NamedTuple):
-    """The weighted scores that a decoder maximises for one sentence.
-    labels (Optional[ndarray]): Shape: (n + 1, n + 1, n_labels), float32. None:
-        constituents are not decoded.
-    arcs (Optional[ndarray]): Shape: (n + 1, n + 1), float32. None: heads are not
-        decoded.
-    is_joint (bool): Whether both trees are found together.
-    arc_decoder (ArcDecoder): Finds the heads where they are not."""
-
-    labels: Optional[ndarray]
-    arcs: Optional[ndarray]
-    is_joint: bool
-    arc_decoder: ArcDecoder
-
-    @property
-    def method(self) -> ParseMethod:
-        """How the trees are found."""
-        return "joint" if self.is_joint else "separate"
-
-    @property
-    def has_labels_alone(self) -> bool:
-        """Whether constituents are found without heads."""
-        return self.labels is not None and not self.is_joint
-
-    @property
-    def has_arcs_alone(self) -> bool:
-        """Whether heads are found without constituents."""
-        return self.arcs is not None and not self.is_joint
-
-    def find_heads(self) -> Optional[ndarray]:
-        """The best heads alone. *Shape:* (n + 1,)."""
-        if self.arcs is None:
-            return None
-        return eisner(self.arcs) if self.arc_decoder == "eisner" else mst(self.arcs)
-
-    def decode(self) -> Tuple[Optional[ndarray], Optional[ndarray]]:
-        """The nodes, (2n - 1, 3), and heads, (n + 1,), of the best trees."""
-        if self.is_joint:
-            _, nodes, heads = joint(self.labels, self.arcs)  # type: ignore[arg-type]
-            return nodes, heads
-        return None if self.labels is None else cky(self.labels)[1], self.find_heads()
+    def revise(
+        self,
+        parse: DecodedParse,
+        scores: AnyScores,
+        words: Sequence[Token],
+        terms: Terms,
+    ) -> DecodedParse:
+        """A sentence's parse without constraints as treebanks have it."""
 
 
 @dataclass(frozen=True)
-class Decoder:
-    """Finds the trees of sentences; for its options see `make_joint_decoder` and
+class ChartDecoder:
+    """Searches charts of scores. For its options see `make_joint_decoder` and
     `make_separate_decoder`.
-    dependencies (bool): If not, constituents are found by CKY, heads and deprels are
-        zeros."""
+    find_heads (Optional[Callable]): Finds heads separately. None: both trees are found
+        together."""
 
-    agree: bool
-    arc_decoder: ArcDecoder = "eisner"
+    find_heads: Optional[Callable[[ndarray], ndarray]]
     constituency_weight: float = 0.5
     empty_nodes: bool = True
     disagreement_cost: Optional[float] = None
     guidelines: bool = False
     deprel_weight: float = 0.0
-    dependencies: bool = True
 
     def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
-        """Decode the scores of sentences.
+        """See `Decoder`."""
+        parses = []
+        for of_sentence in scores:
+            charts = self.charts(of_sentence)
+            parses.append(self._parse(of_sentence, charts, charts.derive()))
+        return parses
 
-        RETURNS (List[DecodedParse]): Their parses, in order."""
-        charts = [self.charts(one) for one in scores]
-        nodes: Dict[int, ndarray] = {}
-        heads: Dict[int, ndarray] = {}
-        together = [i for i, one in enumerate(charts) if one.is_joint]
-        with_labels = [i for i, one in enumerate(charts) if one.has_labels_alone]
-        with_arcs = [i for i, one in enumerate(charts) if one.has_arcs_alone]
-        if together:
-            found = joint(*_batch(charts, together))
-            for i, (_, nodes[i], heads[i]) in zip(together, found, strict=True):
-                nodes[i] = self.with_disagreeing(scores[i].labels, nodes[i])
-        if with_labels:
-            labels, _ = _batch(charts, with_labels)
-            found = [spans for _, spans in cky(labels)]
-            nodes.update(zip(with_labels, found, strict=True))
-        if with_arcs:
-            _, arcs = _batch(charts, with_arcs)
-            find_heads = eisner if self.arc_decoder == "eisner" else mst
-            heads.update(zip(with_arcs, find_heads(arcs), strict=True))
-        trees = [(nodes.get(i), heads.get(i)) for i in range(len(scores))]
-        methods = [one.method for one in charts]
-        return decoded_parses(scores, trees, methods)
+    def ranked(
+        self, scores: AnyScores, allowed: Optional[AllowedCells] = None
+    ) -> Iterator[DecodedParse]:
+        """See `Decoder`. With the joint search, the score is constituency_weight times
+        the label scores plus (1 - constituency_weight) times the arc scores, summed
+        over the best binarisation. With the separate one it is the sum of the label
+        scores, and every parse has the best heads."""
+        charts = self.charts(scores)
+        for derivation in RankedTrees(charts, allowed):
+            yield self._parse(scores, charts, derivation, allowed)
+
+    def revise(
+        self,
+        parse: DecodedParse,
+        scores: AnyScores,
+        words: Sequence[Token],
+        terms: Terms,
+    ) -> DecodedParse:
+        """See `Decoder`."""
+        if self.disagreement_cost is not None:
+            parse = without_marks(words, parse, terms.language.mark_tags)
+        if self.guidelines and terms.language.guidelines is not None:
+            parse = follow_guidelines(
+                words, parse, scores, terms, terms.language.guidelines
+            )
+        return parse
 
     def charts(self, scores: AnyScores) -> Charts:
-        """The charts that are decoded for one sentence."""
+        """The charts that are searched for one sentence."""
         has_labels = scores.labels.size > 0 and scores.n_tokens > 0
-        has_arcs = scores.has_deprels and scores.n_tokens > 0 and self.dependencies
+        has_arcs = scores.has_deprels and scores.n_tokens > 0
         labels = scores.labels if has_labels else None
         arcs = scores.arcs if has_arcs else None
         if arcs is not None and self.deprel_weight:
             arcs = arcs + np.float32(self.deprel_weight) * best_deprel_scores(scores)
-        if not self.agree or labels is None or arcs is None:
-            return Charts(labels, arcs, False, self.arc_decoder)
+        if self.find_heads or labels is None or arcs is None:
+            return Charts(labels, arcs, self.find_heads or eisner)
         if scores.n_tokens > MAX_JOINT_LENGTH:
             warnings.warn(
                 f"a sentence has more than {MAX_JOINT_LENGTH} words: its two trees are "
                 "found separately, and may disagree",
                 stacklevel=2,
             )
-            return Charts(labels, arcs, False, "eisner")
+            return Charts(labels, arcs, eisner)
         labels = labels * np.float32(self.constituency_weight)
         arcs = arcs * np.float32(1.0 - self.constituency_weight)
         if self.empty_nodes:  # a sub-head is no constituent, either
@@ -145,26 +134,36 @@ class Decoder:
             np.maximum(sub_heads, 0.0, out=sub_heads)
             if scores.n_tokens == 1:  # a sentence of one word is a constituent, too
                 labels[0, 1, EMPTY] = _NEVER
-        return Charts(labels, arcs, True, "eisner")
+        return Charts(labels, arcs, None)
 
-    def with_disagreeing(self, labels: ndarray, nodes: ndarray) -> ndarray:
-        """The nodes of a joint tree, (k, 3), with constituents that its heads
-        contradict if the config allows them."""
-        if self.disagreement_cost is None:
-            return nodes
-        added = disagreeing_constituents(labels, nodes, self.disagreement_cost)
-        return in_preorder(np.concatenate([nodes, added]))
-
-
-def _batch(charts: Sequence[Charts], chosen: Sequence[int]) -> Tuple[Any, Any]:
-    """The charts of some sentences."""
-    labels = [charts[i].labels for i in chosen]
-    return labels, [charts[i].arcs for i in chosen]
-
-
-def in_preorder(spans: ndarray) -> ndarray:
-    """Nodes with start and end, (k, 2 or more), by start, the longer one first."""
-    return spans[np.lexsort((-spans[:, 1], spans[:, 0]))]
+    def _parse(
+        self,
+        scores: AnyScores,
+        charts: Charts,
+        trees: Derivation,
+        allowed: Optional[AllowedCells] = None,
+    ) -> DecodedParse:
+        """Trees with label ids and deprels, and the constituents that the heads of a
+        joint tree contradict, if the config allows them."""
+        is_joint = charts.find_heads is None
+        nodes = np.zeros((0, 3), dtype=np.int32) if trees.nodes is None else trees.nodes
+        unranked = 0.0 if is_joint else charts.score_of_heads(trees.heads)
+        if is_joint and self.disagreement_cost is not None:
+            labels = scores.labels
+            if allowed is not None:  # nothing is added in another cell
+                labels = np.where(allowed.labels, labels, np.float32(-1.0))
+            added = disagreeing_constituents(labels, nodes, self.disagreement_cost)
+            gains = labels[tuple(added.T)] - self.disagreement_cost
+            unranked = self.constituency_weight * float(gains.sum(dtype="f8"))
+            nodes = in_preorder(np.concatenate([nodes, added]))
+        heads = np.zeros(scores.n_tokens, dtype=np.int32)
+        deprels = heads
+        if trees.heads is not None:
+            heads = trees.heads[1:].astype(np.int32)
+            deprels = choose_deprels(scores, heads)
+        spans = scores.with_label_ids(nodes[nodes[:, 2] > SUB_HEAD])
+        method = "joint" if is_joint else "separate"
+        return DecodedParse(spans, heads, deprels, method, trees.score, unranked)
 
 
 def make_joint_decoder(
@@ -173,7 +172,7 @@ def make_joint_decoder(
     disagreement_cost: Optional[float] = None,
     guidelines: bool = False,
     deprel_weight: float = 0.0,
-) -> Decoder:
+) -> ChartDecoder:
     """The exact joint decoder, in O(n^4): the best constituency and dependency trees
     that agree (Zhou & Zhao 2019). Sentences of more than 200 words are decoded
     separately.
@@ -205,9 +204,8 @@ def make_joint_decoder(
             "or more, or null, and a deprel_weight of 0 or more; got "
             f"{constituency_weight}, {disagreement_cost} and {deprel_weight}"
         )
-    return Decoder(
-        True,
-        "eisner",
+    return ChartDecoder(
+        None,
         constituency_weight,
         empty_nodes,
         disagreement_cost,
@@ -216,13 +214,13 @@ def make_joint_decoder(
     )
 
 
-def make_separate_decoder(arcs: ArcDecoder = "eisner") -> Decoder:
+def make_separate_decoder(arcs: ArcDecoder = "eisner") -> ChartDecoder:
     """The best constituency tree by CKY and, independently, the best dependency tree:
     the two may disagree.
 
     arcs (str): "eisner" for projective trees, "mst" for all trees; both find a single
     root."""
-    return Decoder(False, arc_decoder=arcs)
+    return ChartDecoder(ARC_DECODERS[arcs])
 
 
 def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> ndarray:
@@ -257,33 +255,3 @@ def _crosses(spans: ndarray, start: int, end: int) -> bool:
     begins_within = (starts < start) & (start < ends) & (ends < end)
     ends_within = (start < starts) & (starts < end) & (end < ends)
     return bool((begins_within | ends_within).any())
-
-
-def decoded_parses(
-    scores: Sequence[AnyScores],
-    trees: Sequence[Tuple[Optional[ndarray], Optional[ndarray]]],
-    methods: Sequence[ParseMethod],
-) -> List[DecodedParse]:
-    """Parses with label ids and deprels.
-    trees (Sequence[Tuple[Optional[ndarray], Optional[ndarray]]]): For each sentence,
-        nodes, *Shape:* (k, 3), and heads, with an entry for the root first, *Shape:*
-        (n + 1,); None for none."""
-    heads: List[ndarray] = []
-    for one, (_, of_words) in zip(scores, trees, strict=True):
-        none = np.zeros(one.n_tokens + 1)
-        chosen = none if of_words is None else of_words
-        heads.append(chosen[1:].astype(np.int32))
-    found = [i for i, (_, of_words) in enumerate(trees) if of_words is not None]
-    deprels = [np.zeros_like(of_words) for of_words in heads]
-    chosen_deprels = choose_deprels(
-        [scores[i] for i in found], [heads[i] for i in found]
-    )
-    for i, of_words in zip(found, chosen_deprels, strict=True):
-        deprels[i] = of_words
-    parses = []
-    for i, (nodes, _) in enumerate(trees):
-        spans = np.zeros((0, 3), dtype=np.int32)
-        if nodes is not None:
-            spans = scores[i].with_label_ids(nodes[nodes[:, 2] > SUB_HEAD])
-        parses.append(DecodedParse(spans, heads[i], deprels[i], methods[i]))
-    return parses

@@ -4,7 +4,6 @@ the decoder."""
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
@@ -40,12 +39,13 @@ from ..models.parser import iter_scores, set_vocabularies
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
+from .charts import DecodedParse
 from .component import SMALL_TOK2VEC, SentencePipe, check_files
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
-from .decoders import DecodedParse, Decoder
+from .decoders import Decoder
 from .default_parser import load_default_parser
-from .guidelines import follow_guidelines, without_marks
+from .guidelines import Terms
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
 
@@ -169,7 +169,8 @@ class LALParser(SentencePipe):
     ) -> None:
         """See `make_lal_parser`."""
         super().__init__(vocab, model, name, scorer, VOCABULARIES)
-        self.decoder = decoder if dependencies else replace(decoder, dependencies=False)
+        self.decoder = decoder
+        self.dependencies = dependencies
         self.overwrite = overwrite
         self.loss = loss if loss is not None else ParserLoss()
         self._nlp = None if nlp is None else _PipelineRef(nlp)
@@ -198,16 +199,6 @@ class LALParser(SentencePipe):
         """How probably parts of its parses are right."""
         return ParserConfidences(self)
 
-    @property
-    def dependencies(self) -> bool:
-        """Whether heads and deprels are set."""
-        return self.decoder.dependencies
-
-    @dependencies.setter
-    def dependencies(self, value: bool) -> None:
-        """Set heads and deprels, or leave them as they are."""
-        self.decoder = replace(self.decoder, dependencies=value)
-
     # Labels
 
     @property
@@ -235,6 +226,8 @@ class LALParser(SentencePipe):
             )
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
+        strings = self._label_vocab.strings
+        self._terms = Terms(strings, deprels, conventions(self.vocab.lang))
         self._intern_labels()
         vocabularies: Dict[str, Any] = {
             "tags": self.cfg["tags"],
@@ -322,26 +315,17 @@ class LALParser(SentencePipe):
         ]
         parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
-            decoded = self.decoder(scores)
-            for i, one, parse in zip(indices, scores, decoded, strict=True):
+            decoded = zip(indices, scores, self.decoder(scores), strict=True)
+            for i, of_sentence, parse in decoded:
                 doc, words = owners[i]
-                parses[i] = self.guided([doc[k] for k in words], parse, one)
+                parses[i] = self.revise([doc[k] for k in words], parse, of_sentence)
         return [parses[i] for i in range(len(owners))]
 
-    def guided(
+    def revise(
         self, words: Sequence[Token], parse: DecodedParse, scores: AnyScores
     ) -> DecodedParse:
-        """A sentence's parse that follows the guidelines of the language's treebanks,
-        where the decoder does."""
-        language = conventions(self.vocab.lang)
-        if self.decoder.disagreement_cost is not None:
-            parse = without_marks(words, parse, language.mark_tags)
-        if self.decoder.guidelines and language.guidelines is not None:
-            strings = (self._label_vocab.strings, self.cfg["deprels"])
-            parse = follow_guidelines(
-                words, parse, scores, *strings, language.guidelines
-            )
-        return parse
+        """A sentence's parse as treebanks have it; see `Decoder.revise`."""
+        return self.decoder.revise(parse, scores, words, self._terms)
 
     def _constrain(
         self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]
@@ -355,19 +339,18 @@ class LALParser(SentencePipe):
                 f"than {MAX_LENGTH} words are parsed in pieces, which cannot fulfil "
                 "them"
             )
-        strings = self._label_vocab.strings
         of_chosen = [[sentences[i] for i in chosen]]
         for places, scores in self.iter_scores(
             [doc], pruned=False, sentences=of_chosen
         ):
-            for place, one in zip(places, scores, strict=True):
+            for place, of_sentence in zip(places, scores, strict=True):
                 i = chosen[place]
                 parses[i] = parse_constrained(
                     doc,
                     constraints[i],
-                    one,  # type: ignore[arg-type]
+                    of_sentence,  # type: ignore[arg-type]
                     self.decoder,
-                    strings,
+                    self._terms.labels,
                 )
 
     def iter_scores(
@@ -377,8 +360,13 @@ class LALParser(SentencePipe):
         pruned: bool,
         sentences: Optional[Sequence[Sentences]] = None,
     ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
-        """See `models.parser.iter_scores`."""
-        yield from iter_scores(self.model, docs, pruned=pruned, sentences=sentences)
+        """See `models.parser.iter_scores`; without heads, unless they are set."""
+        for places, scores in iter_scores(
+            self.model, docs, pruned=pruned, sentences=sentences
+        ):
+            if not self.dependencies:
+                scores = [of_sentence.without_heads() for of_sentence in scores]
+            yield places, scores
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: List[List[DecodedParse]]

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..annotations import get_sentence_propositions, read_words
 from ..trees import LabelVocab, split_chain
 from ..trees.roles import Proposition
-from .decoders import DecodedParse
+from .charts import DecodedParse
 
 MAX_LENGTH = 500
 PIECE_LENGTH = 100

@@ -1,7 +1,6 @@
 """Completes Docs of a treebank that has only heads or only constituents: the parser
-adds the other tree. The joint decoder searches pairs of trees that agree. The known
-tree gets a bonus that outweighs all other scores. So the best pair contains it, and the
-other tree is the best tree that agrees with it."""
+adds the other tree. The known tree is a constraint on the joint decoder, which searches
+pairs of trees that agree: the other tree is the best that agrees with it."""
 
 from itertools import islice, takewhile
 from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
@@ -18,18 +17,15 @@ from ..annotations import (
     sentence_words,
     set_parses,
 )
+from ..pipeline.charts import AllowedCells, DecodedParse
 from ..pipeline.component import parser_names, sentence_splitters
-from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
+from ..pipeline.decoders import MAX_JOINT_LENGTH, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
-from ..scores import ParserScores, best_deprel_scores
+from ..scores import ParserScores
 from ..treebanks.docs import copy_text
 from ..trees import SUB_HEAD
 
 Lacking = Literal["heads", "constituents"]
-
-# The bonus as a multiple of the greatest score: more than a sentence's other nodes can
-# gain.
-BOND = 8.0
 
 
 def complete(
@@ -39,9 +35,9 @@ def complete(
     with heads alone get constituents. Others, and Docs with a sentence that is too long
     for the joint decoder, are copied unchanged.
 
-    RAISES (ValueError): The parser or its decoder has one kind of tree alone; a Doc has
-        no sentence boundaries."""
-    decoder = _joint_decoder(parser)
+    RAISES (ValueError): The parser has one kind of tree alone; a Doc has no sentence
+        boundaries."""
+    _check_trees(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
         one_tree = [i for i, doc in enumerate(golds) if lacks(doc)]
@@ -53,7 +49,7 @@ def complete(
         parses = dict(
             zip(
                 chosen,
-                _parse(nlp, parser, decoder, [golds[i] for i in chosen]),
+                _parse(nlp, parser, [golds[i] for i in chosen]),
                 strict=True,
             )
         )
@@ -79,7 +75,7 @@ def lacks(doc: Doc) -> Optional[Lacking]:
     return "constituents" if has_heads else "heads"
 
 
-def _joint_decoder(parser: LALParser) -> Decoder:
+def _check_trees(parser: LALParser) -> None:
     missing = [
         kind for kind in ("constituents", "deprels") if not parser.label_data[kind]
     ]
@@ -88,17 +84,20 @@ def _joint_decoder(parser: LALParser) -> Decoder:
             f"'{parser.name}' has learned no {missing[0]}: expected a parser trained "
             "on both trees"
         )
-    decoder = parser.decoder if parser.decoder.agree else make_joint_decoder()
-    if not 0.0 < decoder.constituency_weight < 1.0:
-        raise ValueError(
-            "expected a decoder with a constituency_weight between 0 and 1, got "
-            f"{decoder.constituency_weight}"
-        )
-    return decoder
+
+
+def _best_parse(
+    parser: LALParser, scores: ParserScores, allowed: AllowedCells
+) -> DecodedParse:
+    """The parse of fewest other cells, by a decoder whose trees agree."""
+    parse = next(parser.decoder.ranked(scores, allowed))
+    if parse.method != "joint":
+        parse = next(make_joint_decoder().ranked(scores, allowed))
+    return parse
 
 
 def _parse(
-    nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]
+    nlp: Language, parser: LALParser, golds: Sequence[Doc]
 ) -> List[List[SentenceParse]]:
     if not golds:
         return []
@@ -107,11 +106,9 @@ def _parse(
     heads = [sentence for gold in golds for sentence in _known_heads(gold)]
     parses: Dict[int, SentenceParse] = {}
     for indices, scores in parser.iter_scores(docs, pruned=False):
-        bound = [
-            bind(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]
-            for i, one in zip(indices, scores, strict=True)
-        ]
-        for i, parse in zip(indices, decoder(bound), strict=True):
+        for i, of_sentence in zip(indices, scores, strict=True):
+            allowed = known_cells(of_sentence, constituents[i], heads[i])  # type: ignore[arg-type]
+            parse = _best_parse(parser, of_sentence, allowed)  # type: ignore[arg-type]
             parses[i] = parser.to_strings(parse)._replace(method=None)
     in_order = (parses[i] for i in range(len(parses)))
     return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
@@ -129,31 +126,26 @@ def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
         ]
 
 
-def bind(
+def known_cells(
     scores: ParserScores,
     constituents: Sequence[CollapsedSpan],
     heads: Sequence[Optional[int]],
-    decoder: Decoder,
-) -> ParserScores:
-    """Scores whose best pair of trees has the known constituents, whatever their
-    labels, and the known heads."""
-    of_deprels = decoder.deprel_weight * best_deprel_scores(scores)
-    bond = BOND * max(
-        float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs, of_deprels)
-    )
-    labels = scores.labels.copy()
-    arcs = scores.arcs.copy()
-    if constituents:  # else the sentence's tree is unknown
-        bonus = np.float32(bond / decoder.constituency_weight)
-        labels[..., SUB_HEAD + 1 :] -= bonus
+) -> AllowedCells:
+    """The cells of a parse that has the known constituents and no others, whatever
+    their labels, and the known heads. Without constituents, the tree is unknown."""
+    n_labels = scores.labels.shape[-1]
+    allowed = AllowedCells.all(scores.n_tokens, n_labels)
+    if constituents:
+        are_constituents = np.arange(n_labels) > SUB_HEAD
+        known = np.zeros(allowed.labels.shape[:2], dtype=bool)
         for start, end, _ in constituents:
-            labels[start, end, SUB_HEAD + 1 :] += 2 * bonus
-    for dependent, head in enumerate(heads, start=1):
+            known[start, end] = True
+            allowed.require_span(start, end, are_constituents)
+        allowed.labels[~known] &= ~are_constituents
+    for word, head in enumerate(heads, start=1):
         if head is not None:
-            arcs[dependent, head] += np.float32(
-                bond / (1.0 - decoder.constituency_weight)
-            )
-    return scores._replace(labels=labels, arcs=arcs)
+            allowed.require_head(word, head)
+    return allowed
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:

@@ -12,9 +12,9 @@ from spacy_lal.annotations import (
     SpanConstraint,
     contains_chain,
 )
-from spacy_lal.pipeline.constrained import allowed_cells, decode_constrained
+from spacy_lal.pipeline.constrained import allowed_cells
 from spacy_lal.pipeline.decoders import (
-    Decoder,
+    ChartDecoder,
     make_joint_decoder,
     make_separate_decoder,
 )
@@ -96,7 +96,7 @@ def fits_heads(heads, constraints) -> bool:
 
 
 def enumerated_joint(
-    decoder: Decoder, scores: ParserScores, constraints: List[Constraint]
+    decoder: ChartDecoder, scores: ParserScores, constraints: List[Constraint]
 ) -> float:
     labels, arcs = decoder.charts(scores)[:2]
     n, best = scores.n_tokens, -np.inf
@@ -147,8 +147,8 @@ def enumerated_heads(arcs, constraints, projective: bool) -> float:
 
 def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
     """The scores of what is found, in the unrestricted charts."""
-    nodes, heads = cells.restrict(charts).decode()
-    if not cells.allow(nodes, heads):
+    score, nodes, heads = charts.derive(cells)
+    if score == -np.inf:
         return None
     words = np.arange(1, len(heads))
     return [
@@ -176,24 +176,25 @@ def test_the_best_tree_that_fulfils_them(name: str, n: int):
         cells = allowed_cells(constraints, n, LABELS)
         charts = decoder.charts(scores)
         found = found_scores(charts, cells)
-        if charts.is_joint:
+        is_joint = charts.find_heads is None
+        if is_joint:
             expected = [enumerated_joint(decoder, scores, constraints)]
             found = None if found is None else [sum(found)]
         else:
-            is_eisner = "mst" not in str(decoder)
             expected = [
                 enumerated_spans(charts.labels, constraints),
-                enumerated_heads(charts.arcs, constraints, projective=is_eisner),
+                enumerated_heads(charts.arcs, constraints, projective=name != "mst"),
             ]
+        parse = next(decoder.ranked(scores, cells))
         if min(expected) == -np.inf:
-            assert found is None
-            assert decode_constrained(decoder, scores, cells) is None
+            assert found is None and parse.score == -np.inf
             continue
         n_possible += 1
         assert found == pytest.approx(expected, abs=1e-5)
-        parse = decode_constrained(decoder, scores, cells)
-        assert parse is not None and fulfils(parse, constraints)
-        assert parse.method == ("joint" if charts.is_joint else "separate")
+        assert fulfils(parse, constraints) and parse.score == pytest.approx(found[0])
+        assert parse.method == ("joint" if is_joint else "separate")
+        if not is_joint:
+            assert parse.unranked == pytest.approx(found[1])
     assert n_possible > 2
 
 
@@ -201,8 +202,7 @@ def test_the_best_tree_that_fulfils_them(name: str, n: int):
 def test_without_constraints_as_ever(name: str):
     scores = make_scores(5, 99)
     (expected,) = DECODERS[name]([scores])
-    found = decode_constrained(DECODERS[name], scores, allowed_cells([], 5, LABELS))
-    assert found is not None
+    found = next(DECODERS[name].ranked(scores, allowed_cells([], 5, LABELS)))
     assert all(
         np.array_equal(x, y) for x, y in zip(found[:3], expected[:3], strict=True)
     )

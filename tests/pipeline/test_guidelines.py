@@ -6,8 +6,8 @@ from spacy.lang.en import English
 from spacy.tokens import Doc
 
 from spacy_lal.lang import conventions
-from spacy_lal.pipeline.decoders import DecodedParse
-from spacy_lal.pipeline.guidelines import follow_guidelines, without_marks
+from spacy_lal.pipeline.charts import DecodedParse
+from spacy_lal.pipeline.guidelines import Terms, follow_guidelines, without_marks
 from spacy_lal.scores import ParserScores
 
 
@@ -92,8 +92,7 @@ def guided(words, tags, spans, arcs, second=(), low=()):
         list(doc),
         parse,
         ParserScores(*scores),
-        LABELS,
-        DEPRELS,
+        Terms(LABELS, DEPRELS, conventions("en")),
         conventions("en").guidelines,
     )
     found_arcs = " ".join(

@@ -14,7 +14,8 @@ from tiny_pipeline import train
 
 from spacy_lal.annotations import SPANS_KEY
 from spacy_lal.pipeline import lal_parser, long_sentences
-from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
+from spacy_lal.pipeline.charts import DecodedParse
+from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.pipeline.long_sentences import cut_sentence, join_pieces
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import LabelVocab, nested_spans

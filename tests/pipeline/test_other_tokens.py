@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tiny_pipeline import TEXTS, make_bert, make_nlp, train
 
-from spacy_lal.pipeline.decoders import DecodedParse
+from spacy_lal.pipeline.charts import DecodedParse
 
 PARK = "She sees a dog in the park."
 

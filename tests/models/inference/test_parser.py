@@ -112,18 +112,13 @@ def test_pruned_scores_are_the_best_of_all(name):
     model = make_model(name)
     found = {}
     for indices, scores in iter_scores(model, make_batch(pruned=True)):
-        heads = [one.arcs[1:].argmax(1).astype("i4") for one in scores]
-        found.update(
-            zip(
-                indices,
-                zip(scores, heads, choose_deprels(scores, heads), strict=True),
-                strict=True,
-            )
-        )
+        for i, pruned in zip(indices, scores, strict=True):
+            heads = pruned.arcs[1:].argmax(1).astype("i4")
+            found[i] = (pruned, heads, choose_deprels(pruned, heads))
     for i, full in enumerate(model.predict(make_batch())):
         pruned, heads, deprels = found[i]
         numpy.testing.assert_allclose(pruned.arcs, full.arcs, atol=1e-5)
-        assert deprels.tolist() == choose_deprels([full], [heads])[0].tolist()
+        assert deprels.tolist() == choose_deprels(full, heads).tolist()
         for start, end in zip(*numpy.triu_indices(LENGTHS[i] + 1, 1), strict=True):
             if full.labels.size:
                 numpy.testing.assert_allclose(
