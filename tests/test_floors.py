@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 FLOORS: List[str] = [
     "files lang trees decode scores role_scores",
     "layers complexity facts",
-    "annotations export search loss treebanks models",
+    "annotations export search loss treebanks models discourse",
     "pipeline checkpoint",
     "training evaluation interpret pictures distributed",
     "cli -",  # "-": spacy_lal/__init__.py, the door of the package
@@ -31,13 +31,14 @@ FORBIDDEN: Dict[str, str] = {
     "loss": "thinc transformers spacy_lal.models",
     "treebanks": "torch thinc transformers spacy_lal.models spacy_lal.layers",
     "facts": "torch thinc transformers",
+    "discourse": "torch transformers spacy_lal.layers",
     "annotations export search": "torch transformers spacy_lal.models spacy_lal.layers",
     "pipeline": "transformers spacy_lal.layers",
 }
 # Rooms that parse: torch is imported where something is trained or runs on a GPU,
 # inside a function.
 WITHOUT_TORCH = (
-    "annotations cli decode distributed evaluation export interpret models pictures "
+    "annotations cli decode discourse distributed evaluation export interpret models pictures "
     "pipeline treebanks trees"
 )
 TRAINS = "spacy_lal.models.torch.transformer"  # of these rooms, and does not parse

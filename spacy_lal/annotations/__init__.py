@@ -80,3 +80,4 @@ from .sentences import (
     words_of,
 )
 from .span_groups import LostAnnotationsWarning, StaleParseError, check_present
+from .units import NO_UNITS, UNITS_KEY, get_units, set_units

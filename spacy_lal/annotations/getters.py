@@ -32,6 +32,7 @@ from .roles import get_srl
 from .sentence_trees import Item, SentenceTree, UnparsedDocError, sentence_trees
 from .sentences import has_sentences
 from .span_groups import check_present
+from .units import get_units
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -201,6 +202,7 @@ _PLAIN_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "complexity", get_complexity),
     (Span, "complexity", get_complexity),
     (Doc, "triples", get_triples),
+    (Doc, "units", get_units),
     (Span, "clauses", get_clauses),
     (Span, "label_confidence", get_label_confidence),
     (Span, "parse_confidence", get_parse_confidence),
@@ -208,6 +210,7 @@ _PLAIN_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Span, "predicates", get_span_predicates),
     (Span, "relations", get_relations),
     (Span, "triples", get_triples),
+    (Span, "units", get_units),
     (Token, "head_confidence", get_head_confidence),
     (Token, "predicate", get_token_predicate),
 ]

@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from ..annotations import (
     ROLES_KEY,
     SPANS_KEY,
+    UNITS_KEY,
     as_doc,
     check_tree,
     constituent_tokens,
@@ -176,7 +177,7 @@ class PropBankCorpus(TreebankCorpus):
 
 class ParsedCorpus(TreebankCorpus):
     """Registered as `spacy-lal.ParsedCorpus.v1`. Iterates over Examples whose predicted
-    Doc has the annotations of the reference, but for the semantic roles: for a
+    Doc has the annotations of the reference, but for semantic roles and units: for a
     component that reads parses and learns something else.
 
     A parser that was trained on a text parses it nearly without errors, and a component
@@ -209,7 +210,8 @@ class ParsedCorpus(TreebankCorpus):
         for i in order:
             reference = random.choice(versions)[i]
             predicted = reference.copy()
-            predicted.spans.pop(ROLES_KEY, None)
+            for key in (ROLES_KEY, UNITS_KEY):
+                predicted.spans.pop(key, None)
             yield Example(predicted, reference)
 
     def _versions(self, vocab: Vocab) -> List[List[Doc]]:
