@@ -94,7 +94,9 @@ class DiscourseUnits(TrainablePipe):
         if not any(map(len, docs)):
             return [[] for _ in docs]
         if not self.model.get_ref("output").has_param("W"):
-            raise ValueError(f"'{self.name}' was neither trained nor loaded: {NO_UNITS}")
+            raise ValueError(
+                f"'{self.name}' was neither trained nor loaded: {NO_UNITS}"
+            )
         scores = self.model.predict(docs)
         return [_units(*pair) for pair in zip(docs, scores, strict=True)]
 

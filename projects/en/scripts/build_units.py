@@ -119,9 +119,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
                     name = f"{'nc.' if NOT_FREE.search(document) else ''}{split}.tsv"
                     files.setdefault(name, HEADER)
                     files[name] += "".join(read_document(gum, document))
-        save_files(
-            "edus", {name: files[name].encode() for name in files}, args.output
-        )
+        save_files("edus", {name: files[name].encode() for name in files}, args.output)
 
 
 if __name__ == "__main__":
