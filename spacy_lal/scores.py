@@ -135,13 +135,13 @@ def best_deprel_scores(scores: AnyScores) -> ndarray:
     (n + 1, n + 1), [dependent, head], float32; (n + 1, 1) if deprels are scored from
     the dependent alone."""
     if isinstance(scores, PrunedScores):
-        deprels = scores.deprel_features.of_arcs()
+        deprels = scores.deprel_features.of_arcs
     else:
         deprels = scores.deprels
     if deprels.ndim == 2:
         deprels = deprels[:, None]
-    highest = deprels.max(axis=-1, keepdims=True)
-    return -numpy.log(numpy.exp(deprels - highest).sum(axis=-1))
+    shares = deprels - deprels.max(axis=-1, keepdims=True)
+    return -numpy.log(numpy.exp(shares, out=shares).sum(axis=-1))
 
 
 class SparseGradient(NamedTuple):

@@ -35,6 +35,7 @@ from thinc.compat import has_torch
 from ..lang import DEFAULT_PIPELINE
 from ..loss.gold import copy_sentence_starts
 from ..models.torch import TRAIN
+from ..models.weights.threads import ONE_BLAS_THREAD
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
@@ -142,7 +143,8 @@ class SentencePipe(TrainablePipe):
             with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])
         )
         for run in runs:
-            predictions = self._predict([docs[i] for i in run])
+            with ONE_BLAS_THREAD:
+                predictions = self._predict([docs[i] for i in run])
             for i, of_doc in zip(run, predictions, strict=True):
                 found[i] = of_doc
         return found

@@ -133,16 +133,17 @@ class Graph:
             self.constant(scales.astype("float32")),
             self.constant(zeros),
         ]
-        product, rest = self._rounded_product(scaled, step, middle, matrix)
+        product, rounded = self._rounded_product(scaled, step, middle, matrix)
         if twice:
-            finer, _ = self._rounded_product(rest, step / 254, 128, matrix)
+            lost = self.node("Sub", [scaled, self.node("DequantizeLinear", rounded)])
+            finer, _ = self._rounded_product(lost, step / 254, 128, matrix)
             product = self.node("Add", [product, finer])
         return self.node("Mul", [product, largest])
 
     def _rounded_product(
         self, inputs: str, size: float, middle: int, matrix: Sequence[str]
-    ) -> Tuple[str, str]:
-        """The product of rounded inputs, and what rounding has taken away.
+    ) -> Tuple[str, List[str]]:
+        """The product of rounded inputs, and these with their step and zero.
 
         size (float): Of a step. matrix (Sequence[str]): Integers, scales, zeros."""
         integers, scales, zeros = matrix
@@ -151,8 +152,7 @@ class Graph:
         rounded = self.node("QuantizeLinear", [inputs, step, zero_point])
         operands = [rounded, integers, step, scales, zero_point, zeros]
         product = self.contrib("MatMulIntegerToFloat", operands)
-        restored = self.node("DequantizeLinear", [rounded, step, zero_point])
-        return product, self.node("Sub", [inputs, restored])
+        return product, [rounded, step, zero_point]
 
     def affine(
         self,

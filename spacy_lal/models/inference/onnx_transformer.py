@@ -28,7 +28,7 @@ from thinc.types import Floats2d
 from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import stored_arrays, stored_weight
-from ..weights.threads import Owner, made_once
+from ..weights.threads import ONE_BLAS_THREAD, Owner, made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
 from .foreign import check_language
@@ -210,13 +210,14 @@ def forward(
     sums = [numpy.zeros((len(doc), width), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
     lengths = [len(window.pieces) for window in windows]
-    for rows in length_groups(lengths, _SPARE_PIECES, run.most_pieces):
-        together = [windows[row] for row in rows]
-        for window, states in zip(together, run(*_padded(together)), strict=True):
-            of_window = window.means @ states[: len(window.pieces)]
-            sums[window.doc][window.tokens] += of_window
-            n_pieces = window.means.sum(axis=1, keepdims=True)
-            counts[window.doc][window.tokens] += n_pieces
+    with ONE_BLAS_THREAD:
+        for rows in length_groups(lengths, _SPARE_PIECES, run.most_pieces):
+            together = [windows[row] for row in rows]
+            for window, states in zip(together, run(*_padded(together)), strict=True):
+                of_window = window.means @ states[: len(window.pieces)]
+                sums[window.doc][window.tokens] += of_window
+                n_pieces = window.means.sum(axis=1, keepdims=True)
+                counts[window.doc][window.tokens] += n_pieces
     found = []
     for doc, vectors, n_pieces in zip(docs, sums, counts, strict=True):
         vectors /= numpy.maximum(n_pieces, 1)

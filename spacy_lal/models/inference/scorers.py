@@ -1,7 +1,7 @@
 """The scorers of spans and deprels on a CPU, in NumPy; deprels are scored after heads
 are decoded."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy
@@ -157,34 +157,46 @@ class DeprelInference:
     def scores(self, heads: ndarray, dependents: ndarray) -> ndarray:
         """All deprels of all arcs. *Shape:* (n_dependents, n_heads, n_deprels)."""
         seen, own = self.seen(heads)
-        return numpy.ascontiguousarray((seen @ dependents.T + own).transpose(2, 0, 1))
+        scores = dependents @ seen.reshape(-1, self.shape[1]).T
+        scores += own.reshape(-1)
+        return scores.reshape(len(dependents), len(heads), -1)
 
 
-class DeprelFeatures(NamedTuple):
+class DeprelFeatures:
     """Features p, q of a sentence's fenceposts as heads and dependents, *Shape:*
     (n + 1, deprel_width): deprels of n arcs alone are scored where heads are decoded
     first."""
 
-    deprels: DeprelInference
-    heads: ndarray
-    dependents: ndarray
+    def __init__(
+        self, deprels: DeprelInference, heads: ndarray, dependents: ndarray
+    ) -> None:
+        self.deprels = deprels
+        self.heads = heads
+        self.dependents = dependents
 
-    def choose(self, heads: ndarray) -> ndarray:
-        """The best deprel of each word with its head. *Shapes:* (n,)."""
-        distinct, places = numpy.unique(heads, return_inverse=True)
-        seen, own = self.deprels.seen(self.heads[distinct])
-        scores = seen[places] @ self.dependents[1:, :, None] + own[places]
-        return scores[..., 0].argmax(axis=1).astype("int32")
-
-    def of_arc(self, head: int, dependent: int) -> ndarray:
-        """See `spacy_lal.scores.deprel_scores`."""
-        of_head = self.heads[head, None]
-        return self.deprels.scores(of_head, self.dependents[dependent, None])[0, 0]
-
+    @cached_property
     def of_arcs(self) -> ndarray:
         """The scores of all deprels of all arcs. *Shape:* (n + 1, n + 1, n_deprels),
         [dependent, head, deprel]."""
         return self.deprels.scores(self.heads, self.dependents)
+
+    def choose(self, heads: ndarray) -> ndarray:
+        """The best deprel of each word with its head. *Shapes:* (n,)."""
+        if "of_arcs" in vars(self):  # all are multiplied
+            scores = self.of_arcs[numpy.arange(1, len(heads) + 1), heads]
+        else:
+            distinct, places = numpy.unique(heads, return_inverse=True)
+            seen, own = self.deprels.seen(self.heads[distinct])
+            products = seen[places] @ self.dependents[1:, :, None] + own[places]
+            scores = products[..., 0]
+        return scores.argmax(axis=1).astype("int32")
+
+    def of_arc(self, head: int, dependent: int) -> ndarray:
+        """See `spacy_lal.scores.deprel_scores`."""
+        if "of_arcs" in vars(self):
+            return self.of_arcs[dependent, head]
+        of_head = self.heads[head, None]
+        return self.deprels.scores(of_head, self.dependents[dependent, None])[0, 0]
 
 
 @lru_cache(maxsize=64)  # long sentences have many cells

@@ -4,8 +4,11 @@ them, and what a process that forks has to mind."""
 import ctypes
 import os
 import sys
+from functools import cache
 from threading import RLock
 from typing import Any, Callable, Dict, List
+
+from threadpoolctl import ThreadpoolController
 
 # A process that forks waits for this lock: no child inherits it locked.
 MAKING = RLock()
@@ -40,6 +43,33 @@ def made_once(owner: Owner, version: Any, make: Callable[[], Any]) -> Any:
                 owner.made = made
                 _return_memory()
     return made[1]
+
+
+class _OneBlasThread:
+    """A block, which any number of threads may be in, where NumPy's products run on one
+    thread: they are too small to be worth waking others."""
+
+    n_blocks = 0  # that run
+
+    def __enter__(self) -> None:
+        with MAKING:
+            if not self.n_blocks:
+                self.limit = _blas().limit(limits=1)
+            self.n_blocks += 1
+
+    def __exit__(self, *error: object) -> None:
+        with MAKING:
+            self.n_blocks -= 1
+            if not self.n_blocks:
+                self.limit.restore_original_limits()
+
+
+ONE_BLAS_THREAD = _OneBlasThread()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
 
 
 def _return_memory() -> None:

@@ -46,3 +46,13 @@ def test_a_row_is_the_same_alone_and_among_others():
     for bits in HALF_STEPS:
         product = Product(WEIGHT, BIAS, bits)
         numpy.testing.assert_array_equal(product(rows)[2], product(rows[2:3])[0])
+
+
+def test_a_node_that_nobody_reads_is_seen(dead_nodes):
+    nodes = [
+        {"inputs": ["x"], "outputs": ["a"]},
+        {"inputs": ["a"], "outputs": ["unread"]},
+        {"inputs": ["a"], "outputs": ["y"]},
+    ]
+    assert dead_nodes(nodes, {"y"}) == nodes[1:2]
+    assert dead_nodes([nodes[0], nodes[2]], {"y"}) == []
