@@ -13,7 +13,6 @@ from typing import (
     List,
     Optional,
     Set,
-    Tuple,
 )
 
 import typer
@@ -22,7 +21,7 @@ from spacy_lal.cli import io
 from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
-    from spacy_lal.treebanks.report import RoleReport, TreebankReport
+    from spacy_lal.treebanks.report import Report
     from spacy_lal.trees import Parse
 
 SHOWN_PROBLEMS = 20
@@ -77,7 +76,7 @@ def check_cli(
     if as_json:
         record = report.to_dict() if report else {}
         if roles:
-            record["roles"] = roles.to_dict()
+            record["roles"] = roles.roles_to_dict()
         lines = [printable_json(record, indent=2)]
     else:
         lines = list(report_lines(report, top)) if report else []
@@ -94,16 +93,14 @@ def check_cli(
         raise typer.Exit(1)
 
 
-def _problems(
-    report: "Optional[TreebankReport]", roles: "Optional[RoleReport]"
-) -> List[str]:
+def _problems(report: "Optional[Report]", roles: "Optional[Report]") -> List[str]:
     """The first problems of both reports, and how many more there are."""
     problems = list(report.problems) if report else []
-    n_problems = report.n_problems if report else 0
-    problem = roles.problem if roles else None
-    if problem and not any(problem in known for known in problems):
-        problems.insert(0, problem)
-        n_problems += 1
+    n_problems = report.figures["n_problems"] if report else 0
+    for problem in roles.problems if roles else ():
+        if not any(problem in known for known in problems):
+            problems.insert(0, problem)
+            n_problems += 1
     shown = problems[:SHOWN_PROBLEMS]
     if n_problems > len(shown):
         shown.append(f"... and {n_problems - len(shown)} more")
@@ -218,114 +215,121 @@ def add_trees_cli(
     io.wrote(output, written)
 
 
-def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
+# The lines of figures, and the names of the figures.
+OF_ALL = {"sentences": "sentences", "tokens": "tokens"}
+OF_TREES = {
+    "constituents": "constituents",
+    "trees without one over all": "trees_without_cover",
+    "tags that are labels": "tags_that_are_labels",
+}
+OF_ARCS = {
+    "arcs": "arcs",
+    "non-projective sentences": "non_projective",
+    "sentences of several roots": "several_roots",
+    "sentences without root": "no_root",
+    "sentences lacking heads": "missing_heads",
+    "misplaced deprels `root`": "misplaced_roots",
+    "UPOS unknown to spaCy": "unknown_pos",
+}
+OF_BOTH = {
+    "tags that differ": "different_tags",
+    "disagreements, malformed": "n_problems",
+}
+OF_ROLES = {
+    "sentences with roles": "sentences",
+    "  without a predicate": "without_predicate",
+    "predicates": "predicates",
+    "  auxiliaries and modals": "auxiliaries",
+    "  without arguments": "without_arguments",
+    "  of several words": "wide_predicates",
+    "arguments": "arguments",
+    "  parts (C-)": "continuations",
+    "  references (R-)": "references",
+    "  adjacent, of one role": "adjacent",
+}
+
+
+def report_lines(report: "Report", top: int) -> Iterator[str]:
     """The report as text.
 
     top (int): Rows of each table of labels, 0 for all.
     """
-    trees = report.brackets is not None
-    arcs = report.conllu is not None
-    yield "Treebank: " + " + ".join(
-        name for name in (report.brackets, report.conllu) if name
-    )
+    trees = report.files["brackets"] is not None
+    arcs = report.files["conllu"] is not None
+    yield "Treebank: " + " + ".join(filter(None, report.files.values()))
     yield ""
-    yield from _rows(("sentences", report.sentences), ("tokens", report.tokens))
+    yield from _rows(report, OF_ALL)
     if trees:
-        yield from _rows(
-            ("constituents", report.constituents),
-            ("trees without one over all", report.trees_without_cover),
-            ("tags that are labels", report.tags_that_are_labels),
-        )
+        yield from _rows(report, OF_TREES)
     if arcs:
-        yield from _rows(
-            ("arcs", report.arcs),
-            ("non-projective sentences", report.non_projective),
-            ("sentences of several roots", report.several_roots),
-            ("sentences without root", report.no_root),
-            ("sentences lacking heads", report.missing_heads),
-            ("misplaced deprels `root`", report.misplaced_roots),
-            ("UPOS unknown to spaCy", report.unknown_pos),
-        )
-    if report.one_outside_head_share is not None:
-        yield (
-            f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of "
-            "constituents of 2+ words"
-        )
-        yield from (
-            f"    contradicts the heads: {place}" for place in report.contradictions
-        )
+        yield from _rows(report, OF_ARCS)
+    share = report.share("one_outside_head", "wide_constituents")
+    if share is not None:
+        yield f"{'one outside head':<28}{share:>12.2%}  of constituents of 2+ words"
+        for place in report.examples:
+            yield f"    contradicts the heads: {place}"
     if trees and arcs:
-        yield from _rows(
-            ("tags that differ", report.different_tags),
-            ("disagreements, malformed", report.n_problems),
-        )
-    if report.sentences:
-        mean = report.tokens / report.sentences
+        yield from _rows(report, OF_BOTH)
+    mean = report.share("tokens", "sentences")
+    if mean is not None:
         p95 = report.length_quantile(0.95)
+        longest = max(report.tables["lengths"])
         yield (
             f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest "
-            f"{max(report.lengths)}"
+            f"{longest}"
         )
         histogram = report.length_histogram()
         most = max(histogram.values())
         for name, count in histogram.items():
             bar = "#" * round(40 * count / most)
             yield f"  {name:>7}{count:>10,} {bar}".rstrip()
-    tables = {
-        "labels": report.labels,
-        "unary chains": report.chains,
-        "deprels": report.deprels,
-        "tags": report.tags,
+    titles = {
+        "labels": "labels",
+        "chains": "unary chains",
+        "deprels": "deprels",
+        "tags": "tags",
     }
-    yield from _tables(tables, top)
+    yield from _tables(report, titles, top)
 
 
-def _rows(*rows: Tuple[str, int]) -> List[str]:
-    return [f"{name:<28}{count:>12,}" for name, count in rows]
+def _rows(report: "Report", names: Dict[str, str]) -> List[str]:
+    return [f"{title:<28}{report.figures[name]:>12,}" for title, name in names.items()]
 
 
-def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
+def role_lines(report: "Report", top: int) -> Iterator[str]:
     """The report on roles as text.
 
     top (int): Rows of each table, 0 for all.
     """
-    yield f"Roles: {report.path}"
+    yield f"Roles: {report.files['path']}"
     yield ""
-    yield from _rows(
-        ("sentences with roles", report.sentences),
-        ("  without a predicate", report.without_predicate),
-        ("predicates", report.predicates),
-        ("  auxiliaries and modals", report.auxiliaries),
-        ("  without arguments", report.without_arguments),
-        ("  of several words", report.wide_predicates),
-        ("arguments", report.arguments),
-        ("  parts (C-)", report.continuations),
-        ("  references (R-)", report.references),
-        ("  adjacent, of one role", report.adjacent),
-    )
-    if report.on_constituents_share is not None:
-        yield f"{'  that are constituents':<28}{report.on_constituents_share:>12.2%}"
-        yield from _rows(
-            ("  misaligned", report.compared_with_trees - report.on_constituents)
-        )
-        yield from (f"    {argument}" for argument in report.misaligned)
-    if report.on_subtrees_share is not None:
-        yield f"{'  that are subtrees':<28}{report.on_subtrees_share:>12.2%}"
-    yield from _tables({"roles": report.roles, "rolesets": report.rolesets}, top)
+    yield from _rows(report, OF_ROLES)
+    share = report.share("on_constituents", "compared_with_trees")
+    if share is not None:
+        figures = report.figures
+        n_misaligned = figures["compared_with_trees"] - figures["on_constituents"]
+        yield f"{'  that are constituents':<28}{share:>12.2%}"
+        yield f"{'  misaligned':<28}{n_misaligned:>12,}"
+        yield from (f"    {argument}" for argument in report.examples)
+    share = report.share("on_subtrees", "compared_with_heads")
+    if share is not None:
+        yield f"{'  that are subtrees':<28}{share:>12.2%}"
+    yield from _tables(report, {"roles": "roles", "rolesets": "rolesets"}, top)
 
 
-def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
+def _tables(report: "Report", titles: Dict[str, str], top: int) -> Iterator[str]:
     """Tables of labels by frequency, each below an empty line.
 
     top (int): Rows, 0 for all.
     """
-    for title, counter in tables.items():
+    for name, title in titles.items():
+        counter = report.tables[name]
         if counter:
             yield ""
             yield f"{len(counter)} {title}:"
         rows = counter.most_common(top or None)
-        for name, count in rows:
-            yield f"  {_shown(name):<24}{count:>10,}"
+        for label, count in rows:
+            yield f"  {_shown(label):<24}{count:>10,}"
         if len(rows) < len(counter):
             yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 

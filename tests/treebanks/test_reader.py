@@ -224,7 +224,7 @@ def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
         ["X", ""],
         ["X", ""],
     ]
-    assert check_treebank(None, conllu).unknown_pos == 2
+    assert check_treebank(None, conllu).figures["unknown_pos"] == 2
 
 
 def test_conllu_of_a_doc_leaves_whitespace_tokens_out():

@@ -57,30 +57,38 @@ def test_counts(tmp_path):
     )  # fmt: skip
     report = check_treebank(ptb, conllu)
     assert report.sound
-    assert (report.sentences, report.tokens, report.constituents, report.arcs) == (
+    assert (
+        report.figures["sentences"],
+        report.figures["tokens"],
+        report.figures["constituents"],
+        report.figures["arcs"],
+    ) == (
         3,
         6,
         5,
         5,
     )
-    assert report.labels == {"S": 1, "VP": 1, "NP": 3}
-    assert report.chains == {"S::VP": 1}
-    assert report.deprels == {"root": 3, "x": 2}
-    assert report.tags == {"T": 6}
-    assert report.different_tags == 1
-    assert report.lengths == {3: 1, 2: 1, 1: 1}
-    assert (report.wide_constituents, report.one_outside_head) == (
+    assert report.tables["labels"] == {"S": 1, "VP": 1, "NP": 3}
+    assert report.tables["chains"] == {"S::VP": 1}
+    assert report.tables["deprels"] == {"root": 3, "x": 2}
+    assert report.tables["tags"] == {"T": 6}
+    assert report.figures["different_tags"] == 1
+    assert report.tables["lengths"] == {3: 1, 2: 1, 1: 1}
+    assert (
+        report.figures["wide_constituents"],
+        report.figures["one_outside_head"],
+    ) == (
         3,
         2,
     )  # S and VP are fine, (b c) is not
-    assert report.one_outside_head_share == pytest.approx(2 / 3)
+    assert report.share("one_outside_head", "wide_constituents") == pytest.approx(2 / 3)
     assert (
-        report.several_roots,
-        report.no_root,
-        report.missing_heads,
-        report.non_projective,
+        report.figures["several_roots"],
+        report.figures["no_root"],
+        report.figures["missing_heads"],
+        report.figures["non_projective"],
     ) == (1, 0, 1, 0)
-    assert report.trees_without_cover == 2
+    assert report.figures["trees_without_cover"] == 2
     values = json.loads(json.dumps(report.to_dict()))
     assert values["lengths"] == {
         "mean": 2.0,
@@ -100,26 +108,26 @@ def test_counts(tmp_path):
 def test_toy_treebank_is_as_its_readme_says():
     train = check_treebank(TOY / "train.ptb", TOY / "train.conllu")
     dev = check_treebank(TOY / "dev.ptb", TOY / "dev.conllu")
-    assert (train.sentences, dev.sentences) == (79, 16)
+    assert (train.figures["sentences"], dev.figures["sentences"]) == (79, 16)
     for report in [train, dev]:
         assert (
             report.sound
-            and not report.different_tags
-            and not report.trees_without_cover
+            and not report.figures["different_tags"]
+            and not report.figures["trees_without_cover"]
         )
         assert not (
-            report.non_projective
-            or report.several_roots
-            or report.no_root
-            or report.missing_heads
+            report.figures["non_projective"]
+            or report.figures["several_roots"]
+            or report.figures["no_root"]
+            or report.figures["missing_heads"]
         )
-    assert train.wide_constituents - train.one_outside_head == 1
-    (place,) = train.contradictions
+    assert train.figures["wide_constituents"] - train.figures["one_outside_head"] == 1
+    (place,) = train.examples
     assert place.startswith(str(TOY / "train.conllu"))
     assert place.endswith(": SQ is your name")
-    assert dev.one_outside_head_share == 1.0
-    assert set(dev.labels) <= set(train.labels)
-    assert set(dev.deprels) <= set(train.deprels)
+    assert dev.share("one_outside_head", "wide_constituents") == 1.0
+    assert set(dev.tables["labels"]) <= set(train.tables["labels"])
+    assert set(dev.tables["deprels"]) <= set(train.tables["deprels"])
 
 
 def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
@@ -139,7 +147,7 @@ def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
     ]
     line = path.read_text(encoding="utf-8").splitlines().index(zero[0]) + 1
     assert f"{path}:{line}:" in places
-    assert report.sentences == 16
+    assert report.figures["sentences"] == 16
     assert any(
         f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem
         for problem in report.problems
@@ -150,7 +158,7 @@ def test_a_tag_that_is_a_label_is_counted(tmp_path):
     path = tmp_path / "a.ptb"
     path.write_text("(VP (S to) (VP (VB go)))\n(S (VP (VB Go)))\n", encoding="utf-8")
     report = check_treebank(path, None)
-    assert report.sound and report.tags_that_are_labels == 1
+    assert report.sound and report.figures["tags_that_are_labels"] == 1
     assert report.to_dict()["tags_that_are_labels"] == 1
 
 
@@ -175,5 +183,5 @@ def test_a_root_below_a_word_and_a_root_with_another_deprel_are_counted(
         word(1, "a", head, deprel) + word(2, "b", 0, "root"), encoding="utf-8"
     )
     report = check_treebank(None, path)
-    assert report.sound and report.misplaced_roots == number
+    assert report.sound and report.figures["misplaced_roots"] == number
     assert report.to_dict()["misplaced_roots"] == number

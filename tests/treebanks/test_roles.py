@@ -158,37 +158,46 @@ def test_props_that_do_not_fit(folder, props, message):
 def test_report(folder):
     report = check_roles(find(folder, "x.conllu", "x.ptb", "x.srl.jsonl"))
     assert (
-        report.sentences,
-        report.without_predicate,
-        report.predicates,
-        report.auxiliaries,
+        report.figures["sentences"],
+        report.figures["without_predicate"],
+        report.figures["predicates"],
+        report.figures["auxiliaries"],
     ) == (2, 0, 3, 1)
-    assert (report.arguments, report.without_arguments, report.wide_predicates) == (
+    assert (
+        report.figures["arguments"],
+        report.figures["without_arguments"],
+        report.figures["wide_predicates"],
+    ) == (
         3,
         1,
         1,
     )
-    assert (report.compared_with_trees, report.on_constituents, report.on_subtrees) == (
+    assert (
+        report.figures["compared_with_trees"],
+        report.figures["on_constituents"],
+        report.figures["on_subtrees"],
+    ) == (
         3,
         2,
         2,
     )
-    assert report.misaligned == [f"{folder / 'x.conllu'}:8: ARG1 Has he"]
-    assert report.roles["V"] == 3 and report.rolesets == {
+    assert report.examples == [f"{folder / 'x.conllu'}:8: ARG1 Has he"]
+    assert report.tables["roles"]["V"] == 3 and report.tables["rolesets"] == {
         "give_up.06": 1,
         "have.01": 1,
         "go.01": 1,
     }
-    assert json.loads(json.dumps(report.to_dict()))[
+    assert json.loads(json.dumps(report.roles_to_dict()))[
         "on_constituents_share"
     ] == pytest.approx(2 / 3)
     alone = check_roles(find(folder, "x.srl.jsonl"))
     assert (
-        alone.predicates == 3
-        and alone.on_constituents_share is alone.on_subtrees_share is None
+        alone.figures["predicates"] == 3
+        and alone.share("on_subtrees", "compared_with_heads") is None
     )
     assert (
-        check_roles(find(folder, "x.conll")).on_constituents_share is None
+        check_roles(find(folder, "x.conll")).roles_to_dict()["on_constituents_share"]
+        is None
     )  # no arguments
 
 
@@ -199,24 +208,24 @@ def test_ewt(shared_dir, name):
         find(shared_dir / "ewt", f"{name}.conllu", f"{name}.ptb", f"{name}.srl.jsonl")
     )
     counts = (
-        report.predicates,
-        report.auxiliaries,
-        report.without_arguments,
-        report.arguments,
-        report.continuations,
+        report.figures["predicates"],
+        report.figures["auxiliaries"],
+        report.figures["without_arguments"],
+        report.figures["arguments"],
+        report.figures["continuations"],
     )
     counts += (
-        report.references,
-        report.adjacent,
-        len(report.rolesets),
-        len(report.roles),
+        report.figures["references"],
+        report.figures["adjacent"],
+        len(report.tables["rolesets"]),
+        len(report.tables["roles"]),
     )
     expected = {
         "dev": (4977, 591, 834, 9580, 84, 153, 43, 1074, 45),
         "train": (40469, 4924, 6959, 81361, 685, 1500, 384, 3107, 59),
     }
-    assert counts == expected[name] and report.problem is None
+    assert counts == expected[name] and not report.problems
     assert (
-        round(report.on_constituents_share, 3) == 0.998
-        and 0.82 < report.on_subtrees_share < 0.83
+        round(report.share("on_constituents", "compared_with_trees"), 3) == 0.998
+        and 0.82 < report.share("on_subtrees", "compared_with_heads") < 0.83
     )
