@@ -19,6 +19,7 @@ from typing import (
 )
 
 from spacy.pipeline.dep_parser import parser_score
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -50,7 +51,7 @@ from .evalb import (
     scored_brackets,
 )
 from .evalb_params import EvalbParams, language_params
-from .srl import PRF, PredicateCounts, SrlCounts
+from .srl import PredicateCounts, SrlCounts
 
 CONST_KEYS = (
     "const_p",
@@ -117,19 +118,17 @@ def score_parses(
         check_tree(eg.reference, "a gold Doc")
         for row in _rows(eg, params or language_params(eg.reference.vocab.lang)):
             counts.add(row)
-    found = counts.scores()
-    scores: Dict[str, Any] = {
-        key: found[key] if counts.n_valid else None for key in CONST_KEYS
-    }
     # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
-    scores.update({key: parsed[key] for key in SPACY_KEYS})
-    reference = attachment(examples, "reference")
-    found = reference.scores() if reference.gold_words else {}
-    scores.update(
-        {f"{key}_reference": found.get(key) for key in ("dep_uas", "dep_las")}
-    )
-    return scores
+    constituents = counts.scores() if counts.n_valid else {}
+    by_authors = attachment(examples, "reference")
+    arcs = by_authors.scores() if by_authors.gold_words else {}
+    return {
+        **{key: constituents.get(key) for key in CONST_KEYS},
+        **{key: parsed[key] for key in SPACY_KEYS},
+        "dep_uas_reference": arcs.get("dep_uas"),
+        "dep_las_reference": arcs.get("dep_las"),
+    }
 
 
 def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
@@ -302,28 +301,24 @@ def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
     if not strict.n_sentences:
         return {**dict.fromkeys(ROLE_KEYS), PER_ROLE: None}
     per_role = {
-        name: _prf(strict.role(name))
-        for name in strict.roles()
-        if name != PREDICATE_ROLE
+        role: strict.score(role).to_dict()
+        for role in strict.roles()
+        if role != PREDICATE_ROLE
     }
     return {
         **_named("srl", strict.overall()),
-        "srl_unlabeled_f": strict.unlabeled().f,
+        "srl_unlabeled_f": strict.unlabeled().fscore,
         **_named("srl_conll05", conll05.overall()),
         "srl_perfect": conll05.perfect,
         **_named("predicate", predicates.predicates),
-        "roleset_f": predicates.rolesets.f if predicates.n_known else None,
+        "roleset_f": predicates.rolesets.fscore if predicates.n_known else None,
         "roleset_acc": predicates.roleset_acc if predicates.n_known else None,
         PER_ROLE: per_role,
     }
 
 
-def _named(name: str, count: PRF) -> Dict[str, float]:
-    return {f"{name}_{key}": value for key, value in _prf(count).items()}
-
-
-def _prf(count: PRF) -> Dict[str, float]:
-    return {"p": count.precision, "r": count.recall, "f": count.f}
+def _named(name: str, score: PRFScore) -> Dict[str, float]:
+    return {f"{name}_{key}": value for key, value in score.to_dict().items()}
 
 
 def _on_characters(doc: Doc) -> List[Proposition]:
@@ -331,18 +326,19 @@ def _on_characters(doc: Doc) -> List[Proposition]:
     kept = [0, *accumulate(not char.isspace() for char in doc.text)]
     starts = [kept[token.idx] for token in doc]
     ends = [kept[token.idx + len(token)] for token in doc]
-    found = []
-    for token, roleset, args, lemma in get_propositions(doc):
-        ranges = ((starts[start], ends[end - 1], role) for start, end, role in args)
-        found.append(
-            Proposition(
-                starts[token],
-                roleset,
-                tuple(one for one in ranges if one[0] < one[1]),
-                lemma,
+    moved = []
+    for proposition in get_propositions(doc):
+        places = (
+            (starts[start], ends[end - 1], role)
+            for start, end, role in proposition.args
+        )
+        moved.append(
+            proposition._replace(
+                token=starts[proposition.token],
+                args=tuple(arg for arg in places if arg[0] < arg[1]),
             )
         )
-    return found
+    return moved
 
 
 def _with_lemmas(
@@ -351,11 +347,16 @@ def _with_lemmas(
     """Predictions with the gold lemmas where the frame files are the same: a component
     knows a frame file by a roleset's name, and PropBank has exceptions to it ("better"
     for good.02)."""
-    wanted = {one.token: one for one in gold if one.roleset}
-    found = []
-    for one in predicted:
-        other = wanted.get(one.token)
-        if other and one.roleset and frame_of(one.roleset) == frame_of(other.roleset):
-            one = one._replace(lemma=other.lemma)
-        found.append(one)
-    return found
+    lemmas = {
+        (proposition.token, frame_of(proposition.roleset)): proposition.lemma
+        for proposition in gold
+        if proposition.roleset
+    }
+    return [
+        proposition._replace(
+            lemma=lemmas.get(
+                (proposition.token, frame_of(proposition.roleset)), proposition.lemma
+            )
+        )
+        for proposition in predicted
+    ]

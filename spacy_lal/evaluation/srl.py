@@ -9,7 +9,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Literal, Optional, Sequence, Tuple
+
+from spacy.scorer import PRFScore
 
 from ..files import TreebankError
 from ..trees.props import read_props
@@ -20,35 +22,6 @@ Rule = Literal["strict", "conll05"]
 Parts = Tuple[Tuple[int, int], ...]
 _ROW = "{:>10}   {:6d}  {:6d}  {:6d}   {:6.2f}  {:6.2f}  {:6.2f}"
 _HEADER = "              corr.  excess  missed    prec.    rec.      F1"
-
-
-class PRF(NamedTuple):
-    """Counts of right, excess and missed arguments."""
-
-    ok: int = 0
-    excess: int = 0
-    missed: int = 0
-
-    @property
-    def precision(self) -> float:
-        """Share of right ones among the predicted, 0 to 1."""
-        return ratio(self.ok, self.ok + self.excess)
-
-    @property
-    def recall(self) -> float:
-        """Share of right ones among the gold, 0 to 1."""
-        return ratio(self.ok, self.ok + self.missed)
-
-    @property
-    def f(self) -> float:
-        """F1, 0 to 1."""
-        p = self.precision
-        r = self.recall
-        return 2 * p * r / (p + r) if p + r else 0.0
-
-    def plus(self, other: "PRF") -> "PRF":
-        """The counts of both sets together."""
-        return PRF(*map(sum, zip(self, other, strict=True)))
 
 
 @dataclass
@@ -74,14 +47,12 @@ class SrlCounts:
         """Count one sentence. Propositions may lack a V."""
         self.n_sentences += 1
         self.n_propositions += len(gold)
-        unused = {one.token: one for one in predicted}
+        unused = {proposition.token: proposition for proposition in predicted}
         for proposition in gold:
-            found = unused.get(proposition.token)
-            if found and self.rule == "conll05" and found.lemma != proposition.lemma:
-                found = None
-            if found:
-                del unused[proposition.token]
-            roles = _roles(found) if found else {}
+            roles: Dict[Parts, str] = {}
+            other = unused.get(proposition.token)
+            if other and (self.rule == "strict" or other.lemma == proposition.lemma):
+                roles = _roles(unused.pop(proposition.token))
             self.n_perfect += self._compare(_roles(proposition), roles)
         if self.rule == "strict":
             for spurious in unused.values():
@@ -106,33 +77,27 @@ class SrlCounts:
             {role for pair in self.pairs for role in pair if role is not None}
         )
 
-    def role(self, name: str) -> PRF:
-        """The counts of one role."""
-        n_gold = sum(n for (gold, _), n in self.pairs.items() if gold == name)
-        n_predicted = sum(n for (_, role), n in self.pairs.items() if role == name)
-        ok = self.pairs[name, name]
-        return PRF(ok, n_predicted - ok, n_gold - ok)
+    def score(self, *roles: str) -> PRFScore:
+        """The counts of arguments with some roles."""
+        ok = sum(self.pairs[role, role] for role in roles)
+        n_gold = sum(n for (role, _), n in self.pairs.items() if role in roles)
+        n_predicted = sum(n for (_, role), n in self.pairs.items() if role in roles)
+        return PRFScore(tp=ok, fp=n_predicted - ok, fn=n_gold - ok)
 
-    def overall(self) -> PRF:
+    def overall(self) -> PRFScore:
         """The counts of all roles but V."""
-        counts = [self.role(name) for name in self.roles() if name != PREDICATE_ROLE]
-        return PRF(*map(sum, zip(*counts, strict=True))) if counts else PRF()
+        return self.score(*(role for role in self.roles() if role != PREDICATE_ROLE))
 
-    def unlabeled(self) -> PRF:
+    def unlabeled(self) -> PRFScore:
         """The counts of all arguments whatever their roles. Pairs with V on a side are
         left out."""
-        total = PRF()
-        for (gold, predicted), n in self.pairs.items():
-            if PREDICATE_ROLE in (gold, predicted):
-                continue
-            if not gold:
-                count = PRF(excess=n)
-            elif not predicted:
-                count = PRF(missed=n)
-            else:
-                count = PRF(n)
-            total = total.plus(count)
-        return total
+        pairs = {
+            pair: n for pair, n in self.pairs.items() if PREDICATE_ROLE not in pair
+        }
+        excess = sum(n for (gold, _), n in pairs.items() if gold is None)
+        missed = sum(n for (_, predicted), n in pairs.items() if predicted is None)
+        ok = sum(pairs.values()) - excess - missed
+        return PRFScore(tp=ok, fp=excess, fn=missed)
 
     @property
     def perfect(self) -> float:
@@ -145,8 +110,8 @@ class PredicateCounts:
     """Sums over sentences of predicates, by token, and of rolesets, by token and
     roleset; gold predicates with a roleset, and those of them that are predicted."""
 
-    predicates: PRF = field(default_factory=PRF)
-    rolesets: PRF = field(default_factory=PRF)
+    predicates: PRFScore = field(default_factory=PRFScore)
+    rolesets: PRFScore = field(default_factory=PRFScore)
     n_known: int = 0
     n_matched: int = 0
 
@@ -155,34 +120,25 @@ class PredicateCounts:
     ) -> None:
         """Count one sentence. Gold predicates without a roleset do not count for
         rolesets, nor do predictions of them."""
-        wanted = {one.token: one.roleset for one in gold}
-        found = {one.token: one.roleset for one in predicted}
-        ok = len(wanted.keys() & found.keys())
-        self.predicates = self.predicates.plus(
-            PRF(ok, len(found) - ok, len(wanted) - ok)
-        )
-        known = {token: roleset for token, roleset in wanted.items() if roleset}
-        found = {
-            token: roleset
-            for token, roleset in found.items()
-            if token in known or token not in wanted
-        }
-        right = len(known.items() & found.items())
+        ours = {proposition.token: proposition.roleset for proposition in gold}
+        theirs = {proposition.token: proposition.roleset for proposition in predicted}
+        self.predicates.score_set({*theirs}, {*ours})
+        unknown = {token for token, roleset in ours.items() if not roleset}
+        known = {pair for pair in ours.items() if pair[0] not in unknown}
+        compared = {pair for pair in theirs.items() if pair[0] not in unknown}
+        self.rolesets.score_set(compared, known)
         self.n_known += len(known)
-        self.rolesets = self.rolesets.plus(
-            PRF(right, len(found) - right, len(known) - right)
-        )
-        self.n_matched += len(known.keys() & found.keys())
+        self.n_matched += len(dict(known).keys() & dict(compared).keys())
 
     @property
     def roleset_acc(self) -> float:
         """Share of right rolesets among predicates that both sides have, 0 to 1."""
-        return ratio(self.rolesets.ok, self.n_matched)
+        return ratio(self.rolesets.tp, self.n_matched)
 
 
 def _roles(proposition: Proposition) -> Dict[Parts, str]:
     """Role by parts. Arguments are disjoint, so that no two have the same parts."""
-    return {one.parts: one.role for one in join_parts(proposition.args)}
+    return {joined.parts: joined.role for joined in join_parts(proposition.args)}
 
 
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
@@ -192,24 +148,18 @@ def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
         the words of one; with files and lines.
     """
     counts = SrlCounts("conll05")
-    for gold, predicted in zip_longest(
-        read_props(gold_path), read_props(predicted_path)
-    ):
+    pairs = zip_longest(read_props(gold_path), read_props(predicted_path))
+    for number, (gold, predicted) in enumerate(pairs, start=1):
         if gold is None or predicted is None:
-            more, less = (
-                (predicted, gold_path) if gold is None else (gold, predicted_path)
-            )
+            less = gold_path if gold is None else predicted_path
             raise TreebankError(
-                f"{more.path}:{more.line}: expected as many sentences in both files, "
-                "got sentence "
-                f"{counts.n_sentences + 1} here and no more in {less}"
+                f"{(gold or predicted).where}: expected as many sentences in both "
+                f"files, got sentence {number} here and no more in {less}"
             )
         if gold.n_words != predicted.n_words:
             raise TreebankError(
-                f"{gold.path}:{gold.line} and {predicted.path}:{predicted.line}: "
-                "expected as many words in both, got "
-                f"{gold.n_words} and {predicted.n_words} (sentence "
-                f"{counts.n_sentences + 1})"
+                f"{gold.where} and {predicted.where}: expected as many words in both, "
+                f"got {gold.n_words} and {predicted.n_words} (sentence {number})"
             )
         counts.add(gold.propositions, predicted.propositions)
     return counts
@@ -233,27 +183,28 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
     yield "-" * 10
     for name in counts.roles():
         if name != PREDICATE_ROLE:
-            yield _row(name, counts.role(name))
+            yield _row(name, counts.score(name))
     yield "-" * 60
     if PREDICATE_ROLE in counts.roles():
-        yield _row(PREDICATE_ROLE, counts.role(PREDICATE_ROLE))
+        yield _row(PREDICATE_ROLE, counts.score(PREDICATE_ROLE))
     yield "-" * 60
     if confusion:
         yield from _confusion_lines(counts)
 
 
-def _row(name: str, count: PRF) -> str:
+def _row(name: str, score: PRFScore) -> str:
     # Percentages are computed in the program's order, since figures such as 12.345
     # round by their last bit.
-    precision = percent(count.ok, count.ok + count.excess)
-    recall = percent(count.ok, count.ok + count.missed)
+    counts = (score.tp, score.fp, score.fn)
+    precision = percent(score.tp, score.tp + score.fp)
+    recall = percent(score.tp, score.tp + score.fn)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return _ROW.format(name, *count, precision, recall, f1)
+    return _ROW.format(name, *counts, precision, recall, f1)
 
 
 def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
     unlabeled = counts.unlabeled()
-    accuracy = percent(counts.overall().ok, unlabeled.ok)
+    accuracy = percent(counts.overall().tp, unlabeled.tp)
     yield "-" * 68
     yield f"{_HEADER}    lAcc"
     yield f"{_row('Unlabeled', unlabeled)}  {accuracy:6.2f}"

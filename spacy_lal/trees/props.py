@@ -35,6 +35,11 @@ class PropsSentence(NamedTuple):
     path: str
     line: int
 
+    @property
+    def where(self) -> str:
+        """File and line, for messages."""
+        return f"{self.path}:{self.line}"
+
 
 def read_props(path: Path) -> Iterator[PropsSentence]:
     """The sentences of a file, in order, one at a time.

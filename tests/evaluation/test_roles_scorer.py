@@ -175,10 +175,10 @@ def test_equal_to_the_program(shared_dir, name):
     counts = score_props(*reversed(paths))
     if all(complete):
         assert (found["srl_conll05_f"], found["srl_perfect"]) == (
-            counts.overall().f,
+            counts.overall().fscore,
             counts.perfect,
         )
-        assert found["srl_f"] == counts.overall().f  # all predicates are gold
+        assert found["srl_f"] == counts.overall().fscore  # all predicates are gold
     else:
         assert (
             len(examples) > 490
