@@ -3,8 +3,9 @@ exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwi
 same constituents count as in EVALB."""
 
 from collections import Counter
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
+from ..trees import Parse
 from .evalb import AnyParse, Place, as_sentence, labels_by_place, scored_brackets
 from .evalb_params import COLLINS, EvalbParams
 
@@ -97,19 +98,12 @@ class DeprelConfusion(_LabelCounts):
         super().__init__()
         self.correct_heads: Counter[str] = Counter()
 
-    def add(
-        self,
-        gold_heads: Sequence[int],
-        gold_deprels: Sequence[Optional[str]],
-        heads: Sequence[int],
-        deprels: Sequence[str],
-    ) -> None:
-        """Count one sentence. Arguments as for `attachment.score_attachments`.
-        Punctuation counts."""
-        for gold_head, gold_deprel, head, deprel in zip(
-            gold_heads, gold_deprels, heads, deprels, strict=True
-        ):
-            if gold_head < 0 or not gold_deprel:
+    def add(self, gold: Parse, predicted: Parse) -> None:
+        """Count one sentence; words without gold deprel do not count, punctuation
+        does."""
+        pairs = zip(_arcs(gold), _arcs(predicted), strict=True)
+        for (gold_head, gold_deprel), (head, deprel) in pairs:
+            if not gold_deprel:
                 continue
             self.gold[gold_deprel] += 1
             self.predicted[deprel] += 1
@@ -128,6 +122,11 @@ class DeprelConfusion(_LabelCounts):
             row["head_acc"] = _share(self.correct_heads[deprel], self.gold[deprel])
             row["deprel_acc"] = _share(self.correct[deprel], self.correct_heads[deprel])
         return figures
+
+
+def _arcs(parse: Parse) -> Iterator[Tuple[Optional[int], str]]:
+    heads = parse.heads or [None] * len(parse.words)
+    return zip(heads, parse.deprels, strict=True)
 
 
 def _labels(parse: AnyParse, params: EvalbParams) -> Dict[Place, List[str]]:

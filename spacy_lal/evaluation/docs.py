@@ -3,7 +3,6 @@ where one side has no annotation. *Not* here: files and printing (`cli/evaluate.
 
 import re
 import time
-from dataclasses import replace
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
@@ -17,18 +16,17 @@ from spacy.training import Example
 from ..annotations import (
     SENT_IDS,
     SPANS_KEY,
-    get_constituents,
     has_propositions,
     has_sentences,
     sentence_words,
 )
+from ..export import read_parses
 from ..pipeline.component import parser_names, sentence_splitters
 from ..treebanks.docs import copy_text
-from ..trees import Parse
 from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
-from .scorers import attachment, score_parses, score_roles
+from .scorers import attachment, paired_trees, score_parses, score_roles
 
 CONSTITUENTS = (
     "const_f",
@@ -260,20 +258,11 @@ def score_confusion(
     constituents = ConstituentConfusion()
     deprels = DeprelConfusion()
     for doc, gold in zip(docs, golds, strict=True):
-        sentences = sentence_words(gold)
-        if gold.spans.get(SPANS_KEY) and SPANS_KEY in doc.spans:
-            for words, ours, theirs in zip(
-                sentences, get_constituents(gold), get_constituents(doc), strict=True
-            ):
-                if ours:
-                    texts = [gold[i].text for i in words]
-                    tags = [gold[i].tag_ for i in words]
-                    parse = Parse(texts, tags, ours)
-                    found = replace(parse, constituents=theirs)
-                    constituents.add(parse, found, params)
-        if gold.has_annotation("DEP"):
-            for words in sentences:
-                deprels.add(*_arcs(gold, words), *_arcs(doc, words))
+        if SPANS_KEY in doc.spans:
+            for pair in paired_trees(gold, doc):
+                constituents.add(*pair, params)
+        for ours, theirs in zip(read_parses(gold), read_parses(doc), strict=True):
+            deprels.add(ours, theirs)
     return {
         "constituents": constituents.labels(),
         "constituent_confusions": constituents.confusions(),
@@ -289,10 +278,6 @@ def _examples(docs: Iterable[Doc], golds: Iterable[Doc]) -> List[Example]:
 def _without_whitespace(doc: Doc) -> Doc:
     words = ["".join(token.text.split()) for token in doc if not token.is_space]
     return Doc(doc.vocab, words=words, spaces=[False] * len(words))
-
-
-def _arcs(doc: Doc, words: List[int]) -> Tuple[List[int], List[str]]:
-    return [doc[i].head.i for i in words], [doc[i].dep_ for i in words]
 
 
 def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:

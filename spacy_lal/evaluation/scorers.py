@@ -36,6 +36,7 @@ from ..annotations import (
     sentence_bounds,
     sentence_words,
 )
+from ..export import read_parses
 from ..lang import conventions
 from ..trees import Constituent, Parse
 from ..trees.roles import PREDICATE_ROLE, Proposition
@@ -136,22 +137,21 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
     test = eg.predicted
     if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
         return
-    gold_words = sentence_words(gold)
     is_aligned = same_tokens(gold, test) and has_sentences(test)
-    if not is_aligned or sentence_words(test) != gold_words:
+    if not is_aligned or sentence_words(test) != sentence_words(gold):
         yield from _rows_by_characters(gold, test, params)
         return
-    for words, gold_spans, test_spans in zip(
-        gold_words, get_constituents(gold), get_constituents(test), strict=True
-    ):
-        if gold_spans:
-            tokens = [gold[i] for i in words]
-            parse = Parse(
-                [token.text for token in tokens],
-                [token.tag_ for token in tokens],
-                gold_spans,
-            )
-            yield score_sentence(parse, replace(parse, constituents=test_spans), params)
+    for pair in paired_trees(gold, test):
+        yield score_sentence(*pair, params)
+
+
+def paired_trees(gold: Doc, test: Doc) -> Iterator[Tuple[Parse, Parse]]:
+    """The trees of gold sentences, and of the same words in another Doc; both with the
+    gold tags."""
+    for ours, theirs in zip(read_parses(gold), read_parses(test), strict=True):
+        if ours.constituents:
+            ours = replace(ours, tags=[gold[i].tag_ for i in ours.tokens])
+            yield ours, replace(ours, constituents=theirs.constituents or ())
 
 
 def _rows_by_characters(

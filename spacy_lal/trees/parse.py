@@ -26,8 +26,8 @@ from .spans import (
     SUB_HEAD_LABEL,
     Constituent,
     SpanError,
+    collapse_chains,
     in_preorder,
-    join_chain,
     nested_spans,
 )
 
@@ -114,28 +114,22 @@ class Parse:
             if node is _CLOSE:
                 place = unclosed.pop()
                 constituents[place] = constituents[place]._replace(end=len(words))
-            elif not isinstance(node, list):
-                words.append(node)
-                tags.append("")
-            elif is_preterminal(node):
-                words.append(node[0])
-                tags.append(node.label())
+            elif not isinstance(node, list) or is_preterminal(node):
+                is_word = not isinstance(node, list)
+                words.append(node if is_word else node[0])
+                tags.append("" if is_word else node.label())
             else:
-                chain = [node.label()]
-                while len(node) == 1 and not is_preterminal(node[0]):
-                    node = node[0]
-                    chain.append(node.label())
-                if not len(node) or not all(map(_is_label, chain)):
+                label = node.label()
+                if not len(node) or not _is_label(label):
                     raise SpanError(
                         "expected a constituent with words, and labels without '::' in "
                         "them and ':' at their ends, got "
-                        f"{chain} over {len(node)} nodes after {len(words)} words"
+                        f"{label!r} over {len(node)} nodes after {len(words)} words"
                     )
                 unclosed.append(len(constituents))
-                constituents.append(Constituent(len(words), -1, join_chain(chain)))
-                todo.append(_CLOSE)
-                todo.extend(reversed(node))
-        return cls(words, tags, constituents)
+                constituents.append(Constituent(len(words), -1, label))
+                todo += [_CLOSE, *reversed(node)]
+        return cls(words, tags, collapse_chains(constituents))
 
     @classmethod
     def from_brackets(cls, text: str, **options: Any) -> "Parse":
@@ -282,33 +276,30 @@ class Parse:
         """The part within a half-open range of words: with the constituents that lie in
         it, without roles, ranges and metadata. Words with heads outside become roots.
         """
-        lists = (
-            "words",
-            "tags",
-            "deprels",
-            "tokens",
-            "lemmas",
-            "pos",
-            "morphs",
-            "lines",
-        )
-        parts: Dict[str, Any] = {name: getattr(self, name)[start:end] for name in lists}
+        parts = {
+            name: values[start:end]
+            for name in _OF_WORDS
+            if (values := getattr(self, name)) is not None
+        }
+        if self.heads is not None:
+            parts["heads"] = [
+                head and (head - start if start < head <= end else 0)
+                for head in parts["heads"]
+            ]
         if self.constituents is not None:
             parts["constituents"] = [
                 constituent.moved(-start)
                 for constituent in self.constituents
                 if constituent.is_within(start, end)
             ]
-        if self.heads is not None:
-            parts["heads"] = [
-                head and (head - start if start < head <= end else 0)
-                for head in self.heads[start:end]
-            ]
-        if self.spaces is not None:
-            parts["spaces"] = self.spaces[start:end]
         return replace(self, **parts, roles=None, ranges=(), metadata={})
 
 
+# The fields with a value for each word.
+_OF_WORDS = (
+    *("words", "tags", "heads", "deprels", "tokens"),
+    *("lemmas", "pos", "morphs", "spaces", "lines"),
+)
 _CLOSE = object()  # marks the end of a constituent in a stack of nodes
 
 

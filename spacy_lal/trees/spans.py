@@ -2,6 +2,7 @@
 one for each range, its label a unary chain joined by `::`, outermost first (`S::VP`).
 Expanded: one for each label, outer before inner. And their labels as ids."""
 
+from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 Chain = Tuple[str, ...]  # the labels of a unary chain, outermost first
@@ -55,10 +56,8 @@ class LabelVocab:
     def __init__(self, labels: Sequence[str]) -> None:
         self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
         self.ids: Dict[str, int] = {label: i for i, label in enumerate(self.strings)}
-        if len(self.ids) != len(self.strings):
-            doubled = sorted(
-                {label for label in labels if self.strings.count(label) > 1}
-            )
+        doubled = [label for label, n in Counter(self.strings).items() if n > 1]
+        if doubled:
             raise ValueError(
                 "constituent labels must be unique, non-empty and not '<H>', got "
                 f"twice: {doubled}"

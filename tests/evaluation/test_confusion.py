@@ -86,13 +86,15 @@ def test_sums_are_those_of_evalb(data_dir: Path):
 
 def test_deprels():
     confusion = DeprelConfusion()
+    words = list("abcd")
     confusion.add(
-        [1, 1, 3, 1],
-        ["nsubj", "ROOT", "det", "obj"],
-        [1, 1, 1, 1],
-        ["nsubj", "ROOT", "det", "obl"],
+        Parse(words, heads=[2, 0, 4, 2], deprels=["nsubj", "ROOT", "det", "obj"]),
+        Parse(words, heads=[2, 0, 2, 2], deprels=["nsubj", "ROOT", "det", "obl"]),
     )
-    confusion.add([0, 0, -1], ["ROOT", "obj", ""], [0, 1, 0], ["ROOT", "nsubj", "det"])
+    confusion.add(
+        Parse(words[:3], heads=[0, 1, None], deprels=["ROOT", "obj", ""]),
+        Parse(words[:3], heads=[0, 2, 1], deprels=["ROOT", "nsubj", "det"]),
+    )
     labels = confusion.labels()
     assert list(labels) == ["ROOT", "obj", "nsubj", "det", "obl"]
     assert labels["obj"] == {
