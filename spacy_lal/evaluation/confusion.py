@@ -3,7 +3,7 @@ exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwi
 same constituents count as in EVALB."""
 
 from collections import Counter
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from ..trees import Parse
 from .evalb import AnyParse, Place, as_sentence, labels_by_place, scored_brackets
