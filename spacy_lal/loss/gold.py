@@ -25,7 +25,6 @@ from ..annotations import (
 from ..scores import MISSING, GoldRoles
 from ..trees import (
     SUB_HEAD,
-    Constituent,
     LabelVocab,
     collapse_chains,
     joint_spans,
@@ -121,11 +120,11 @@ def copy_sentence_starts(eg: Example) -> None:
 def _outermost_starts(doc: Doc) -> List[int]:
     starts = []
     reached = 0
-    for start, end, _ in constituent_tokens(doc):
-        if start == reached:
-            starts.append(start)
-        if start >= reached:
-            reached = end
+    for span in constituent_tokens(doc):
+        if span.start == reached:
+            starts.append(span.start)
+        if span.start >= reached:
+            reached = span.end
     return starts if reached == len(doc) else [0]
 
 
@@ -169,11 +168,11 @@ def _aligned_trees(
         for i, word in enumerate(words)
     }
     trees: List[Optional[list]] = [[] for _ in sentences]
-    for start, end, label in constituent_tokens(reference):
-        ends = _aligned_ends(eg, start, end)
+    for span in constituent_tokens(reference):
+        ends = _aligned_ends(eg, span.start, span.end)
         touched = {
             owner[x][0]
-            for i in range(start, end)
+            for i in range(span.start, span.end)
             for x in eg.alignment.y2x[i].tolist()
             if x in owner
         }
@@ -184,7 +183,7 @@ def _aligned_trees(
         tree = trees[touched.pop()]
         if tree is not None:
             words = [owner[x][1] for x in range(ends[0], ends[1] + 1) if x in owner]
-            tree.append(Constituent(words[0], words[-1] + 1, label))
+            tree.append(span._replace(start=words[0], end=words[-1] + 1))
     return [collapse_chains(tree) if tree else None for tree in trees]
 
 
@@ -211,7 +210,7 @@ def _label_chart(
 ) -> Optional[np.ndarray]:
     """The chart of gold label ids. None without a tree, with an unknown label, or if
     none covers the sentence."""
-    if not spans or spans[0][:2] != (0, len(heads)):
+    if not spans or spans[0].end - spans[0].start != len(heads):
         return None
     any_heads = any(head != MISSING for head in heads)
     joined = joint_spans(spans, heads, deprels=deprels) if any_heads else spans

@@ -108,7 +108,7 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
         sentences, constituents_within(doc, sentences), strict=True
     ):
         place = {word: i for i, word in enumerate(words)}
-        labels = [doc.vocab.strings.add(label) for _, _, label in spans]
+        labels = [doc.vocab.strings.add(span.label) for span in spans]
         parses.append(
             ParseArrays(
                 heads=numpy.array(
@@ -121,7 +121,7 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArra
                 is_passive=passive[words],
                 is_comma=is_comma[words],
                 constituents=numpy.array(
-                    [one[:2] for one in spans], dtype="int64"
+                    [(span.start, span.end) for span in spans], dtype="int64"
                 ).reshape(-1, 2),
                 labels=numpy.array(labels, dtype="uint64"),
             )

@@ -302,8 +302,8 @@ def _without_arcs(doc: Doc) -> Doc:
     copied.from_array(columns, cast(Any, doc.to_array(columns)))
     if SPANS_KEY in doc.spans:
         spans = [
-            Span(copied, start, end, label=label)
-            for start, end, label in constituent_tokens(doc)
+            Span(copied, span.start, span.end, label=span.label)
+            for span in constituent_tokens(doc)
         ]
         copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
     return copied

@@ -19,7 +19,7 @@ from typing import (
 
 from numpy import ndarray
 
-from .brackets import FALLBACK_ROOT, escape_characters, escape_word, parse_tree
+from .brackets import FALLBACK_ROOT, parse_tree, write_brackets
 from .roles import Proposition
 from .spans import (
     CHAIN_SEPARATOR,
@@ -27,7 +27,6 @@ from .spans import (
     Constituent,
     SpanError,
     collapse_chains,
-    in_preorder,
     nested_spans,
 )
 
@@ -250,27 +249,8 @@ class Parse:
         return root[0] if is_whole else root
 
     def to_brackets(self, *, escape: bool = True) -> str:
-        """The brackets of `to_tree` on one line, as `write_brackets` writes them."""
-        pieces: List[str] = []
-        for labels, tag, word, n_closed in self.steps():
-            pieces += [f" ({escape_characters(label)}" for label in labels]
-            shown = escape_word(word) if escape else word
-            pieces.append(
-                f" ({escape_characters(tag)} {shown})" if tag else f" {shown}"
-            )
-            pieces.append(")" * n_closed)
-        text = "".join(pieces)[1:]
-        return text if self._is_whole() else f"({FALLBACK_ROOT} {text})"
-
-    def _is_whole(self) -> bool:
-        """Whether a constituent or a tag covers all words."""
-        everything = (0, -len(self.words))
-        covering = [
-            constituent
-            for constituent in self.constituents or ()
-            if constituent.label and in_preorder(constituent) == everything
-        ]
-        return bool(covering) or (len(self.words) == 1 and any(self.tags))
+        """The brackets of `to_tree` on one line, see `write_brackets`; without NLTK."""
+        return write_brackets(self.to_tree(_Node), escape=escape)
 
     def cut(self, start: int, end: int) -> "Parse":
         """The part within a half-open range of words: with the constituents that lie in
@@ -293,6 +273,12 @@ class Parse:
                 if constituent.is_within(start, end)
             ]
         return replace(self, **parts, roles=None, ranges=(), metadata={})
+
+
+class _Node(list):  # type: ignore[type-arg]
+    def __init__(self, label: str, children: List[Any]) -> None:
+        super().__init__(children)
+        self.label = lambda: label
 
 
 # The fields with a value for each word.
