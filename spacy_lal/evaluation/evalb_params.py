@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from spacy_lal.files import refuse_binary
 from spacy_lal.lang import DEFAULT_LANGUAGE, LANGUAGES, conventions
@@ -69,10 +69,10 @@ class EvalbParams:
             line = line.rstrip(_SPACE)
             if len(line) < 3 or line.startswith("#"):
                 continue
-            name, *rest = re.split(rf"[{_SPACE}]+", line, maxsplit=1)
-            if not rest:
+            name, *values = re.split(rf"[{_SPACE}]+", line, maxsplit=1)
+            if not values:
                 raise ValueError(f"{path}, line {number}: {name!r} has no value")
-            problem = _set_field(fields, name, rest[0])
+            problem = _set_field(fields, name, *values)
             if problem:
                 warnings.warn(f"{path}, line {number}: {problem}", stacklevel=2)
         return cls(**fields)
@@ -98,12 +98,10 @@ class EvalbParams:
         """The label used for comparison of a bracket: cut at the first `-` or `=`; None
         if the bracket does not count. Like the program, compares deleted labels through
         `eq_label`."""
-        if (
-            label not in self._bracket_labels
-        ):  # a treebank has few labels and many brackets
-            cut = re.split("[-=]", label, maxsplit=1)[
-                0
-            ]  # without function tags and indices
+        # A treebank has few labels and many brackets.
+        if label not in self._bracket_labels:
+            # Without function tags and indices.
+            cut = re.split("[-=]", label, maxsplit=1)[0]
             deleted = any(self.same_label(cut, other) for other in self.delete_label)
             self._bracket_labels[label] = None if deleted else cut
         return self._bracket_labels[label]
@@ -112,19 +110,17 @@ class EvalbParams:
     def _bracket_labels(self) -> Dict[str, Optional[str]]:
         return {}
 
-    def same_label(self, one: str, other: str) -> bool:
+    def same_label(self, label: str, other: str) -> bool:
         """Whether two labels (or tags) count as equal."""
-        return (
-            one == other
-            or (one, other) in self.eq_label
-            or (other, one) in self.eq_label
-        )
+        return label == other or _is_pair(label, other, self.eq_label)
 
-    def same_word(self, one: str, other: str) -> bool:
+    def same_word(self, word: str, other: str) -> bool:
         """Whether two words count as equal."""
-        return (
-            one == other or (one, other) in self.eq_word or (other, one) in self.eq_word
-        )
+        return word == other or _is_pair(word, other, self.eq_word)
+
+
+def _is_pair(text: str, other: str, pairs: Sequence[Pair]) -> bool:
+    return (text, other) in pairs or (other, text) in pairs
 
 
 def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:

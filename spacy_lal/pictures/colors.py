@@ -78,17 +78,17 @@ def role_color(role: str) -> str:
 def label_legend(labels: Iterable[str]) -> str:
     """A legend as HTML: labels (not chains) in pills, and their families in words;
     empty if none has a colour."""
-    seen, items = set(labels), []
+    seen = set(labels)
+    items = []
     for name, members in FAMILIES.items():
-        found: List[str] = [label for label in members if label in seen]
-        if found:
-            style = f"background: {FAMILY_COLORS[name]}; {_PILL}"
-            pills = " ".join(
-                f'<span style="{style}">{escape(label)}</span>' for label in found
-            )
-            items.append(f"<span>{pills} {escape(name)}</span>")
-    return (
-        f'<div class="lal-legend" style="{_LEGEND}">{"".join(items)}</div>'
-        if items
-        else ""
-    )
+        style = f"background: {FAMILY_COLORS[name]}; {_PILL}"
+        pills = [
+            f'<span style="{style}">{escape(label)}</span>'
+            for label in members
+            if label in seen
+        ]
+        if pills:
+            items.append(f"<span>{' '.join(pills)} {escape(name)}</span>")
+    if not items:
+        return ""
+    return f'<div class="lal-legend" style="{_LEGEND}">{"".join(items)}</div>'

@@ -95,7 +95,7 @@ def format_columns(parse: Parse, document: str = NONE) -> str:
         _parse_cells(parse),
         strict=True,
     )
-    columns = [args_to_cells(one.args, n_words) for one in propositions]
+    columns = [args_to_cells(proposition.args, n_words) for proposition in propositions]
     of_predicates = zip(*columns, strict=True) if columns else [()] * n_words
     # no sense, no speaker, no named entities; no coreference
     rows = zip(before, predicates, of_predicates, strict=True)
@@ -182,7 +182,7 @@ def _constituents(parse: Parse, rows: _Rows) -> Optional[Sequence[Constituent]]:
 
 
 def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
-    found = []
+    propositions = []
     predicates = [i for i, (_, cells) in enumerate(rows) if cells[FRAMESET] != NONE]
     for column, token in enumerate(predicates, start=N_BEFORE):
         cells = rows[token][1]
@@ -194,14 +194,14 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
             roleset = f"{lemma}.{roleset}"
         try:
             args = cells_to_args([row[column] for _, row in rows])
-            found.append(Proposition(token, roleset, args, lemma))
-            check_proposition(found[-1], len(rows))
+            propositions.append(Proposition(token, roleset, args, lemma))
+            check_proposition(propositions[-1], len(rows))
         except PropositionError as error:
             word, reason = error.args if len(error.args) == 2 else (token, error)
             raise TreebankError(
                 f"{path}:{rows[word][0]}: {reason}, in column {column + 1}"
             ) from None
-    return tuple(found)
+    return tuple(propositions)
 
 
 def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:

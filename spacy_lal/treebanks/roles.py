@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Set, Tuple
 
 from ..files import TreebankError, json_lines, quoted
 from ..trees.parse import Parse
@@ -72,11 +72,12 @@ def read_role_file(path: Path) -> Iterator[SentenceRoles]:
             yield _sentence_roles(value, where)
         return
     for n_words, propositions, name, line in read_props(path):
-        for one in propositions:
+        for proposition in propositions:
             try:
-                check_proposition(one, n_words)
+                check_proposition(proposition, n_words)
             except PropositionError as error:
-                raise TreebankError(f"{name}:{line + one.token}: {error}") from None
+                where = f"{name}:{line + proposition.token}"
+                raise TreebankError(f"{where}: {error}") from None
         yield SentenceRoles("", n_words, propositions, f"{name}:{line}")
 
 
@@ -90,30 +91,26 @@ def with_roles(
         `sent_id`; roles belong to no sentence.
     """
     by_id: Dict[str, SentenceRoles] = {}
-    for one in roles:
-        if not one.sent_id or one.sent_id in by_id:
+    for line in roles:
+        if not line.sent_id or line.sent_id in by_id:
             raise TreebankError(
-                f"{one.where}: expected a sent_id that no other line has, got "
-                f"{one.sent_id!r}"
+                f"{line.where}: expected a sent_id that no other line has, got "
+                f"{line.sent_id!r}"
             )
-        by_id[one.sent_id] = one
-    unused = dict(by_id)
+        by_id[line.sent_id] = line
+    used: Set[str] = set()
     for sentence in sentences:
-        found = unused.pop(sentence.sent_id, None)
-        if found is None:
-            what = (
-                "a second sentence with"
-                if sentence.sent_id in by_id
-                else "no roles for"
-            )
-            raise TreebankError(
-                f"{sentence.where}: {what} the sent_id {sentence.sent_id!r}"
-            )
-        yield _joined(sentence, found)
-    for first in unused.values():
+        sent_id = sentence.sent_id
+        if sent_id not in by_id or sent_id in used:
+            what = "a second sentence with" if sent_id in used else "no roles for"
+            raise TreebankError(f"{sentence.where}: {what} the sent_id {sent_id!r}")
+        used.add(sent_id)
+        yield _joined(sentence, by_id[sent_id])
+    unused = [line for line in by_id.values() if line.sent_id not in used]
+    if unused:
         raise TreebankError(
-            f"{first.where}: {len(unused)} lines of roles have no sentence, first "
-            f"{first.sent_id!r}"
+            f"{unused[0].where}: {len(unused)} lines of roles have no sentence, first "
+            f"{unused[0].sent_id!r}"
         )
 
 
@@ -121,56 +118,53 @@ def _in_order(
     sentences: Iterable[Parse], roles: Iterable[SentenceRoles], path: Path
 ) -> Iterator[Parse]:
     """Give sentence k the roles k."""
-    for number, (sentence, found) in enumerate(zip_longest(sentences, roles), start=1):
-        if sentence is None or found is None:
-            missing = (
-                f"no roles in {path} for sentence"
-                if found is None
-                else "no sentence for roles"
-            )
-            raise TreebankError(f"{(sentence or found).where}: {missing} {number}")
-        yield _joined(sentence, found)
+    for number, (sentence, line) in enumerate(zip_longest(sentences, roles), start=1):
+        if line is None:
+            missing = f"no roles in {path} for sentence {number}"
+            raise TreebankError(f"{sentence.where}: {missing}")
+        if sentence is None:
+            raise TreebankError(f"{line.where}: no sentence for roles {number}")
+        yield _joined(sentence, line)
 
 
-def _joined(sentence: Parse, found: SentenceRoles) -> Parse:
-    if found.n_words != len(sentence.words):
-        counts = (
-            f"{found.n_words} words in the roles and {len(sentence.words)} in the "
-            "sentence"
-        )
+def _joined(sentence: Parse, roles: SentenceRoles) -> Parse:
+    n_words = len(sentence.words)
+    if roles.n_words != n_words:
         raise TreebankError(
-            f"{found.where} and {sentence.where}: {counts} {sentence.sent_id!r}"
+            f"{roles.where} and {sentence.where}: {roles.n_words} words in the roles "
+            f"and {n_words} in the sentence {sentence.sent_id!r}"
         )
-    return replace(sentence, roles=found.propositions)
+    return replace(sentence, roles=roles.propositions)
 
 
 def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:
     """The object of a sentence's line."""
-    predicates = [one.to_dict() for one in roles.propositions]
+    predicates = [proposition.to_dict() for proposition in roles.propositions]
     return {"sent_id": roles.sent_id, "words": roles.n_words, "predicates": predicates}
 
 
 def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     """The roles of a line's JSON."""
-    found: List[Proposition] = []
+    propositions: List[Proposition] = []
     try:
         sent_id = value.get("sent_id", "")
         n_words = value["words"]
         numbers = [n_words]
         texts = [sent_id]
-        for one in value["predicates"]:
-            args = [(start, end, role) for start, end, role in one["args"]]
-            token = one["token"]
-            roleset = one.get("roleset", "")
-            lemma = one.get("lemma", "")
+        for predicate in value["predicates"]:
+            args = [(start, end, role) for start, end, role in predicate["args"]]
+            token = predicate["token"]
+            roleset = predicate.get("roleset", "")
+            lemma = predicate.get("lemma", "")
             numbers += [token, *(number for arg in args for number in arg[:2])]
             texts += [roleset, lemma]
-            if found and token <= found[-1].token:
+            if propositions and token <= propositions[-1].token:
                 raise PropositionError(
-                    f"expected ascending tokens, got {token} after {found[-1].token}"
+                    f"expected ascending tokens, got {token} after "
+                    f"{propositions[-1].token}"
                 )
-            found.append(make_proposition(token, roleset, args, lemma))
-            check_proposition(found[-1], n_words)
+            propositions.append(make_proposition(token, roleset, args, lemma))
+            check_proposition(propositions[-1], n_words)
         if {*map(type, numbers)} != {int} or {*map(type, texts)} != {str}:
             raise TypeError(
                 "words and tokens are numbers; sent_id, roleset and lemma are texts"
@@ -181,4 +175,4 @@ def _sentence_roles(value: Any, where: str) -> SentenceRoles:
         raise TreebankError(
             f"{where}: expected {_FORM}, got {quoted(json.dumps(value))}"
         ) from None
-    return SentenceRoles(sent_id, n_words, tuple(found), where)
+    return SentenceRoles(sent_id, n_words, tuple(propositions), where)

@@ -117,7 +117,7 @@ def read_brackets_with_lines(
     else:
         name = name or "<text>"
         lines = enumerate(source, start=1)
-    reader = _Reader(name, strip_traces, strip_functions)
+    reader = _BracketReader(name, strip_traces, strip_functions)
     for number, line in lines:
         for tree, start in reader.trees_ending_on(
             number, line.lstrip("\ufeff") if number == 1 else line
@@ -179,7 +179,7 @@ class _OpenNode:
         self.line = line
 
 
-class _Reader:
+class _BracketReader:
     """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong,
     or nothing."""
 

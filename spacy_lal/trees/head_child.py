@@ -37,8 +37,8 @@ def head_child(label: str, labels: Sequence[str]) -> Optional[int]:
         return 0
     if not labels or label not in HEAD_CHILDREN:
         return None
-    found = (labels.index(one) for one in HEAD_CHILDREN[label] if one in labels)
-    head = next(found, 0)
+    places = (labels.index(child) for child in HEAD_CHILDREN[label] if child in labels)
+    head = next(places, 0)
     if head < 2 or labels[head - 1] not in _CONJUNCTIONS:
         return head
     conjunct = head - 2

@@ -168,12 +168,12 @@ def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
     RAISES (PropositionError): See `args_to_cells`.
     """
     first = [NO_PREDICATE] * n_words
-    for one in propositions:
-        frame = one.roleset.rpartition(".")[0]
-        lemma = one.lemma or frame or one.roleset or PREDICATE_ROLE
-        if lemma == NO_PREDICATE:
-            lemma = PREDICATE_ROLE
-        first[one.token] = "_".join(lemma.split())
-    columns = [first, *(args_to_cells(one.args, n_words) for one in propositions)]
+    for token, roleset, _, lemma in propositions:
+        frame = roleset.rpartition(".")[0]
+        name = lemma or frame or roleset or PREDICATE_ROLE
+        is_other = name != NO_PREDICATE
+        first[token] = "_".join(name.split()) if is_other else PREDICATE_ROLE
+    args = (args_to_cells(proposition.args, n_words) for proposition in propositions)
+    columns = [first, *args]
     lines = [" ".join(row) + "\n" for row in zip(*columns, strict=True)]
     return "".join([*lines, "\n"])

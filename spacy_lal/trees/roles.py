@@ -227,18 +227,14 @@ class RoleTags:
                 f"expected different roles, {PREDICATE_ROLE!r} among them, got "
                 f"{self.roles}"
             )
-        self._begins: Dict[str, int] = {
-            role: 1 + 2 * i for i, role in enumerate(self.roles)
-        }
-        self.verb = self._begins[PREDICATE_ROLE]
-        self.strings = [
-            OUTSIDE,
-            *(f"{mark}-{role}" for role in self.roles for mark in "BI"),
-        ]
+        of_roles = (f"{mark}-{role}" for role in self.roles for mark in "BI")
+        self.strings = [OUTSIDE, *of_roles]
+        self._ids = {tag: i for i, tag in enumerate(self.strings)}
+        self.verb = self._ids[f"B-{PREDICATE_ROLE}"]
 
     def __len__(self) -> int:
         """Number of tags."""
-        return 1 + 2 * len(self.roles)
+        return len(self.strings)
 
     @property
     def openers(self) -> ndarray:
@@ -255,7 +251,7 @@ class RoleTags:
         numbers = np.full(len(self), MISSING, dtype=np.int32)
         counted = [PREDICATE_ROLE, *filter(is_core, self.roles)]
         for number, role in enumerate(counted):
-            numbers[self._begins[role]] = number
+            numbers[self._ids[f"B-{role}"]] = number
         return numbers
 
     def encode(self, args: Sequence[Argument], n_words: int) -> ndarray:
@@ -264,14 +260,10 @@ class RoleTags:
 
         args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their
             roles.
+        RAISES (PropositionError): As `args_to_bio`.
         """
-        tags = np.zeros(n_words, dtype=np.int32)
-        for start, end, role in args:
-            begin = self._begins.get(role)
-            tags[start:end] = MISSING if begin is None else begin + 1
-            if begin is not None:
-                tags[start] = begin
-        return tags
+        tags = args_to_bio(args, n_words)
+        return np.array([self._ids.get(tag, MISSING) for tag in tags], dtype=np.int32)
 
     def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
         """The arguments of tags, in text order.

@@ -53,7 +53,7 @@ class Pattern:
                 f"text: expected a pattern, such as 'NP < (NN $. PP)', got {text!r}"
             )
         self.text = text
-        reader = _Reader(text)
+        reader = _PatternReader(text)
         self._part = reader.read()
         self._used = reader.used
 
@@ -66,7 +66,7 @@ class Pattern:
         nodes = tree if isinstance(tree, TreeIndex) else TreeIndex(tree)
         nodes.begin(self.text, self._used)
         try:
-            found = {
+            matching = {
                 way.get(_PRINTED, a)
                 for a in nodes.called(self._part.names)
                 for way in nodes.ways(self._part, a, {})
@@ -77,7 +77,7 @@ class Pattern:
             ) from None
         return [
             Match(nodes.items[a], nodes.label(a), nodes.firsts[a], nodes.end(a))
-            for a in sorted(found)
+            for a in sorted(matching)
         ]
 
 
@@ -96,14 +96,14 @@ def _exactly(wanted: str) -> Part:
 
 def _bound(part: Part, label: str) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
-        return ({**found, label: a} for found in nodes.ways(part, a, labels))
+        return ({**way, label: a} for way in nodes.ways(part, a, labels))
 
     return Part(ways, part.binds | {label}, part.names)
 
 
 def _relation(find: Callable[[TreeIndex, int], Iterable[int]], part: Part) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
-        return (found for b in find(nodes, a) for found in nodes.ways(part, b, labels))
+        return (way for b in find(nodes, a) for way in nodes.ways(part, b, labels))
 
     return Part(ways, part.binds)
 
@@ -113,20 +113,19 @@ def _all(parts: Sequence[Part]) -> Part:
         if at == len(parts):
             yield labels
             return
-        for found in nodes.ways(parts[at], a, labels):
-            yield from ways(nodes, a, found, at + 1)
+        for way in nodes.ways(parts[at], a, labels):
+            yield from ways(nodes, a, way, at + 1)
 
     return _of_parts(ways, parts, parts[0].names)
 
 
 def _any(parts: Sequence[Part]) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
-        return (found for part in parts for found in nodes.ways(part, a, labels))
+        return (way for part in parts for way in nodes.ways(part, a, labels))
 
     names = [part.names for part in parts]
-    known = [one for one in names if one is not None]
-    is_known = len(known) == len(names)
-    return _of_parts(ways, parts, frozenset().union(*known) if is_known else None)
+    known: FrozenSet[str] = frozenset().union(*filter(None, names))
+    return _of_parts(ways, parts, None if None in names else known)
 
 
 def _of_parts(
@@ -155,7 +154,7 @@ _ALTERNATIVE = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])")
 Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
@@ -286,13 +285,13 @@ class _Reader:
             cost = cost_of_regex(text)
         except (re.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
-        found = lru_cache(maxsize=10_000)(
+        matches = lru_cache(maxsize=10_000)(
             lambda text: compiled.search(text) is not None
         )
 
         def test(nodes: TreeIndex, text: str) -> bool:
             nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
-            return found(text)
+            return matches(text)
 
         return _name(test)
 
@@ -311,16 +310,16 @@ class _Reader:
     def _within(
         self, read: Callable[[Bound], Tuple[Part, Bound]], bound: Bound, end: str
     ) -> Tuple[Part, Bound]:
-        found = read(bound)
+        part = read(bound)
         if not self._take(end):
             self._fail(f"expected a relation or {end!r}")
-        return found
+        return part
 
     def _take(self, char: str) -> bool:
         self._skip()
-        found = self.text.startswith(char, self.at)
-        self.at += found
-        return found
+        is_next = self.text.startswith(char, self.at)
+        self.at += is_next
+        return is_next
 
     def _token(self, pattern: "re.Pattern[str]", expected: str) -> str:
         self._skip()
@@ -335,7 +334,7 @@ class _Reader:
 
     def _fail(self, reason: str, at: int = -1) -> NoReturn:
         at = self.at if at < 0 else at
-        rest = self.text[at : at + 20]
-        before = f"before {rest!r}" if rest else "at the end"
+        after = self.text[at : at + 20]
+        before = f"before {after!r}" if after else "at the end"
         place = f"at character {at + 1}, {before}"
         raise PatternError(f"{reason} {place}: {self.text[:200]!r}")
