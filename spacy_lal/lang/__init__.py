@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Dict, FrozenSet, Optional
 
 from . import en, fr, is_, marks
+from . import id as id_
 from .clause_words import ClauseWords
 from .conventions import Conventions, TokenRules
 
@@ -23,6 +24,7 @@ LANGUAGES: Dict[str, Conventions] = {
     "en": en.CONVENTIONS,
     "is": is_.CONVENTIONS,
     "fr": fr.CONVENTIONS,
+    "id": id_.CONVENTIONS,
 }
 DEFAULT_LANGUAGE = "en"  # of commands, papers' metrics, and labels of other languages
 _UNKNOWN = replace(

@@ -80,7 +80,7 @@ def named_english(source: str) -> List[str]:
     ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            if re.search(r"\blang\.(en|fr|is_)\b", node.module or ""):
+            if re.search(r"\blang\.(en|fr|id|is_)\b", node.module or ""):
                 found.append(f"{node.lineno}: {node.module}")
     return found
 

@@ -1,4 +1,4 @@
-"""The steps of two projects, run by `project run` on the toy treebank and a tiny
+"""The steps of the projects, run by `project run` on the toy treebank and a tiny
 encoder: from treebank files to a scored pipeline in the form of a package."""
 
 import json
@@ -12,9 +12,11 @@ from tiny_pipeline import make_bert
 from weasel.cli.run import project_run
 
 from spacy_lal.annotations import has_propositions
-from spacy_lal.treebanks.docs import write_docs
+from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import read_treebank
 
 ROOT = Path(__file__).resolve().parents[2]
+TOY = ROOT / "assets" / "toy"
 MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
 DEPREL = {"french": {"vars.shifted_deprel": "nsubj"}}  # one of the toy treebank
 STEPS = {
@@ -24,7 +26,15 @@ STEPS = {
         "start",
         "train",
         "train-further",
-        "bring-back",
+        "finish",
+        "evaluate",
+    ],
+    "indonesian": [
+        "start",
+        "train",
+        "add-trees",
+        "train-further",
+        "finish",
         "evaluate",
     ],
     "icelandic": [
@@ -32,11 +42,11 @@ STEPS = {
         "convert",
         "start",
         "train",
-        "bring-back",
+        "finish",
         "train-senter",
         "export-further",
         "train-further",
-        "bring-further",
+        "finish-further",
         "evaluate",
     ],
 }
@@ -44,6 +54,10 @@ STEPS = {
 OTHERS = {
     "french": ["gsd", "spoken", "pud", "fqb"],
     "icelandic": ["other/pud", "other/modern"],
+    "indonesian": [
+        *("icon_train", "icon_joined_train", "icon_dev"),
+        *("gsd", "gsd_dev", "other"),
+    ],
 }
 
 
@@ -55,6 +69,7 @@ def projects(tmp_path: Path) -> Path:
     for name in ("en", *STEPS):
         folder = ROOT / "projects" / name
         shutil.copytree(folder, tmp_path / "projects" / name, ignore=made)
+    shutil.copy(ROOT / "projects/language.py", tmp_path / "projects")
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     return tmp_path / "projects"
 
@@ -71,20 +86,25 @@ def run_steps(folder: Path, steps: List[str], variables: Dict[str, object]) -> N
 def test_from_treebank_to_pipeline(language: str, projects: Path, tmp_path: Path):
     folder = projects / language
     variables = {
-        f"vars.{language}": str(ROOT / "assets" / "toy"),
+        f"vars.{language}": str(TOY),
         "vars.encoder": str(make_bert(tmp_path / "encoder")),
         **MINUTES,
         **DEPREL.get(language, {}),
     }
-    run_steps(folder, STEPS[language][:2], variables)
+    of_treebank = [one for one in STEPS[language] if one in ("check", "convert")]
+    run_steps(folder, of_treebank, variables)
+    toy = folder / "corpus" / "train.spacy"
+    if not of_treebank:  # the step that builds a treebank of its own has another test
+        trees = read_treebank(TOY / "train.ptb", TOY / "train.conllu")
+        write_docs(make_docs(trees, spacy.blank("en").vocab), toy)
     (folder / "corpus" / "other").mkdir()
     for name in OTHERS[language]:
-        shutil.copy(folder / "corpus/train.spacy", folder / f"corpus/{name}.spacy")
-    run_steps(folder, STEPS[language][2:], variables)
-    (scores,) = (folder / "metrics").glob("*.json")
-    assert json.loads(scores.read_text(encoding="utf8"))["n_sents"] > 0
-    found = "is_lal_md" if language == "icelandic" else "compact"
-    nlp = spacy.load(folder / "training" / found)
+        shutil.copy(toy, folder / f"corpus/{name}.spacy")
+    run_steps(folder, STEPS[language][len(of_treebank) :], variables)
+    for scores in (folder / "metrics").glob("*.json"):
+        assert json.loads(scores.read_text(encoding="utf8"))["n_sents"] > 0
+        name, *_ = scores.name.split(".")
+        nlp = spacy.load(folder / "training" / name)
     (doc,) = nlp.pipe(["ab ba"])
     assert doc._.parse_string and all(token.dep_ for token in doc)
 
