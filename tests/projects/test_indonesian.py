@@ -9,7 +9,7 @@ from typing import List
 import pytest
 from small_sources import columns, write
 
-from spacy_lal.trees import ConlluSentence, parse_tree, read_conllu, write_brackets
+from spacy_lal.trees import Parse, parse_tree, read_conllu, write_brackets
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "projects" / "indonesian" / "scripts"
 TREE = (
@@ -42,7 +42,7 @@ def building(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("build_treebank")
 
 
-def text_of(sentence: ConlluSentence) -> str:
+def text_of(sentence: Parse) -> str:
     pairs = zip(sentence.words, sentence.spaces, strict=True)
     return "".join(word + " " * space for word, space in pairs).strip()
 
@@ -76,7 +76,7 @@ def test_files(building: ModuleType, tmp_path: Path):
         files[f"{name}.conllu"] = columns(OTHER)
     building.build(write(tmp_path / "in", files), tmp_path / "out")
 
-    def read(name: str) -> List[ConlluSentence]:
+    def read(name: str) -> List[Parse]:
         return list(read_conllu(tmp_path / "out" / f"{name}.conllu"))
 
     assert [text_of(one) for one in read("icon_dev")] == [

@@ -29,7 +29,7 @@ from treebank import preterminals, run, without_heads  # noqa: E402
 
 from spacy_lal.files import write_file  # noqa: E402
 from spacy_lal.trees import (  # noqa: E402
-    ConlluSentence,
+    Parse,
     format_conllu,
     read_brackets,
     read_conllu,
@@ -117,7 +117,7 @@ def write_trees(trees: Iterable[Tree], name: str, path: Path) -> None:
     write_file(path.with_suffix(".conllu"), "".join(sentences))
 
 
-def lemmas_of(sentences: Iterable[ConlluSentence]) -> Dict[Key, str]:
+def lemmas_of(sentences: Iterable[Parse]) -> Dict[Key, str]:
     """The most frequent lemma of each form."""
     counts: Dict[Key, Counts[str]] = defaultdict(Counter)
     for one in sentences:
@@ -126,9 +126,7 @@ def lemmas_of(sentences: Iterable[ConlluSentence]) -> Dict[Key, str]:
     return {key: lemmas.most_common(1)[0][0] for key, lemmas in counts.items()}
 
 
-def as_gsd(
-    sentence: ConlluSentence, lemmas: Dict[Key, str], deprels: Set[str]
-) -> ConlluSentence:
+def as_gsd(sentence: Parse, lemmas: Dict[Key, str], deprels: Set[str]) -> Parse:
     """A sentence of another treebank by GSD's guidelines."""
     keys = zip(sentence.words, sentence.pos, sentence.lemmas, strict=True)
     with_case = {
@@ -150,12 +148,11 @@ def as_gsd(
     )
 
 
-def without_tags(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
+def without_tags(sentences: Iterable[Parse]) -> Iterator[str]:
     """Sentences as CoNLL-U, without their fine tags."""
     for one in sentences:
         metadata = {key: one.metadata.get(key) for key in ("sent_id", "text")}
-        tags = [""] * len(one.words)
-        yield format_conllu(replace(one, tags=tags, metadata=metadata))
+        yield format_conllu(replace(one, tags=(), metadata=metadata))
 
 
 def build(source: Path, output: Path) -> None:
