@@ -172,3 +172,20 @@ def test_a_sentence_begins_after_a_blank_line(
 ):
     doc = spacy.load(BUNDLED[lang].name)(text)
     assert [sent.text for sent in doc.sents] == sentences
+
+
+@pytest.mark.parametrize(
+    "name, text, tag",
+    [
+        ("fr_lal_md", "« Non ! » cria Paul.", "PONCT"),
+        ("fr_lal_md", "Il parle de « crise » économique.", "PONCT"),
+        ("is_lal_md", "Hún sagði: „Ég kem á morgun.“", "grm"),
+        ("is_lal_md", "Orðið „hús“ er stutt.", "grm"),
+    ],
+)
+def test_quotation_marks_are_marks(name: str, text: str, tag: str):
+    marks = [token for token in spacy.load(name)(text) if token.text in "«»„“"]
+    assert len(marks) == 2
+    assert {(mark.tag_, mark.pos_, mark.dep_) for mark in marks} == {
+        (tag, "PUNCT", "punct")
+    }

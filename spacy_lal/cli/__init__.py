@@ -15,7 +15,12 @@ from spacy_lal.cli.io import Command
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.roles import relations_cli, roles_cli
 from spacy_lal.cli.search import search_cli
-from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
+from spacy_lal.cli.train import (
+    check_package_cli,
+    compact_cli,
+    import_official_cli,
+    train_cli,
+)
 from spacy_lal.cli.treebank import add_trees_cli, check_cli, convert_cli
 
 COMMANDS: Dict[str, Callable[..., None]] = {
@@ -34,6 +39,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "add-trees": add_trees_cli,
     "train": train_cli,
     "compact": compact_cli,
+    "check-package": check_package_cli,
     "import-official": import_official_cli,
 }
 # `train` takes overrides of its config, as `spacy train` does.

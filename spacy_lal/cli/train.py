@@ -121,6 +121,36 @@ def train_cli(
             io.wrote(output / name, f"a pipeline of {io.folder_size(output / name)}")
 
 
+def check_package_cli(
+    package: Annotated[
+        str, typer.Argument(help="An installed package, or the folder of a pipeline")
+    ],
+) -> None:
+    """Compare the files of a pipeline's package with their checksums.
+
+    Each damaged or missing file gets a line; the exit code is then 1."""
+    from spacy.util import get_package_path, is_package
+
+    from spacy_lal.pipeline.damage import damaged_files
+
+    folder = Path(package)
+    if is_package(package):
+        folder = get_package_path(package)
+    # An installed package, and its source, hold the pipeline's folder in a folder.
+    configs = sorted(folder.glob("**/config.cfg"))
+    if not configs:
+        io.fail(f"expected a package or the folder of a pipeline, got {package!r}")
+    try:
+        damaged = list(damaged_files(configs[0].parent))
+    except ValueError as error:
+        io.fail(str(error))
+    for line in damaged:
+        typer.echo(line)
+    if damaged:
+        raise typer.Exit(1)
+    typer.echo(f"{configs[0].parent.name}: all files are as they were packaged")
+
+
 def compact_cli(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")

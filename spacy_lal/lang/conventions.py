@@ -247,6 +247,8 @@ class Conventions:
     tokens (Optional[TokenRules]): For text of the web; None for marks alone.
     layout (Optional[LayoutRules]): Sentence starts that the text decides; None for
         none.
+    read_as (Mapping[str, str]): Quotation marks that the treebank has not, and the mark
+        that components read in their place.
     capitals (FrozenSet[str]): Words that are in capitals wherever they stand.
     noun_chunks (Optional[NounChunks]): None keeps spaCy's noun chunks.
     guidelines (Optional[Guidelines]): None leaves parses as the decoder finds them.
@@ -274,6 +276,7 @@ class Conventions:
     default_package: Optional[str] = None
     tokens: Optional[TokenRules] = None
     layout: Optional[LayoutRules] = None
+    read_as: Mapping[str, str] = field(default_factory=dict)
     capitals: FrozenSet[str] = frozenset()
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None

@@ -31,7 +31,7 @@ LISTENERS = (
 # them, but thinc's `chain` asks for their vectors to tell the next layer their width.
 _samples = threading.local()
 
-_MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?!,:;-]")
+_MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?!,:;-]|[\"«»‹›„“”]")
 # The ends of two words in capitals, next to each other or with a short one between.
 _CAPITALS = "[A-ZÀ-ÖØ-Þ]"
 _SHORT = r"(?:[A-ZÀ-ÖØ-Þ0-9]{1,3}\W{1,3})?"
@@ -55,7 +55,8 @@ def plain_words(doc: Doc) -> List[str]:
     words = [token.text for token in doc]
     text = doc.text
     if _MAY_ESCAPE.search(text):
-        words = [unescape_token(word) or word for word in words]
+        read_as = conventions(doc.vocab.lang).read_as
+        words = [read_as.get(word) or unescape_token(word) or word for word in words]
     if _MAY_BE_CAPITALS.search(text):
         kept = conventions(doc.vocab.lang).capitals
         bounds = [0, *likely_breaks(doc), len(doc)]

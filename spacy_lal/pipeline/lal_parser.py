@@ -43,6 +43,7 @@ from .charts import DecodedParse
 from .component import SMALL_TOK2VEC, SentencePipe, check_files
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
+from .damage import name_damaged_files
 from .decoders import Decoder
 from .default_parser import load_default_parser
 from .guidelines import Terms
@@ -120,6 +121,7 @@ def make_lal_parser(
         found by CKY alone, and the Doc's heads stay as they are. Training does not
         depend on it.
     """
+    name_damaged_files(nlp)
     return LALParser(
         nlp.vocab,
         model,

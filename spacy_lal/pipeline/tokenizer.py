@@ -201,7 +201,7 @@ def _is_abbreviation(
         return True
     if form in rules.before_letters and is_spaced and _LETTER.match(following):
         return True
-    if form in rules.abbreviations and word[0].isupper():
+    if word[0].isupper() and (following == "&" or form in rules.abbreviations):
         return True
     is_unit = form in rules.units and before[-1:].isdigit()
     may_end = following[0].isupper() or following.isspace()

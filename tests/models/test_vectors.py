@@ -12,6 +12,7 @@ from thinc.api import Model
 from spacy_lal.models.vectors import (
     build_joined_tok2vec,
     plain_doc,
+    plain_words,
     unescape_token,
     with_tokens,
 )
@@ -193,3 +194,18 @@ def test_same_analysis_as_plain_words(en_lal_md: Language, sentence: str) -> Non
         ]
         found.append((columns, constituents, doc._.srl))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "lang, text, words",
+    [
+        ("fr", "« Non ! » cria Paul.", '" Non ! " cria Paul .'),
+        ("fr", "Un “mot”, un „mot“.", 'Un " mot " , un " mot " .'),
+        ("is", "Hann sagði: „Já.“", "Hann sagði : ( Já . )"),
+        ("en", "A “word”.", "A “ word ” ."),
+    ],
+)
+def test_marks_that_a_treebank_has_not_are_read_as_its_own(lang, text, words):
+    doc = spacy.blank(lang)(text)
+    assert " ".join(plain_words(doc)) == words
+    assert doc.text == text

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from typer.testing import CliRunner
+
+from spacy_lal.cli import lal_cli
+from spacy_lal.pipeline.damage import damaged_files
 
 CUT = {
     "encoder/model": "the encoder cannot read its weights, encoder/model (100 bytes)",
@@ -15,6 +19,15 @@ CUT = {
     "lal_srl/cfg": "'lal_srl' cannot read .*lal_srl/cfg",
     "lal_srl/model": "'lal_srl' cannot read its weights (100 bytes)",
 }
+CUT_FILES_OF_SPACY = [
+    "attribute_ruler/patterns",
+    "encoder/cfg",
+    "morphologizer/model",
+    "senter/model",
+    "tagger/cfg",
+    "tokenizer",
+    "vocab/strings.json",
+]
 MISSING = [
     "morphologizer/cfg",
     "senter/cfg",
@@ -40,6 +53,35 @@ def test_a_file_that_was_cut(package, name):
     message = re.escape(CUT[name]).replace(r"\.\*", ".*")
     with pytest.raises(ValueError, match=message):
         spacy.load(package)
+
+
+@pytest.mark.parametrize("name", CUT_FILES_OF_SPACY)
+def test_a_file_that_spacy_reads_is_named(package, name):
+    path = package / name
+    data = path.read_bytes()[: path.stat().st_size // 2]
+    path.unlink()
+    path.write_bytes(data)
+    shown = "vocab" if name.startswith("vocab/") else name
+    with pytest.raises(ValueError, match=f"is damaged: {shown} cannot be read"):
+        spacy.load(package)
+
+
+def test_checksums_tell_what_was_damaged(package, capsys):
+    assert list(damaged_files(package)) == []
+    path = package / "senter" / "model"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.unlink()
+    path.write_bytes(data)
+    (package / "tagger" / "cfg").unlink()
+    result = CliRunner().invoke(lal_cli, ["check-package", str(package)])
+    assert result.exit_code == 1
+    assert result.output.splitlines() == [
+        f"senter/model ({len(data):,} bytes) differs",
+        "tagger/cfg is missing",
+    ]
+    result = CliRunner().invoke(lal_cli, ["check-package", "en_lal_md"])
+    assert result.exit_code == 0 and "as they were packaged" in result.output
 
 
 @pytest.mark.parametrize("name", MISSING)

@@ -116,6 +116,8 @@ WHOLE = frozenset(
 ABBREVIATIONS = frozenset(
     """
     Acct.
+    Adm.
+    Admin.
     Amt.
     Apt.
     Assn.
@@ -125,13 +127,19 @@ ABBREVIATIONS = frozenset(
     Brig.
     Chap.
     Chas.
+    Com.
+    Comm.
     Dir.
+    Dx.
     Ens.
+    Exec.
     Flr.
     Fwd.
     Geo.
     Govt.
+    Hosp.
     Hts.
+    Hx.
     Ibid.
     Insp.
     Inst.
@@ -146,14 +154,23 @@ ABBREVIATIONS = frozenset(
     Orig.
     Penn.
     Proc.
+    Prod.
+    Pt.
+    Pts.
     Qty.
+    Reg.
     Rm.
     Rte.
+    Rx.
     Sci.
     Sect.
+    Serv.
     Soc.
+    Supp.
     Thos.
     Tpke.
+    Treas.
+    Tx.
     Vt.
     Wm.
     Wyo.

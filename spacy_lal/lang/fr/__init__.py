@@ -16,6 +16,7 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
+    read_as=dict.fromkeys("«»„“”‹›", '"'),
     tokens=TOKENS,
     lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz")),
     default_package="fr_lal_md",

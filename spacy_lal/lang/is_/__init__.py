@@ -17,6 +17,7 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"S0", "S", "IP", "CP"}),
+    read_as={**dict.fromkeys("„«‹", "("), **dict.fromkeys("“”»›", ")"), '"': "—"},
     tokens=TOKENS,
     lemmas=LemmaTable(
         Path(__file__).with_name("lemmas.tsv.gz"),
