@@ -261,7 +261,7 @@ def _fault_of_word(row: _Row, number: int) -> str:
         return f"expected a whole number or '_' as head of {shown}, got {got}"
     if feats not in ("", "_") and not _FEATS.fullmatch(feats):
         got = quoted(feats, _SHOWN)
-        expected = "FEATS as Name=Value pairs, or '_'"
+        expected = "FEATS as Name=Value pairs (or '_')"
         return f"expected {expected} for {shown}, got {got}"
     for name, value in (("UPOS", upos), ("XPOS", xpos), ("DEPREL", deprel)):
         if _WHITE_SPACE.search(value):
