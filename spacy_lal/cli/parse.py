@@ -13,6 +13,7 @@ from typing import (
     Iterator,
     List,
     Optional,
+    Sequence,
     Tuple,
 )
 
@@ -242,7 +243,7 @@ def format_drawing(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     return heading + "\n".join(pieces) + "\n"
 
 
-def _table(parse: "Parse", heads: List[Optional[int]]) -> str:
+def _table(parse: "Parse", heads: Sequence[Optional[int]]) -> str:
     from spacy_lal.pictures.markup import printable, visible
 
     words = ["", *map(visible, parse.words)]

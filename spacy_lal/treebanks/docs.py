@@ -156,7 +156,7 @@ def _anchor(sentence: Parse) -> str:
 
 def _make_doc(vocab: Vocab, group: List[Parse]) -> Doc:
     def joined(name: str) -> Optional[List[str]]:
-        values = []
+        values: List[str] = []
         for sentence in group:
             values += getattr(sentence, name) or [""] * len(sentence.words)
         return values if any(values) else None

@@ -6,6 +6,7 @@ Format: https://universaldependencies.org/format.html
 """
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
@@ -93,7 +94,7 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
         source_lines = enumerate(source, start=1)
     lines: List[Tuple[int, str]] = []
     has_words = False
-    for number, line in source_lines:
+    for number, line in chain(source_lines, [(0, "")]):
         line = line.rstrip("\r\n")
         if line.strip():
             if len(lines) == MAX_ROWS:
@@ -108,8 +109,6 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
             yield ConlluBlock(path, lines)
             lines = []
             has_words = False
-    if has_words:
-        yield ConlluBlock(path, lines)
 
 
 def parse_conllu_block(block: ConlluBlock) -> Parse:
@@ -251,25 +250,26 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
 def _fault_of_word(row: _Row, number: int) -> str:
     """What is wrong with a word that should have some number; empty for nothing."""
     _, form, _, upos, xpos, feats, head, deprel, _, _ = row.columns
-    shown = f"word {row.id} ({quoted(form, _SHOWN)})"
     if row.id != number:
         return f"expected word number {number}, got {row.id}"
     if not form.strip():
         return f"word {row.id} is empty"
-    if head != "_" and _parsed(parse_int_value, head) is None:
-        got = quoted(head, _SHOWN)
-        return f"expected a whole number or '_' as head of {shown}, got {got}"
-    if feats not in ("", "_") and not _FEATS.fullmatch(feats):
-        got = quoted(feats, _SHOWN)
-        expected = "FEATS as Name=Value pairs (or '_')"
-        return f"expected {expected} for {shown}, got {got}"
+    expected = got = ""
     for name, value in (("UPOS", upos), ("XPOS", xpos), ("DEPREL", deprel)):
         if _WHITE_SPACE.search(value):
+            expected = f"{name} without white space for"
             got = quoted(value, _SHOWN)
-            return f"expected {name} without white space for {shown}, got {got}"
-    if deprel.isdecimal():
-        return f"expected a deprel for {shown}, got the number {deprel}"
-    return ""
+    if head != "_" and _parsed(parse_int_value, head) is None:
+        expected = "a whole number or '_' as head of"
+        got = quoted(head, _SHOWN)
+    elif feats not in ("", "_") and not _FEATS.fullmatch(feats):
+        expected = "FEATS as Name=Value pairs (or '_') for"
+        got = quoted(feats, _SHOWN)
+    elif deprel.isdecimal():
+        expected = "a deprel for"
+        got = f"the number {deprel}"
+    shown = f"{expected} word {row.id} ({quoted(form, _SHOWN)})"
+    return f"expected {shown}, got {got}" if expected else ""
 
 
 def _values(column: Sequence[str]) -> List[str]:
