@@ -46,7 +46,6 @@ from spacy_lal.pictures.markup import MAX_SHOWN, escape, shorten, visible
 from spacy_lal.pictures.roles import word_rows
 from spacy_lal.pictures.svg import fitted, text_width
 from spacy_lal.trees import SUB_HEAD_LABEL, Parse
-from spacy_lal.trees.brackets import iter_words
 
 TITLE = "See how a sentence is built"
 HINT = "Click a node of the tree, or a word, to see how sure the parser is of it."
@@ -439,7 +438,7 @@ def node_spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
         end = start
         for child in node:
             children.append((child, end))
-            end += sum(1 for _ in iter_words(child)) if isinstance(child, Tree) else 1
+            end += len(Parse.from_tree(child).words) if isinstance(child, Tree) else 1
         yield start, end, any(isinstance(child, Tree) for child in node)
         stack += children if mirrored else reversed(children)
 

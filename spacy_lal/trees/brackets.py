@@ -131,17 +131,6 @@ def read_brackets_with_lines(
         raise TreebankError(f"{name}:{reader.stack[0].line}: {shown}")
 
 
-def iter_words(tree: "Tree") -> Iterator[str]:
-    """The words of a tree of any depth, in order: `tree.leaves()` recurses."""
-    todo: List[object] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(reversed(node))
-        else:
-            yield str(node)
-
-
 def write_brackets(tree: "Tree", *, escape: bool = True) -> str:
     """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 

@@ -74,25 +74,22 @@ def joint_spans(
     n_words = len(heads)
     ranks = word_order(heads, deprels)
     joint: List[JointSpan] = []
-    # Open constituents as (start, end, label, children); the first is the sentence.
-    around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
-    for span in [
-        *nested_spans(collapse_chains(dissolve(spans)), n_words),
-        Constituent(n_words, n_words, ""),
-    ]:
-        while around and around[-1][1] <= span.start:
-            first, last, closing, children = around.pop()
-            _add_leaves(children, children[-1].end if children else first, last)
-            lexical_head = _bind_siblings(children, heads, ranks, joint)
-            if closing:
-                joint.append(JointSpan(first, last, closing, lexical_head))
-                around[-1][3].append(_Child(first, last, lexical_head))
-        if around:
-            first, _, _, children = around[-1]
-            _add_leaves(children, children[-1].end if children else first, span.start)
-            around.append((span.start, span.end, span.label, []))
-    joint.sort(key=in_preorder)
-    return joint
+    whole = Constituent(0, n_words, "")
+    spans = nested_spans(collapse_chains(dissolve(spans)), n_words)
+    waiting: List[_Child] = []  # without parent, the leftmost last
+    for span in reversed([whole, *spans]):
+        children: List[_Child] = []
+        reached = span.start
+        while waiting and waiting[-1].start < span.end:
+            child = waiting.pop()
+            children += [*_leaves(reached, child.start), child]
+            reached = child.end
+        children += _leaves(reached, span.end)
+        head = _bind_siblings(children, heads, ranks, joint)
+        waiting.append(_Child(span.start, span.end, head))
+        if span.label:
+            joint.append(JointSpan(span.start, span.end, span.label, head))
+    return sorted(joint, key=in_preorder)
 
 
 def dissolve(spans: Iterable[AnySpan]) -> List[Constituent]:
@@ -168,8 +165,8 @@ def label_ids(
     return ids, list(unseen)
 
 
-def _add_leaves(children: List[_Child], start: int, end: int) -> None:
-    children.extend([_Child(word, word + 1, word) for word in range(start, end)])
+def _leaves(start: int, end: int) -> List[_Child]:
+    return [_Child(word, word + 1, word) for word in range(start, end)]
 
 
 def _bind_siblings(
@@ -216,19 +213,14 @@ def _bind_groups(
     ):
         first = last = i
         beyond: List[Tuple[int, int]] = []
-        blocks = sorted(dependents.get(i, ()))
-        for block in reversed(blocks):
-            if block[1] < i:
-                if block[1] == first - 1:
-                    first = block[0]
-                else:
-                    beyond.append(block)
-        for block in blocks:
-            if block[0] > i:
-                if block[0] == last + 1:
-                    last = block[1]
-                else:
-                    beyond.append(block)
+        # The nearest ones first, on either side.
+        for block in sorted(dependents.get(i, ()), key=lambda block: abs(block[0] - i)):
+            if block[1] == first - 1:
+                first = block[0]
+            elif block[0] == last + 1:
+                last = block[1]
+            else:
+                beyond.append(block)
         if first < last:
             start, end = children[first].start, children[last].end
             joint.append(
