@@ -3,7 +3,7 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
 gradient of a loss."""
 
-from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy
 from numpy import ndarray
@@ -155,7 +155,7 @@ class SparseGradient(NamedTuple):
     cells: ndarray
     values: ndarray
 
-    def to_dense(self, shape: Tuple[int, ...]) -> ndarray:
+    def to_dense(self, shape: tuple[int, ...]) -> ndarray:
         """The gradient as an array. shape: the shape of the array that it is the
         gradient of."""
         dense = numpy.zeros(shape, dtype=numpy.float32)
@@ -238,7 +238,7 @@ class GoldRoles(NamedTuple):
     rolesets: ndarray
     heads: ndarray
     deprels: ndarray
-    args: Sequence[Sequence[Tuple[int, int, int]]] = ()
+    args: Sequence[Sequence[tuple[int, int, int]]] = ()
 
     def span_roles(self, ranges: ndarray) -> ndarray:
         """The gold labels of ranges for each predicate: 0 for no role, then the roles;

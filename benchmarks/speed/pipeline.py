@@ -4,10 +4,9 @@ longer sentences cost."""
 import argparse
 import os
 import sys
-from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterable, List
 
 import spacy
 import torch
@@ -19,6 +18,7 @@ from spacy_lal.models.batches import embed
 from spacy_lal.models.torch.network import iter_scores
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.pipeline.lal_parser import LALParser
+from speed import arithmetic
 from speed.sentences import (
     Sentence,
     by_length,
@@ -38,9 +38,6 @@ from speed.timing import (
     summary,
 )
 
-FORWARD = "transformer: the bare network"
-# all spans at once, as spacy-transformers runs it
-PADDED = "transformer: the bare network, padded"
 PREDICT, ANNOTATE = "{}: predict", "{}: set_annotations"
 PARTS = ("{}: vectors and features", "{}: network", "{}: decoder")
 
@@ -154,104 +151,63 @@ def pipe(
 def stages(nlp: Language, texts: List[str], args: argparse.Namespace) -> Dict[str, Any]:
     """Seconds of each component on one thread, and those of a component's parts, which
     are named `component: part`. The parts of the parser's predict are timed in passes
-    of their own, so they add up to it only nearly."""
+    of their own, so they add up to it only nearly. Seconds of the plain arithmetic are
+    measured in every round, too (`arithmetic.py`)."""
     rounds = in_turns(
-        {"": partial(run_stages, nlp, texts, args.batch_size, args.clock, padded=True)},
+        {
+            "stages": partial(run_stages, nlp, texts, args.batch_size, args.clock),
+            "whole": partial(run_whole, nlp, texts, args.batch_size, args.clock),
+        },
         args.rounds,
     )
-    found = summary(rounds[""])
-    result: Dict[str, Any] = {"seconds": found}
-    if FORWARD in found:
-        components = [name for name in nlp.pipe_names if name in found]
-        others = [name for name in components if not is_transformer(nlp.get_pipe(name))]
-        for which, forward in (("bare", FORWARD), ("padded", PADDED)):
-            for kind, names in (("others", others), ("all", components)):
-                share = (
-                    sum(found[name]["median"] for name in names)
-                    / found[forward]["median"]
-                )
-                result[f"{kind}_over_{which}_transformer"] = share
-    return result
+    ratios = sorted(one["batch"] / one["arithmetic"] for one in rounds["whole"])
+    return {
+        "seconds": summary(rounds["stages"]),
+        "times_arithmetic": ratios[len(ratios) // 2],
+    }
+
+
+def run_whole(nlp: Language, texts: List[str], batch_size: int, clock: str) -> Seconds:
+    """Parse everything on one thread. RETURNS (Seconds): Of the batch, and of the plain
+    arithmetic for as many words."""
+    watch = StopWatch(clock)
+    n_words = 0
+    with watch.timed("batch"):
+        for doc in nlp.pipe(texts, batch_size=batch_size):
+            n_words += sum(not token.is_space for token in doc)
+    return {
+        "batch": watch.seconds["batch"],
+        "arithmetic": arithmetic.seconds(n_words, watch.clock),
+    }
 
 
 def run_stages(
-    nlp: Language,
-    inputs: Iterable[Any],
-    batch_size: int,
-    clock: str,
-    *,
-    padded: bool = False,
+    nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
 ) -> Seconds:
     """Run the components one after the other on each batch of texts or Docs. RETURNS
-    (Seconds): Of each, then of its parts. padded: run the transformer once more, as
-    spacy-transformers does."""
+    (Seconds): Of each, then of its parts."""
     watch = StopWatch(clock)
     parsers = parser_names(nlp)
-    runs: List[Tuple[torch.nn.Module, Dict[str, torch.Tensor]]] = []
-    with ExitStack() as stack:
-        for module, shim in transformers(nlp):
-            stack.enter_context(watch.forwards(module, FORWARD))
-            if padded:
-                stack.enter_context(_recorded(module, shim, runs))
-        for batch in minibatch(inputs, batch_size):
-            with watch.timed("tokenizer"):
-                docs = [
-                    one if isinstance(one, Doc) else nlp.make_doc(one) for one in batch
-                ]
-            for name, component in nlp.pipeline:
-                if name in parsers and isinstance(component, LALParser):
-                    docs = _parse(watch, name, component, docs)
-                else:
-                    with watch.timed(name):
-                        piped = hasattr(component, "pipe")
-                        docs = list(
-                            component.pipe(docs, batch_size=len(docs))
-                            if piped
-                            else map(component, docs)
-                        )  # type: ignore[attr-defined]
-    for module, read in runs:
-        with watch.timed(PADDED), torch.no_grad():
-            module.eval()(**read)
+    for batch in minibatch(inputs, batch_size):
+        with watch.timed("tokenizer"):
+            docs = [one if isinstance(one, Doc) else nlp.make_doc(one) for one in batch]
+        for name, component in nlp.pipeline:
+            if name in parsers and isinstance(component, LALParser):
+                docs = _parse(watch, name, component, docs)
+            else:
+                with watch.timed(name):
+                    piped = hasattr(component, "pipe")
+                    docs = list(
+                        component.pipe(docs, batch_size=len(docs))
+                        if piped
+                        else map(component, docs)
+                    )  # type: ignore[attr-defined]
     places = {name: i for i, name in enumerate(["tokenizer", *nlp.pipe_names])}
     names = sorted(
         watch.seconds,
         key=lambda name: (places.get(name.split(":")[0], len(places)), ":" in name),
     )
     return {name: watch.seconds[name] for name in names}
-
-
-def transformers(nlp: Language) -> List[Tuple[torch.nn.Module, Any]]:
-    """The networks of the transformer components of a pipeline, and thinc's hold on
-    them."""
-    models = [
-        component.model for _, component in nlp.pipeline if is_transformer(component)
-    ]
-    return [(model.transformer, model.layers[0].shims[0]) for model in models]
-
-
-@contextmanager
-def _recorded(
-    module: torch.nn.Module,
-    shim: Any,
-    runs: List[Tuple[torch.nn.Module, Dict[str, torch.Tensor]]],
-) -> Iterator[None]:
-    """Note what a transformer is given to read within the block."""
-    predict = shim.predict
-
-    def note(inputs: Any) -> Any:
-        runs.append((module, inputs.kwargs))
-        return predict(inputs)
-
-    shim.predict = note
-    try:
-        yield
-    finally:
-        del shim.predict
-
-
-def is_transformer(component: Any) -> bool:
-    """Whether a component is a transformer of spacy-transformers."""
-    return hasattr(getattr(component, "model", None), "transformer")
 
 
 def _parse(
@@ -327,25 +283,12 @@ def table(result: Dict[str, Any]) -> str:
         markdown(["input", "threads", "words/s", "words/s, best round"], throughput),
     ]
     parts.append(stage_table(result["stages"]["seconds"], result["words"]))
-    if "others_over_bare_transformer" in result["stages"]:
-        others, whole = (
-            result["stages"][f"{which}_over_bare_transformer"]
-            for which in ("others", "all")
-        )
-        parts.append(
-            f"The components beside the transformer take {100 * others:.0f}% of the "
-            "time of the bare transformer's "
-            "forward pass; all together, what they do with its output and its input "
-            f"included, {100 * whole:.0f}%."
-        )
-        others, whole = (
-            result["stages"][f"{which}_over_padded_transformer"]
-            for which in ("others", "all")
-        )
-        parts.append(
-            "Of that of all spans at once, padded to the longest: "
-            f"{100 * others:.0f}% and {100 * whole:.0f}%."
-        )
+    ratio = result["stages"]["times_arithmetic"]
+    parts.append(
+        f"On one thread a batch takes {ratio:.2f} times the plain arithmetic of the "
+        f"encoder: {arithmetic.MULTIPLY_ADDS / 1e9:.0f} billion 8-bit multiply-adds "
+        "for 1,000 words."
+    )
     rows = [
         [
             *(row["words_each"], row["sentences"], row["joined"]),

@@ -46,26 +46,6 @@ class StopWatch:
         finally:
             self.seconds[name] += self.clock() - start
 
-    @contextmanager
-    def forwards(self, module: torch.nn.Module, name: str) -> Iterator[None]:
-        """Add what every forward pass of a torch module takes that runs within the
-        block."""
-        starts: List[float] = []
-        hooks = [
-            module.register_forward_pre_hook(lambda *_: starts.append(self.clock())),
-            module.register_forward_hook(
-                lambda *_: self._add(name, self.clock() - starts.pop())
-            ),
-        ]
-        try:
-            yield
-        finally:
-            for hook in hooks:
-                hook.remove()
-
-    def _add(self, name: str, seconds: float) -> None:
-        self.seconds[name] += seconds
-
 
 def alternate(
     calls: Mapping[str, Callable[[], Any]], rounds: int, clock: str = "wall"

@@ -4,7 +4,7 @@ authors dropped."""
 
 import math
 from dataclasses import dataclass
-from typing import List, Literal, Optional, Sequence, Tuple
+from typing import Literal, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -28,7 +28,7 @@ class ConcatenatedInputsConfig(InputLayerConfig):
     `use_cat`): extras take half of the content features, embeddings share the other
     half."""
 
-    def feature_widths(self, content_width: int) -> List[int]:
+    def feature_widths(self, content_width: int) -> list[int]:
         """See `InputLayerConfig`."""
         are_embeddings = [feature.kind in EMBEDDINGS for feature in self.features]
         n_embeddings = sum(are_embeddings)
@@ -79,7 +79,7 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
         """See `LabelAttentionConfig`."""
         return ReferenceLabelAttention(self, hidden_width, n_heads)
 
-    def blocks(self, hidden_width: int, n_heads: int) -> Tuple[int, int]:
+    def blocks(self, hidden_width: int, n_heads: int) -> tuple[int, int]:
         """See `LabelAttentionConfig`."""
         return (
             (hidden_width, 0)
@@ -159,7 +159,7 @@ class ReferenceLabelAttention(LabelAttention):
             (heads + torch.arange(batch_size, device=query.device)) % self.n_label_heads
         ]
 
-    def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    def attend(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """See `LabelAttention`. With a query per token, a context per position,
         *shape:* (batch, n_heads, seq_len, attn_width); the weights are the mean over
         the queries."""

@@ -5,7 +5,7 @@ docs/explanation/encoders.md), from whose code theirs was made."""
 
 import re
 from itertools import groupby
-from typing import Any, Dict, List, Literal, Mapping, Optional, Tuple
+from typing import Any, Literal, Mapping, Optional
 
 import torch
 from spacy.tokens import Doc
@@ -35,7 +35,7 @@ from .layers import (
 # Their key -> ours: every rule is tried on every key, in this order. `{L}` is the
 # number of self-attention layers, the index of their label attention layer; `{first}`
 # and `{second}` are the kinds of embeddings in use.
-KEY_RULES: Tuple[Tuple[str, str], ...] = (
+KEY_RULES: tuple[tuple[str, str], ...] = (
     (r"^project_(xlnet|elmo)\.", "inputs.features.vectors.projection."),
     (r"^char_embedding\.", "inputs.features.char_concat.embedding."),
     (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
@@ -98,7 +98,7 @@ def convert_state_dict(
     state_dict: Mapping[str, Tensor],
     config: configs.ParserNetworkConfig,
     sizes: configs.ParserSizes,
-) -> Dict[str, Tensor]:
+) -> dict[str, Tensor]:
     """The reference's weights under our names, float32, without the transformer's and
     those that are never used."""
     skipped = (
@@ -115,7 +115,7 @@ def convert_state_dict(
 
 # Hyperparameters that are used, with a value where a checkpoint lacks one: an older
 # one, of the HPSG parser, has no label attention.
-_SHARED: Dict[str, Any] = {
+_SHARED: dict[str, Any] = {
     **{
         "d_model": 1024,
         "num_heads": 8,
@@ -136,7 +136,7 @@ _SHARED: Dict[str, Any] = {
     **{"partitioned": True, "word_emb_dropout": 0.4, "timing_dropout": 0.0},
     **dict.fromkeys(("use_tags", "use_words", "use_chars_lstm", "use_elmo"), False),
 }
-DEFAULT_HPARAMS: Dict[str, Any] = {
+DEFAULT_HPARAMS: dict[str, Any] = {
     **_SHARED,
     **{
         "num_layers": 12,
@@ -167,7 +167,7 @@ DEFAULT_HPARAMS: Dict[str, Any] = {
         "pad_left": False,
     },
 }
-KK_DEFAULT_HPARAMS: Dict[str, Any] = {
+KK_DEFAULT_HPARAMS: dict[str, Any] = {
     **_SHARED,
     **{
         "num_layers": 8,
@@ -205,7 +205,7 @@ def lal_config(
     n_label_heads (int): 0: one for
     each label. learned_boundaries (bool): Whether START and STOP have learned
     vectors."""
-    features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
+    features: list[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
     if h["use_words"]:
         features.append(Words(h["word_emb_dropout"]))
     if h["use_chars_lstm"]:
@@ -301,7 +301,7 @@ def network_config(
     state_dict: Mapping[str, Tensor],
     *,
     scrambled_queries: bool = False,
-) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
+) -> tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
     the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
@@ -323,7 +323,7 @@ def network_config(
 
 def _input_sizes(
     h: Mapping[str, Any], state_dict: Mapping[str, Tensor], projection: Optional[str]
-) -> Dict[str, int]:
+) -> dict[str, int]:
     """The sizes of tables of tags, words and characters, and of vectors, whose weight
     is `projection`."""
     has_chars = h["use_chars_lstm"] or h.get("use_chars_concat")
@@ -340,7 +340,7 @@ def _input_sizes(
 
 def kk_network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
-) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
+) -> tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
     """The records of a network of Kitaev & Klein's, and its sizes, which come from the
     weights. hparams: Their hyperparameters; missing ones take their defaults. Where the
     models of the paper are none of the released code's (docs/explanation/encoders.md),
@@ -349,7 +349,7 @@ def kk_network_config(
     h = {**KK_DEFAULT_HPARAMS, **hparams}
     factored = bool(h.get("factored", h["partitioned"]))
     position_only = h.get("position_only", range(h["num_layers_position_only"]))
-    made: Dict[str, WordFeature] = {
+    made: dict[str, WordFeature] = {
         "use_tags": Tags(h["tag_emb_dropout"]),
         "use_words": Words(h["word_emb_dropout"]),
         "use_chars_lstm": CharLSTM(
@@ -405,7 +405,7 @@ def kk_converted_weights(
     state_dict: Mapping[str, Tensor],
     config: configs.ParserNetworkConfig,
     sizes: configs.ParserSizes,
-) -> Dict[str, Tensor]:
+) -> dict[str, Tensor]:
     """Their weights under our names, with the row of a sub-head label, whose score is
     always low."""
     weights = {
@@ -421,8 +421,8 @@ def kk_converted_weights(
 
 
 def build_reference_parser(
-    tok2vec: Optional[Model[List[Doc], List[Floats2d]]],
-    hparams: Dict[str, Any],
+    tok2vec: Optional[Model[list[Doc], list[Floats2d]]],
+    hparams: dict[str, Any],
     n_label_heads: Optional[int] = None,
     scrambled_queries: bool = False,
 ) -> ParserModel:

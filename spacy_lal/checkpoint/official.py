@@ -8,7 +8,7 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import spacy
 import torch
@@ -50,7 +50,7 @@ class ReferenceVocabulary:
     """The authors' `vocabulary.Vocabulary`: strings (or label tuples) <-> ids, and
     their counts in training data."""
 
-    values: List[Any]
+    values: list[Any]
     counts: Mapping[Any, int]
 
 
@@ -88,9 +88,9 @@ class Checkpoint:
     reference's names, and "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and
     "type_vocab" unless the network scores no dependencies."""
 
-    hparams: Dict[str, Any]
-    state_dict: Dict[str, Tensor]
-    vocabularies: Dict[str, ReferenceVocabulary]
+    hparams: dict[str, Any]
+    state_dict: dict[str, Tensor]
+    vocabularies: dict[str, ReferenceVocabulary]
 
 
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
@@ -223,7 +223,7 @@ def _import_joint(
     )
     weights = networks.convert_state_dict(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
-    tok2vec: Optional[Dict[str, Any]] = None
+    tok2vec: Optional[dict[str, Any]] = None
     hf_objects = None
     if sizes.vector_width:
         from .xlnet import make_hf_objects
@@ -286,10 +286,10 @@ def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
 
 def _make_pipeline(
     lang: str,
-    model: Dict[str, Any],
-    decoder: Dict[str, Any],
-    label_data: Dict[str, List[Any]],
-    weights: Dict[str, Tensor],
+    model: dict[str, Any],
+    decoder: dict[str, Any],
+    label_data: dict[str, list[Any]],
+    weights: dict[str, Tensor],
     hf_objects: Any = None,
 ) -> Language:
     nlp = spacy.blank(lang)
@@ -307,7 +307,7 @@ def _make_pipeline(
     return nlp
 
 
-def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
+def model_blocks(config: ParserNetworkConfig) -> dict[str, Any]:
     """The block `model` of a parser of constituents alone, without label attention,
     from its records."""
     inputs = _block(config.inputs)
@@ -331,7 +331,7 @@ def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
     }
 
 
-def _block(record: Any) -> Dict[str, Any]:
+def _block(record: Any) -> dict[str, Any]:
     values = {
         field.name: getattr(record, field.name)
         for field in fields(record)
@@ -348,7 +348,7 @@ def _block(record: Any) -> Dict[str, Any]:
 
 
 def _refuse(
-    checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str
+    checkpoint: Checkpoint, unsupported: dict[str, str], supported: str
 ) -> None:
     refused = [
         f"{name} ({what})"
@@ -364,13 +364,13 @@ def _refuse(
 
 def _label_data(
     checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tuple]
-) -> Dict[str, List[Any]]:
+) -> dict[str, list[Any]]:
     """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the
     checkpoint's order, without the chains `fixed`. The deprel `root` becomes spaCy's
     ROOT. Words become raw text: `-LRB-` is `(`, unless that is in the vocabulary,
     too."""
     n_labels = sizes.n_labels + len(fixed) - 2
-    expected: Dict[str, Any] = {
+    expected: dict[str, Any] = {
         "tag": (sizes.n_tags, SPECIAL_TAGS),
         "word": (sizes.n_words, SPECIAL_WORDS),
     }
@@ -379,7 +379,7 @@ def _label_data(
         type=(sizes.n_deprels, ()),
         label=(n_labels, tuple(fixed)),
     )
-    rest: Dict[str, List[Any]] = {}
+    rest: dict[str, list[Any]] = {}
     for kind, (size, special) in expected.items():
         values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
         begin = tuple(values[: len(special)])

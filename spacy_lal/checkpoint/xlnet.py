@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import (
     Any,
     Callable,
-    Dict,
     Iterator,
-    List,
     Literal,
     Mapping,
     Optional,
     Sequence,
-    Tuple,
     cast,
 )
 
@@ -34,7 +31,7 @@ from transformers import AutoTokenizer, XLNetConfig, XLNetModel
 from ..annotations import Sentences, sentence_words
 from .official import CheckpointError
 
-WordTransformerModel = Model[List[Doc], List[Floats2d]]
+WordTransformerModel = Model[list[Doc], list[Floats2d]]
 MAX_BATCH_PIECES = 4096  # that run at once, padding included
 
 BRACKETS = {
@@ -56,7 +53,7 @@ CLEAN_WORDS = {
 
 def build_word_transformer(
     name: str,
-    tokenizer_config: Dict[str, Any] = {},  # noqa: B006
+    tokenizer_config: dict[str, Any] = {},  # noqa: B006
     clean_words: Literal["lal", "hpsg"] = "lal",
     pad_left: bool = False,
 ) -> WordTransformerModel:
@@ -111,8 +108,8 @@ def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
 
 def init(
     model: WordTransformerModel,
-    X: Optional[List[Doc]] = None,
-    Y: Optional[List[Floats2d]] = None,
+    X: Optional[list[Doc]] = None,
+    Y: Optional[list[Floats2d]] = None,
 ) -> None:
     """Load tokenizer and transformer by name or path, unless the layer has them
     already."""
@@ -128,8 +125,8 @@ def init(
 
 
 def forward(
-    model: WordTransformerModel, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
+    model: WordTransformerModel, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable]:
     """Vectors of every sentence, in order; the backward pass fine-tunes the
     transformer."""
     return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train)
@@ -137,10 +134,10 @@ def forward(
 
 def read_sentences(
     model: WordTransformerModel,
-    docs: List[Doc],
+    docs: list[Doc],
     sentences: Sequence[Sentences],
     is_train: bool,
-) -> Tuple[List[Floats2d], Callable]:
+) -> tuple[list[Floats2d], Callable]:
     """Vectors of every sentence, in order, and the backward pass. sentences
     (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of
     them."""
@@ -157,7 +154,7 @@ def read_sentences(
     ]
     ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
     output: Any = model.ops.alloc2f(ends[-1], width)
-    runs: List[Any] = []
+    runs: list[Any] = []
     for ids, mask, sources, targets in _batches(model, texts, ends):
         vectors, backprop_batch = model.layers[0]((ids, mask), is_train)
         output[targets] = vectors.reshape(-1, width)[sources]
@@ -165,7 +162,7 @@ def read_sentences(
             (vectors.shape, sources, targets, backprop_batch) if is_train else ()
         )
 
-    def backprop(d_rows: List[Floats2d]) -> List[Doc]:
+    def backprop(d_rows: list[Floats2d]) -> list[Doc]:
         d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
         while runs:
             shape, sources, targets, backprop_batch = runs.pop()
@@ -179,9 +176,9 @@ def read_sentences(
     ], backprop
 
 
-def clean_words(words: Sequence[str], how: str) -> List[str]:
+def clean_words(words: Sequence[str], how: str) -> list[str]:
     """The same number of words as the transformer gets them: do, n't are don, 't."""
-    cleaned: List[str] = []
+    cleaned: list[str] = []
     for word in words:
         if word == "n't" and cleaned:
             cleaned[-1] += "n"
@@ -192,7 +189,7 @@ def clean_words(words: Sequence[str], how: str) -> List[str]:
 
 def split_words(
     tokenizer: Any, sentences: Sequence[Sequence[str]]
-) -> List[List[List[int]]]:
+) -> list[list[list[int]]]:
     """The ids of the pieces of each word, which is split separately; the unknown piece
     for a word without pieces."""
     words = sorted({word for sentence in sentences for word in sentence})
@@ -211,8 +208,8 @@ def split_words(
 
 
 def _batches(
-    model: Any, texts: List[List[str]], starts: List[int]
-) -> Iterator[Tuple[ndarray, ...]]:
+    model: Any, texts: list[list[str]], starts: list[int]
+) -> Iterator[tuple[ndarray, ...]]:
     """Clean, split and pad; sentences of similar length come together, and those
     without words are left out. starts: the first row of each sentence in the output.
     Yields ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to read
@@ -244,8 +241,8 @@ def _batches(
         sequences = sequences[:-size]
         ids = numpy.full((len(batch), n_pieces), tokenizer.pad_token_id, dtype="int64")
         mask = numpy.zeros(ids.shape, dtype="int64")
-        sources: List[int] = []
-        targets: List[int] = []
+        sources: list[int] = []
+        targets: list[int] = []
         for k, (pieces, read, row) in enumerate(batch):
             first = n_pieces - len(pieces) if pad_left else 0
             ids[k, first : first + len(pieces)] = pieces
@@ -256,8 +253,8 @@ def _batches(
 
 
 def _convert_inputs(
-    model: Model, inputs: Tuple[ndarray, ndarray], is_train: bool
-) -> Tuple[ArgsKwargs, Callable]:
+    model: Model, inputs: tuple[ndarray, ndarray], is_train: bool
+) -> tuple[ArgsKwargs, Callable]:
     device = model.shims[0]._hfmodel.transformer.device  # type: ignore[attr-defined]
     ids, attention_mask = (torch.from_numpy(array).to(device) for array in inputs)
     kwargs = {"input_ids": ids, "attention_mask": attention_mask}
@@ -265,8 +262,8 @@ def _convert_inputs(
 
 
 def _convert_outputs(
-    model: Model, inputs_outputs: Tuple[Any, Any], is_train: bool
-) -> Tuple[Floats3d, Callable]:
+    model: Model, inputs_outputs: tuple[Any, Any], is_train: bool
+) -> tuple[Floats3d, Callable]:
     hidden = inputs_outputs[1].last_hidden_state
 
     def backprop(d_vectors: Floats3d) -> ArgsKwargs:

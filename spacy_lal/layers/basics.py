@@ -3,7 +3,7 @@ token's features describes the token, the second half its position; only attenti
 weights and layer norms may mix them."""
 
 import math
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Any, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -96,7 +96,7 @@ class _StdNorm(torch.autograd.Function):
         return torch.addcmul(bias, normed, gain)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         normed, reciprocal, gain = ctx.saved_tensors
         grad = grads[0]
         rows = tuple(range(grad.dim() - 1))
@@ -158,7 +158,7 @@ class MaskedSoftmax(nn.Module):
         )
 
 
-def head_weights(shapes: Mapping[str, Tuple[int, ...]]) -> nn.ParameterDict:
+def head_weights(shapes: Mapping[str, tuple[int, ...]]) -> nn.ParameterDict:
     """Weights of attention heads by part of the features, drawn by Xavier's rule."""
     return nn.ParameterDict(
         {
@@ -168,7 +168,7 @@ def head_weights(shapes: Mapping[str, Tuple[int, ...]]) -> nn.ParameterDict:
     )
 
 
-def split_width(width: int, factored: bool) -> Dict[str, int]:
+def split_width(width: int, factored: bool) -> dict[str, int]:
     """The sizes of content and position, in order, by name; {"all": width} where they
     are not kept apart."""
     return (
@@ -178,7 +178,7 @@ def split_width(width: int, factored: bool) -> Dict[str, int]:
     )
 
 
-def split_features(inputs: Tensor, widths: Dict[str, int]) -> Tuple[Tensor, ...]:
+def split_features(inputs: Tensor, widths: dict[str, int]) -> tuple[Tensor, ...]:
     """Views of the parts of the last axis, in order. *Shapes:* (..., sum of the widths)
     to (..., width of the part)."""
     return (
@@ -195,10 +195,10 @@ def join_features(parts: Sequence[Tensor]) -> Tensor:
 
 def project_heads(
     inputs: Tensor,
-    widths: Dict[str, int],
+    widths: dict[str, int],
     heads: Sequence[nn.ParameterDict],
     biases: Sequence[nn.ParameterDict] = (),
-) -> Tuple[Tensor, ...]:
+) -> tuple[Tensor, ...]:
     """Queries, keys or values of all heads in one product, with the weights of
     `head_weights`. *Shapes:* inputs (batch_size, seq_len, sum of the widths) to
     (batch_size, n_heads, seq_len, attn_width) each."""
@@ -221,7 +221,7 @@ class FeedForward(nn.Module):
 
     def __init__(
         self,
-        widths: Dict[str, int],
+        widths: dict[str, int],
         ff_width: int,
         relu_dropout: float,
         residual_dropout: float,
@@ -299,7 +299,7 @@ class PickedCells(torch.autograd.Function):
         return chart[tuple(indices)]
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         """The chart's gradient, a sparse tensor."""
         (indices,) = ctx.saved_tensors
         return torch.sparse_coo_tensor(

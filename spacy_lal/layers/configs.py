@@ -2,7 +2,7 @@
 torch modules, which `build` imports."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple
+from typing import Any, Callable, Literal, Optional, Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -19,7 +19,7 @@ class EncoderLayer(Block):
 
     repeat: int
     queries: Literal["features", "positions"] = "features"
-    build: Callable[..., List[Any]]
+    build: Callable[..., list[Any]]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class SelfAttentionLayerConfig(EncoderLayer):
                 'queries = "positions" requires factored = false, got factored = true'
             )
 
-    def build(self, hidden_width: int) -> List[Any]:
+    def build(self, hidden_width: int) -> list[Any]:
         """See `EncoderLayer`."""
         from .encoder import SelfAttentionLayer
 
@@ -126,7 +126,7 @@ class EncoderConfig:
     """The layers of an encoder, in order; without any, positions keep their
     embeddings."""
 
-    layers: Tuple[EncoderLayer, ...] = ()
+    layers: tuple[EncoderLayer, ...] = ()
 
     @property
     def reads_positions(self) -> bool:
@@ -196,7 +196,7 @@ class LabelAttentionConfig(Block):
 
         return LabelAttention(self, hidden_width, n_heads)
 
-    def blocks(self, hidden_width: int, n_heads: int) -> Tuple[int, int]:
+    def blocks(self, hidden_width: int, n_heads: int) -> tuple[int, int]:
         """Width of the layer's output, and how many blocks of label heads it has; 0 for
         none."""
         return n_heads * self.proj_width, n_heads

@@ -3,7 +3,7 @@ queries (Kitaev & Klein 2018, sections 2 to 4) and a selector of keys (Geng et a
 section 2.3); formulas in docs/explanation/encoders.md."""
 
 import math
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +43,7 @@ class Selector(nn.Module):
     """Scores of pairs of positions: a small attention with biases, without scale."""
 
     def __init__(
-        self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int
+        self, config: SelectorConfig, widths: dict[str, int], n_heads: int, width: int
     ) -> None:
         super().__init__()
         self.config = config
@@ -147,7 +147,7 @@ class _SelectiveSoftmax(torch.autograd.Function):
         return weights
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Optional[Tensor], ...]:
         weights, slope = ctx.saved_tensors
         centred = grads[0] - (weights * grads[0]).sum(-1, keepdim=True)
         return weights * centred, None if slope is None else slope * centred, None, None
@@ -205,7 +205,7 @@ class SelfAttention(nn.Module):
     by the square root of the head's width."""
 
     def __init__(
-        self, config: SelfAttentionLayerConfig, widths: Dict[str, int]
+        self, config: SelfAttentionLayerConfig, widths: dict[str, int]
     ) -> None:
         super().__init__()
         self.widths = dict(widths)
@@ -262,7 +262,7 @@ class SelfAttention(nn.Module):
 
     def _project(
         self, inputs: Tensor, *weights: nn.ParameterDict
-    ) -> Tuple[Tensor, ...]:
+    ) -> tuple[Tensor, ...]:
         return basics.project_heads(inputs, self.widths, weights)
 
     def attend(self, inputs: Tensor, logits: Tensor, padding: Tensor) -> Tensor:

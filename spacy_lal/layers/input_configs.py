@@ -5,7 +5,7 @@ An error names the option, its value and what was expected.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Dict, List, Literal, Optional, Tuple
+from typing import Any, ClassVar, Literal, Optional
 
 
 class Block:
@@ -16,7 +16,7 @@ class Block:
     RAISES (ValueError): A rate is outside [0, 1), a weight is negative or not finite,
         or an integer is too small."""
 
-    least: ClassVar[Dict[str, int]] = {}
+    least: ClassVar[dict[str, int]] = {}
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -229,7 +229,7 @@ class InputLayerConfig(Block):
     RAISES (ValueError): An option is out of range, features are missing, or two are of
         the same kind."""
 
-    features: Tuple[WordFeature, ...]
+    features: tuple[WordFeature, ...]
     join: Literal["concat", "sum"]
     max_positions: int
     position_dropout: float
@@ -299,7 +299,7 @@ class InputLayerConfig(Block):
         )
         return hidden_width // 2
 
-    def feature_widths(self, content_width: int) -> List[int]:
+    def feature_widths(self, content_width: int) -> list[int]:
         """Width of each kind of word features."""
         return [content_width] * len(self.features)
 

@@ -1,7 +1,7 @@
 """The input layer: word features and positions -> the encoder's input
 (docs/explanation/parser.md, Inputs)."""
 
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import torch
 from torch import Tensor, nn
@@ -197,7 +197,7 @@ class CharConcatEncoder(nn.Module):
 
 # The module of each kind of word features: takes its options, the width of its output,
 # and sizes that come from data.
-FEATURES: Dict[str, Any] = {
+FEATURES: dict[str, Any] = {
     "vectors": VectorProjection,
     "tags": Embedding,
     "words": Embedding,

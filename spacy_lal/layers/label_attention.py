@@ -4,7 +4,7 @@ projection folds into the query, values are projected after pooling, and R (x_t 
 R x_t + R u_l."""
 
 import math
-from typing import Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -81,7 +81,7 @@ class LabelAttention(nn.Module):
         """Width of the output."""
         return self.n_label_heads * self.norm.gain.shape[0]
 
-    def forward(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    def forward(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """Let each label head attend to the sentence. *Shapes:* inputs (batch_size,
         seq_len, hidden_width), padding (batch_size, seq_len)."""
         context, weights = self.attend(inputs, padding)
@@ -94,7 +94,7 @@ class LabelAttention(nn.Module):
         """The queries of one part. *Shape:* (n_heads, 1 or batch_size, part_width)."""
         return self.query[part].unsqueeze(1)
 
-    def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    def attend(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width),
         (batch, n_heads, seq_len)."""
         scale = 1.0 / math.sqrt(self.hidden_width)

@@ -4,7 +4,7 @@ distance, words. Each feature is hashed to a row of one table (Weinberger et al.
 without a vocabulary. Shipped weights depend on all constants. *Not* here: the table,
 and Docs."""
 
-from typing import NamedTuple, Tuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -128,7 +128,7 @@ class _Found(NamedTuple):
     pairs: ndarray
 
 
-def _ranges(parse: ParseArrays, subtrees: ndarray) -> Tuple[ndarray, ndarray]:
+def _ranges(parse: ParseArrays, subtrees: ndarray) -> tuple[ndarray, ndarray]:
     """The candidates, and which of them are subtrees. *Shapes:* (n_candidates, 2),
     (n_candidates,).
 
@@ -257,12 +257,12 @@ def _dependency_paths(found: _Found, ancestors: ndarray) -> ndarray:
 
 
 def _paths(
-    over: Tuple[ndarray, ndarray],
+    over: tuple[ndarray, ndarray],
     hashes: ndarray,
     depths: ndarray,
     ends: ndarray,
     pairs: ndarray,
-) -> Tuple[ndarray, ndarray, ndarray]:
+) -> tuple[ndarray, ndarray, ndarray]:
     """A hash of the path in a tree from each pair's predicate up to the last common
     node and down to its candidate's node, and how many steps that is, up and down.
     *Shapes:* (n_pairs,).
@@ -339,7 +339,7 @@ def _largest(holds: ndarray, sizes: ndarray) -> ndarray:
     return np.where(holds.any(axis=1), found, len(sizes))
 
 
-def _constituent_paths(ends: ndarray, labels: ndarray) -> Tuple[ndarray, ndarray]:
+def _constituent_paths(ends: ndarray, labels: ndarray) -> tuple[ndarray, ndarray]:
     """A hash of the labels from the top to each constituent, and its depth, from 1; 0
     above the tree. *Shapes:* (n + 1,).
 

@@ -4,7 +4,7 @@ Fenceposts are projected first, and differences are taken of the narrow projecti
 there is no tensor of n^2 x width. A loss touches only the cells of two trees, and
 training computes these a second time."""
 
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
@@ -86,7 +86,7 @@ def _score_cells(
     return scores
 
 
-def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
+def _named_cells(grad: Tensor, lengths: Tensor) -> tuple[_Cells, Tensor]:
     """The cells that a sparse gradient names, and their gradient. `place` is a row of
     the gradient."""
     n_fenceposts, n_labels = grad.shape[2:]
@@ -134,14 +134,14 @@ class _SpanChart(torch.autograd.Function):
         return chart.view(batch_size, n_fenceposts, n_fenceposts, n_labels)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Optional[Tensor], ...]:
         lengths, ends, starts, own, *parameters = ctx.saved_tensors
         rows = (ends, starts, own)
         sparse = grads[0] if grads[0].is_sparse else grads[0].to_sparse()
         cells, grad = _named_cells(sparse, lengths)
         tensors = [*(one.flatten(0, 1) for one in rows), *parameters]
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
-        sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
+        sums: list[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
             with torch.enable_grad():
                 scores = _score_cells(chunk, *leaves)
@@ -179,7 +179,7 @@ class SpanScorer(nn.Module):
         self.ties = ties
         self.n_own = 0 if ties is None else max(0, n_labels - FIRST_LABEL)
 
-    def end_weights(self) -> Tuple[Tensor, ...]:
+    def end_weights(self) -> tuple[Tensor, ...]:
         """The hidden layer's weights for a span's end and, if they differ, for its
         start. *Shapes:* (hidden_width, input_width)."""
         return self.hidden.weight.chunk(self.n_projections, dim=1)
@@ -227,7 +227,7 @@ class _PairProducts(torch.autograd.Function):
         return scores.unflatten(-1, constant.shape[1:])
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         left, right = ctx.saved_tensors
         if grads[0].is_sparse:
             return _d_pairs(grads[0], left, right)
@@ -240,7 +240,7 @@ class _PairProducts(torch.autograd.Function):
 
 def _d_pairs(
     grad: Tensor, left: Tensor, right: Tensor
-) -> Tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of `_PairProducts` from a sparse gradient."""
     sentence, d, h = grad._indices()
     values = grad._values()
@@ -306,7 +306,7 @@ class BiaffineScorer(nn.Module):
         self.linear: Any = nn.functional.linear
 
     @property
-    def input_layers(self) -> Tuple[nn.Linear, ...]:
+    def input_layers(self) -> tuple[nn.Linear, ...]:
         """The layers that read fenceposts."""
         return (
             self.arc_head,
@@ -315,7 +315,7 @@ class BiaffineScorer(nn.Module):
             self.deprel_dependent,
         )
 
-    def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
+    def forward(self, fenceposts: Tensor) -> tuple[Tensor, Tensor]:
         """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts,
         input_width)."""
         head = self._features(fenceposts, self.arc_head, self.deprel_head)
@@ -327,7 +327,7 @@ class BiaffineScorer(nn.Module):
 
     def _features(
         self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear
-    ) -> Tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor]:
         """The arc and the deprel network of one role in one product; they share a
         dropout mask."""
         weight = torch.cat([arc.weight, deprel.weight])
@@ -354,7 +354,7 @@ class BiaffineScorer(nn.Module):
         seen, constant = self.seen_by_heads(head)
         return _PairProducts.apply(dependent, seen, constant)
 
-    def seen_by_heads(self, head: Tensor) -> Tuple[Tensor, Tensor]:
+    def seen_by_heads(self, head: Tensor) -> tuple[Tensor, Tensor]:
         """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size,
         n_heads, n_deprels, deprel_width) and (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)

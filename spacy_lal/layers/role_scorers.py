@@ -2,7 +2,7 @@
 docs/explanation/roles.md): predicates, role tags, roles of ranges, rolesets, and the
 arcs and deprels that its syntax head needs."""
 
-from typing import List, NamedTuple, Optional, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
@@ -107,7 +107,7 @@ class ScoredRoles(NamedTuple):
     predicates: Tensor
     tags: Optional[Tensor] = None
     spans: Optional[Tensor] = None
-    ranges: Optional[List[ndarray]] = None
+    ranges: Optional[list[ndarray]] = None
 
 
 class RoleScorer(nn.Module):
@@ -276,7 +276,7 @@ class _Pairs(NamedTuple):
     features: ndarray
     cells: ndarray
     n_cells: int
-    ranges: List[ndarray]
+    ranges: list[ndarray]
 
 
 def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pairs:

@@ -2,7 +2,7 @@
 semantic roles. Annotations that are missing, or that cannot be carried over to the
 predicted tokens, are masked."""
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
@@ -38,7 +38,7 @@ from ..trees.roles import (
     predicate_span,
 )
 
-JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate
+JointLabel = tuple[str, bool]  # a tag, and whether the token is a predicate
 
 
 class GoldParse(NamedTuple):
@@ -56,9 +56,9 @@ class GoldParse(NamedTuple):
 def gold_parses(
     eg: Example,
     labels: LabelVocab,
-    deprels: Dict[str, int],
-    unknown: Optional[Set[str]] = None,
-) -> List[GoldParse]:
+    deprels: dict[str, int],
+    unknown: Optional[set[str]] = None,
+) -> list[GoldParse]:
     """The gold parses of an Example's predicted sentences; unknown labels and deprels
     are masked, and added to `unknown`. Without deprels, trees have no sub-head spans.
 
@@ -75,7 +75,7 @@ def gold_parses(
             deprel for deprel in arcs_deprels if deprel and deprel not in deprels
         )
     for words, spans in zip(sentences, trees, strict=True):
-        position: Dict[Optional[int], int] = {
+        position: dict[Optional[int], int] = {
             word: i + 1 for i, word in enumerate(words)
         }
         sentence_heads = [
@@ -117,7 +117,7 @@ def copy_sentence_starts(eg: Example) -> None:
     set_sentence_starts(predicted, sorted({0, *starts}))
 
 
-def _outermost_starts(doc: Doc) -> List[int]:
+def _outermost_starts(doc: Doc) -> list[int]:
     starts = []
     reached = 0
     for span in constituent_tokens(doc):
@@ -130,7 +130,7 @@ def _outermost_starts(doc: Doc) -> List[int]:
 
 def aligned_arcs(
     eg: Example,
-) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
+) -> tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
     """For each predicted token, the index of its head (a root's own index) and its
     deprel; None where missing."""
     if not eg.reference.has_annotation("DEP"):
@@ -152,8 +152,8 @@ def aligned_arcs(
 
 
 def _aligned_trees(
-    eg: Example, sentences: List[List[int]]
-) -> List[Optional[List[CollapsedSpan]]]:
+    eg: Example, sentences: list[list[int]]
+) -> list[Optional[list[CollapsedSpan]]]:
     """For each predicted sentence, its gold constituents over word positions; None
     without a whole tree."""
     reference = eg.reference
@@ -167,7 +167,7 @@ def _aligned_trees(
         for s, words in enumerate(sentences)
         for i, word in enumerate(words)
     }
-    trees: List[Optional[list]] = [[] for _ in sentences]
+    trees: list[Optional[list]] = [[] for _ in sentences]
     for span in constituent_tokens(reference):
         ends = _aligned_ends(eg, span.start, span.end)
         touched = {
@@ -187,7 +187,7 @@ def _aligned_trees(
     return [collapse_chains(tree) if tree else None for tree in trees]
 
 
-def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]]:
+def _aligned_ends(eg: Example, start: int, end: int) -> Optional[tuple[int, int]]:
     """First and last predicted token of a reference span; None if one of its ends falls
     inside a token."""
     alignment = eg.alignment
@@ -202,11 +202,11 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]
 
 
 def _label_chart(
-    spans: Optional[List[CollapsedSpan]],
-    heads: List[int],
-    deprels: List[str],
+    spans: Optional[list[CollapsedSpan]],
+    heads: list[int],
+    deprels: list[str],
     labels: LabelVocab,
-    unknown: Set[str],
+    unknown: set[str],
 ) -> Optional[np.ndarray]:
     """The chart of gold label ids. None without a tree, with an unknown label, or if
     none covers the sentence."""
@@ -225,14 +225,14 @@ class RoleLabels(NamedTuple):
     predicate."""
 
     tags: RoleTags
-    rolesets: Dict[str, int]
-    deprels: Dict[str, int]
-    joint: Optional[Dict[JointLabel, int]] = None
+    rolesets: dict[str, int]
+    deprels: dict[str, int]
+    joint: Optional[dict[JointLabel, int]] = None
 
 
 def gold_roles(
-    eg: Example, labels: RoleLabels, unknown: Optional[Set[str]] = None
-) -> List[GoldRoles]:
+    eg: Example, labels: RoleLabels, unknown: Optional[set[str]] = None
+) -> list[GoldRoles]:
     """The gold roles of an Example's predicted sentences. unknown: Takes masked,
     unknown roles and rolesets."""
     sentences = sentence_words(eg.predicted)
@@ -241,7 +241,7 @@ def gold_roles(
     tags = eg.get_aligned("TAG", as_string=True) if labels.joint is not None else []
     golds = []
     for i, words in enumerate(sentences):
-        position: Dict[Optional[int], int] = {
+        position: dict[Optional[int], int] = {
             word: place for place, word in enumerate(words)
         }
         found = propositions[i]
@@ -294,7 +294,7 @@ def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterato
             yield proposition.roleset
 
 
-def _arguments(proposition: Proposition, tags: RoleTags) -> List[Tuple[int, int, int]]:
+def _arguments(proposition: Proposition, tags: RoleTags) -> list[tuple[int, int, int]]:
     ids = {role: i for i, role in enumerate(tags.roles)}
     found = [
         (start, end, ids.get(role, MISSING))
@@ -331,12 +331,12 @@ def _predicate_labels(
 
 def _aligned(
     eg: Example, sentences: Sequence[Sequence[int]]
-) -> Tuple[List[Optional[List[Proposition]]], List[List[int]]]:
+) -> tuple[list[Optional[list[Proposition]]], list[list[int]]]:
     """For each predicted sentence its gold propositions over word positions, or None
     without roles; and the words that may be predicates, but whose gold proposition does
     not fit the predicted tokens."""
     reference = eg.reference
-    lost: List[List[int]] = [[] for _ in sentences]
+    lost: list[list[int]] = [[] for _ in sentences]
     if not has_propositions(reference):
         return [None] * len(sentences), lost
     if (
@@ -350,7 +350,7 @@ def _aligned(
         for s, words in enumerate(sentences)
         for i, word in enumerate(words)
     }
-    by_token: List[Dict[int, Proposition]] = [{} for _ in sentences]
+    by_token: list[dict[int, Proposition]] = [{} for _ in sentences]
     for proposition in get_propositions(reference):
         places = [
             owner[x] for x in eg.alignment.y2x[proposition.token].tolist() if x in owner
@@ -367,13 +367,13 @@ def _aligned(
 
 
 def _move(
-    eg: Example, proposition: Proposition, owner: Dict[int, Tuple[int, int]]
-) -> Optional[Tuple[int, Proposition]]:
+    eg: Example, proposition: Proposition, owner: dict[int, tuple[int, int]]
+) -> Optional[tuple[int, Proposition]]:
     """A proposition on the predicted words, and its sentence; None if an end falls
     inside a predicted token, or it crosses sentences. A predicate that is split keeps
     its first word."""
-    args: List[Argument] = []
-    sentences: Set[int] = set()
+    args: list[Argument] = []
+    sentences: set[int] = set()
     for start, end, role in proposition.args:
         xs = sorted(
             {x for y in range(start, end) for x in eg.alignment.y2x[y].tolist()}

@@ -7,7 +7,7 @@ backpropagate sums over tokens to a shared encoder."""
 
 import math
 from dataclasses import dataclass
-from typing import Dict, List, Sequence, Tuple, Union
+from typing import Sequence, Union
 
 import numpy as np
 from numpy import ndarray
@@ -48,7 +48,7 @@ class ParserLoss(Block):
 
     def __call__(
         self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
-    ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
+    ) -> tuple[dict[str, float], list[ScoresGradient]]:
         """The loss of a batch of sentences, and its gradient."""
         of_spans, d_labels = span_loss(scores, golds)
         losses = {"spans": of_spans, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
@@ -91,7 +91,7 @@ class ParserLoss(Block):
 
 def span_loss(
     scores: Sequence[ParserScores], golds: Sequence[GoldParse]
-) -> Tuple[float, List[SparseGradient]]:
+) -> tuple[float, list[SparseGradient]]:
     """Eq. 9: the best tree's score with the margin, minus the gold tree's; not
     negative."""
     gradients = [
@@ -118,7 +118,7 @@ def span_loss(
 
 
 def _tree_gradient(
-    best: Tuple[ndarray, ...], gold: Tuple[ndarray, ...], shape: Tuple[int, ...]
+    best: tuple[ndarray, ...], gold: tuple[ndarray, ...], shape: tuple[int, ...]
 ) -> SparseGradient:
     """1 for nodes of the best tree alone, -1 for nodes of the gold tree alone. best,
     gold: start, end, label."""
@@ -133,7 +133,7 @@ def _tree_gradient(
     )
 
 
-def _arc_loss(arcs: ndarray, heads: ndarray) -> Tuple[float, ndarray]:
+def _arc_loss(arcs: ndarray, heads: ndarray) -> tuple[float, ndarray]:
     """Cross-entropy of each word's head among the root and all words (Eq. 11, first
     factor)."""
     gradient = np.zeros_like(arcs)
@@ -143,7 +143,7 @@ def _arc_loss(arcs: ndarray, heads: ndarray) -> Tuple[float, ndarray]:
 
 def _deprel_loss(
     deprels: ndarray, heads: ndarray, gold: ndarray
-) -> Tuple[float, Union[ndarray, SparseGradient]]:
+) -> tuple[float, Union[ndarray, SparseGradient]]:
     """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor),
     if scores depend on it."""
     if deprels.ndim == 2:
@@ -154,7 +154,7 @@ def _deprel_loss(
     return loss, SparseGradient(cells, d_cells)
 
 
-def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
+def label_head_loss(ties: ndarray, gold: ndarray) -> tuple[float, ndarray]:
     """The loss that ties a label head to its label; neither the paper nor the authors'
     code has one. Of the gold tree's spans and their neighbours (`NEIGHBOURS`), it is
     the cross-entropy of the gold label's head, under a softmax over the heads and "no
@@ -174,7 +174,7 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     return loss, gradient
 
 
-def _spans_and_neighbours(gold: ndarray) -> Tuple[ndarray, ndarray]:
+def _spans_and_neighbours(gold: ndarray) -> tuple[ndarray, ndarray]:
     """Starts and ends of the constituents of a chart, and of the spans around them."""
     starts, ends = np.nonzero(gold)
     chosen = gold > 0
@@ -189,7 +189,7 @@ def _spans_and_neighbours(gold: ndarray) -> Tuple[ndarray, ndarray]:
 
 def cross_entropy(
     logits: ndarray, gold: ndarray, smoothing: float = 0.0
-) -> Tuple[float, ndarray]:
+) -> tuple[float, ndarray]:
     """Cross-entropy summed over rows, and its gradient. The target is `1 - smoothing`
     for the gold label, plus `smoothing / n_labels` for every label, the gold one
     included."""

@@ -2,7 +2,7 @@
 annotation is masked."""
 
 from dataclasses import dataclass
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -34,14 +34,14 @@ class RolesLoss(Block):
 
     def __call__(
         self, scores: Sequence[RoleScores], golds: Sequence[GoldRoles]
-    ) -> Tuple[Dict[str, float], List[RoleScores]]:
+    ) -> tuple[dict[str, float], list[RoleScores]]:
         """The loss of a batch of sentences, and its gradient."""
-        losses: Dict[str, float] = {}
-        gradients: Dict[str, List[ndarray]] = {}
+        losses: dict[str, float] = {}
+        gradients: dict[str, list[ndarray]] = {}
         smoothing = self.label_smoothing
         n_predicates = sum(len(gold.rows) for gold in golds)
-        tasks: Dict[
-            str, Tuple[float, Callable[[RoleScores, GoldRoles], ndarray], float]
+        tasks: dict[
+            str, tuple[float, Callable[[RoleScores, GoldRoles], ndarray], float]
         ] = {
             "predicates": (self.predicate_weight, lambda _, gold: gold.predicates, 0.0),
             "arcs": (1.0, lambda _, gold: gold.heads, 0.0),

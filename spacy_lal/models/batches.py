@@ -4,7 +4,7 @@ together. NumPy on the host; vectors stay on thinc's device. *Not* here: network
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy
 from numpy import ndarray
@@ -50,7 +50,7 @@ class SentenceFeatures(NamedTuple):
 
     rows: ndarray
     tag_ids: Optional[ndarray] = None
-    chars: Optional[List[Sequence[int]]] = None
+    chars: Optional[list[Sequence[int]]] = None
     word_ids: Optional[ndarray] = None
 
     @property
@@ -65,7 +65,7 @@ class VectorRows(NamedTuple):
     (`has_boundaries`)."""
 
     data: Floats2d
-    rows: List[ndarray]
+    rows: list[ndarray]
     has_boundaries: bool = False
 
 
@@ -73,12 +73,12 @@ class NetworkBatch(NamedTuple):
     """The input of a parser's network; pruned (bool): whether `PrunedScores`
     suffice."""
 
-    features: List[SentenceFeatures]
+    features: list[SentenceFeatures]
     vectors: Optional[VectorRows]
     pruned: bool = False
 
     @property
-    def lengths(self) -> List[int]:
+    def lengths(self) -> list[int]:
         """The words of each sentence."""
         return [one.length for one in self.features]
 
@@ -91,22 +91,22 @@ class RolesBatch(NamedTuple):
     network's own, which have at least the probability `threshold`."""
 
     vectors: VectorRows
-    heads: Optional[List[ndarray]] = None
-    deprel_heads: Optional[List[ndarray]] = None
-    predicates: Optional[List[ndarray]] = None
+    heads: Optional[list[ndarray]] = None
+    deprel_heads: Optional[list[ndarray]] = None
+    predicates: Optional[list[ndarray]] = None
     threshold: float = 0.5
-    parses: Optional[List[ParseArrays]] = None
+    parses: Optional[list[ParseArrays]] = None
 
     @property
-    def lengths(self) -> List[int]:
+    def lengths(self) -> list[int]:
         """The words of each sentence."""
         return [len(rows) for rows in self.vectors.rows]
 
 
-def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
+def sub_batches(lengths: Sequence[int]) -> list[list[int]]:
     """Numbers of sentences of similar length that run together. Empty sentences are
     left out."""
-    batches: List[List[int]] = []
+    batches: list[list[int]] = []
     with_words = [i for i, length in enumerate(lengths) if length]
     for i in sorted(with_words, key=lengths.__getitem__):
         side = lengths[i] + 1
@@ -135,7 +135,7 @@ class ReadingOptions:
 
 def sentence_features(
     options: Optional[ReadingOptions] = None,
-) -> Model[List[Doc], List[SentenceFeatures]]:
+) -> Model[list[Doc], list[SentenceFeatures]]:
     """A layer without weights from Docs to features of sentences. Its vocabularies are
     attributes, saved with it."""
     attrs = {
@@ -149,8 +149,8 @@ def sentence_features(
 
 
 def _forward(
-    model: Model, docs: List[Doc], is_train: bool
-) -> Tuple[List[SentenceFeatures], Callable]:
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[SentenceFeatures], Callable]:
     sentences = [sentence_words(doc) for doc in docs]
     features = read_sentences(model, docs, sentences, is_train)
     return features, lambda d_features: []
@@ -158,10 +158,10 @@ def _forward(
 
 def read_sentences(
     model: Model,
-    docs: List[Doc],
+    docs: list[Doc],
     sentences: Sequence[Sentences],
     is_train: bool = False,
-) -> List[SentenceFeatures]:
+) -> list[SentenceFeatures]:
     """The features of the sentences of each Doc, or of parts of them. In training, rare
     words may be dropped."""
     tables = _Tables(model, is_train)
@@ -176,7 +176,7 @@ def read_sentences(
     return features
 
 
-def _check_tags(docs: List[Doc]) -> None:
+def _check_tags(docs: list[Doc]) -> None:
     if not any(doc.has_annotation("TAG") for doc in docs):
         warnings.warn(
             "The parser reads part-of-speech tags (token.tag_), and none of these Docs "
@@ -204,7 +204,7 @@ class _Tables:
                 counts = [*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]
                 self.counts = numpy.array(counts)
         self.max_word_length = options.max_word_length
-        self.spellings: Dict[str, Tuple[int, ...]] = {}
+        self.spellings: dict[str, tuple[int, ...]] = {}
 
     def read(self, doc: Doc, words: Sequence[int], offset: int) -> SentenceFeatures:
         """The features of some words of a Doc. offset (int): Its first row."""
@@ -229,7 +229,7 @@ class _Tables:
         is_dropped = numpy.random.random(len(ids)) < 1.0 / (1.0 + self.counts[ids])
         return numpy.where(is_dropped & (ids >= N_SPECIAL_IDS), UNKNOWN_ID, ids)
 
-    def spelling(self, word: str) -> Tuple[int, ...]:
+    def spelling(self, word: str) -> tuple[int, ...]:
         """The ids of a word's characters between the two word marks; the middle of a
         longer word is left out."""
         if word not in self.spellings:
@@ -244,11 +244,11 @@ class _Tables:
 
 
 @lru_cache(maxsize=16)  # a vocabulary of words is large; the tables are never changed
-def _id_table(values: Tuple[str, ...], n_special: int) -> Dict[str, int]:
+def _id_table(values: tuple[str, ...], n_special: int) -> dict[str, int]:
     return {value: i for i, value in enumerate(values, start=n_special)}
 
 
-def _framed_ids(ids: List[int]) -> ndarray:
+def _framed_ids(ids: list[int]) -> ndarray:
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
 
 
@@ -287,10 +287,10 @@ def get_config(model: Model) -> Any:
 
 def embed(
     model: Model,
-    docs: List[Doc],
+    docs: list[Doc],
     is_train: bool,
     sentences: Optional[Sequence[Sentences]] = None,
-) -> Tuple[NetworkBatch, Callable]:
+) -> tuple[NetworkBatch, Callable]:
     """Features and vectors of sentences, or of parts of them, and the backward pass of
     `VectorRows.data`."""
     layers = NetworkLayers.of(model)
@@ -315,7 +315,7 @@ def embed(
     vectors = _vector_rows(model, features, lengths, arrays, of_sentences)
     ends = numpy.cumsum([len(array) for array in arrays]).tolist()
 
-    def backprop(d_data: Floats2d) -> List[Doc]:
+    def backprop(d_data: Floats2d) -> list[Doc]:
         d_arrays = [
             d_data[end - len(array) : end] if len(array) else _no_rows(model, array)
             for array, end in zip(arrays, ends, strict=True)
@@ -333,9 +333,9 @@ def _no_rows(model: Model, array: Floats2d) -> Floats2d:
 
 def _vector_rows(
     model: Model,
-    features: List[SentenceFeatures],
-    doc_lengths: List[int],
-    arrays: List[Floats2d],
+    features: list[SentenceFeatures],
+    doc_lengths: list[int],
+    arrays: list[Floats2d],
     of_sentences: bool,
 ) -> VectorRows:
     """The arrays as rows of vectors, checked.
@@ -351,7 +351,9 @@ def _vector_rows(
         raise ValueError(f"The tok2vec gave {n_rows} rows; expected {expected}: {kind}")
     data = [model.ops.asarray2f(array) for array in arrays if len(array)]
     width = get_shim(model).cfg["vector_width"]
-    flat = model.ops.xp.concatenate(data) if data else model.ops.alloc2f(0, width)
+    flat = data[0] if len(data) == 1 else model.ops.alloc2f(0, width)
+    if len(data) > 1:
+        flat = model.ops.xp.concatenate(data)
     if flat.shape[1] != width:
         raise ValueError(
             f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made "
@@ -364,7 +366,7 @@ def _vector_rows(
     return VectorRows(flat, rows, has_boundaries=True)
 
 
-def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
+def init(model: Model, X: Optional[list[Doc]] = None, Y: Any = None) -> None:
     """Initialise the tok2vec, if any, and make the network with fresh weights.
 
     RAISES (ValueError): Sizes are unknown."""
@@ -380,7 +382,7 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     layers.shim.build()
 
 
-def _tok2vec_width(tok2vec: Tok2Vec, docs: List[Doc]) -> int:
+def _tok2vec_width(tok2vec: Tok2Vec, docs: list[Doc]) -> int:
     width = tok2vec.maybe_get_dim("nO")
     if width is None and docs:
         widths = [array.shape[1] for array in tok2vec.predict(docs) if len(array)]

@@ -2,7 +2,7 @@
 of `pair_features.ParseArrays`."""
 
 from itertools import chain
-from typing import List, Sequence
+from typing import Sequence
 
 import numpy
 from numpy import ndarray
@@ -24,11 +24,11 @@ COMMA = ","
 PASSIVE_ENDING = "pass"
 
 
-def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> List[ndarray]:
+def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> list[ndarray]:
     """The heads that Docs have, a list over all sentences, or parts of them. A root is
     its own head; a missing head, a head outside of the sentence, or on white space, is
     -1. *Shapes:* (n,), int64."""
-    found: List[ndarray] = []
+    found: list[ndarray] = []
     for doc, of_doc in zip(docs, sentences, strict=True):
         heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
         heads[~tokens_with_heads(doc)] = MISSING
@@ -82,7 +82,7 @@ def unknown_parse(n_words: int) -> ParseArrays:
     )
 
 
-def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArrays]:
+def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> list[ParseArrays]:
     """The parses of a Doc's sentences or parts.
 
     RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""

@@ -12,7 +12,7 @@ The protocol with a component:
    `iter_scores(model, docs)`."""
 
 from dataclasses import replace
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import numpy
 from numpy import ndarray
@@ -30,11 +30,11 @@ from .torch import network as layer
 from .torch.network import run_module, to_numpy
 
 MODEL_NAME = "lal_parser"
-ParserModel = Model[List[Doc], List[ParserScores]]
+ParserModel = Model[list[Doc], list[ParserScores]]
 
 
 def build_lal_parser(
-    tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None,
+    tok2vec: Optional[Model[list[Doc], list[Floats2d]]] = None,
     *,
     label_attention: Optional[configs.LabelAttentionConfig],
     span_scorer: Optional[configs.SpanScorerConfig],
@@ -115,7 +115,7 @@ def assemble_parser(
             else {"max_word_length": network.inputs.letters_read(network.hidden_width)}
         ),
     )
-    layers: List[Model] = [
+    layers: list[Model] = [
         batches.sentence_features(options),
         layer.network_layer("parser_network", ParserTask(network)),
     ]
@@ -171,7 +171,7 @@ def get_network(model: ParserModel) -> Any:
 
 def encode(
     model: ParserModel, doc: Doc, numbers: Sequence[int]
-) -> List[Tuple[ndarray, Optional[ndarray]]]:
+) -> list[tuple[ndarray, Optional[ndarray]]]:
     """What the scorers read of some sentences of a Doc, each with words: fenceposts,
     *shape:* (n + 1, width), and label attention over START, words, STOP, *shape:*
     (n_label_heads, n + 2), None in a network without it."""
@@ -182,7 +182,7 @@ def encode(
 
 def encode_sentence(
     shim: layer.NetworkShim, batch: batches.NetworkBatch, number: int
-) -> Tuple[ndarray, Optional[ndarray]]:
+) -> tuple[ndarray, Optional[ndarray]]:
     """What the scorers read of a sentence with words; see `encode`."""
     inference = shim.inference
     if inference is not None:
@@ -192,14 +192,14 @@ def encode_sentence(
 
 
 def forward(
-    model: ParserModel, docs: List[Doc], is_train: bool
-) -> Tuple[List[ParserScores], Callable]:
+    model: ParserModel, docs: list[Doc], is_train: bool
+) -> tuple[list[ParserScores], Callable]:
     """Score every sentence of the Docs; the backward pass returns the result of the
     tok2vec's backward pass."""
     batch, backprop_vectors = batches.embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
-    def backprop(d_scores: Sequence[ScoresGradient]) -> List[Doc]:
+    def backprop(d_scores: Sequence[ScoresGradient]) -> list[Doc]:
         d_data = backprop_network(d_scores)
         return [] if d_data is None else backprop_vectors(d_data)
 
@@ -208,11 +208,11 @@ def forward(
 
 def iter_scores(
     model: ParserModel,
-    docs: List[Doc],
+    docs: list[Doc],
     *,
     pruned: bool = False,
     sentences: Optional[Sequence[Sentences]] = None,
-) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
+) -> Iterator[tuple[list[int], Sequence[AnyScores]]]:
     """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned:
     Whether `PrunedScores` suffice. A network that runs in torch gives `ParserScores`
     all the same. sentences: For each Doc, the words of its sentences or parts. None:
@@ -278,7 +278,7 @@ class ParserTask:
             **{name: torch.from_numpy(one).to(device) for name, one in arrays.items()},
         )
 
-    def unpad(self, output: Any, lengths: Sequence[int]) -> List[ParserScores]:
+    def unpad(self, output: Any, lengths: Sequence[int]) -> list[ParserScores]:
         """See `Task`."""
         labels, arcs, deprels, ties = map(
             to_numpy, (output.labels, output.arcs, output.deprels, output.ties)
@@ -300,7 +300,7 @@ class ParserTask:
 
     def gradients(
         self, output: Any, d_scores: Sequence[ScoresGradient]
-    ) -> Tuple[List[Any], List[Any]]:
+    ) -> tuple[list[Any], list[Any]]:
         """See `Task`. A chart whose gradients are all sparse is reduced to the cells
         that they name."""
         import torch
@@ -335,7 +335,7 @@ class ParserTask:
 
 def _joined_cells(
     given: Sequence[Optional[SparseGradient]],
-) -> Tuple[ndarray, ndarray]:
+) -> tuple[ndarray, ndarray]:
     """The cells of a batch's sparse gradients, with the number of their sentence first,
     and their values. *Shapes:* (n_dims, n_cells), (n_cells, ...)."""
     sentences = []
@@ -351,8 +351,8 @@ def _joined_cells(
 
 
 def _pad_chars(
-    chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]
-) -> Tuple[ndarray, ndarray]:
+    chars: Sequence[list[Sequence[int]]], shape: tuple[int, int]
+) -> tuple[ndarray, ndarray]:
     """Character ids of words, and their numbers. *Shapes:* (*shape, longest word),
     shape."""
     lengths = numpy.zeros(shape, dtype="int64")
@@ -366,7 +366,7 @@ def _pad_chars(
 
 
 def _pad_arrays(
-    arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32"
+    arrays: Sequence[Optional[ndarray]], shape: tuple[int, ...], dtype: str = "float32"
 ) -> ndarray:
     padded = numpy.zeros(shape, dtype=dtype)
     for k, array in enumerate(arrays):

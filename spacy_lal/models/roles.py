@@ -7,11 +7,9 @@ from typing import (
     Any,
     Callable,
     Iterator,
-    List,
     Mapping,
     Optional,
     Sequence,
-    Tuple,
     Union,
 )
 
@@ -41,11 +39,11 @@ from .inference.roles import RolesInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import to_numpy
 
-RolesModel = Model[List[Doc], List[RoleScores]]
+RolesModel = Model[list[Doc], list[RoleScores]]
 
 
 def build_roles_model(
-    tok2vec: Model[List[Doc], List[Floats2d]],
+    tok2vec: Model[list[Doc], list[Floats2d]],
     *,
     encoder: Optional[configs.RolesEncoderConfig] = None,
     syntax: Optional[configs.SyntaxConfig] = None,
@@ -100,8 +98,8 @@ def set_sizes(model: RolesModel, **sizes: int) -> None:
 
 
 def forward(
-    model: RolesModel, docs: List[Doc], is_train: bool
-) -> Tuple[List[RoleScores], Callable]:
+    model: RolesModel, docs: list[Doc], is_train: bool
+) -> tuple[list[RoleScores], Callable]:
     """Score every sentence of the Docs, with the network's own predicates. To learn,
     see `begin_update`."""
     if is_train:
@@ -114,13 +112,13 @@ def forward(
 
 def iter_scores(
     model: RolesModel,
-    docs: List[Doc],
+    docs: list[Doc],
     *,
-    predicates: Optional[List[ndarray]] = None,
-    heads: Optional[List[ndarray]] = None,
+    predicates: Optional[list[ndarray]] = None,
+    heads: Optional[list[ndarray]] = None,
     threshold: float = 0.5,
     sentences: Optional[Sequence[Sentences]] = None,
-) -> Iterator[Tuple[List[int], List[RoleScores]]]:
+) -> Iterator[tuple[list[int], list[RoleScores]]]:
     """Numbers of sentences, over all Docs, and their scores, in sub-batches. See
     `RolesBatch`.
 
@@ -147,8 +145,8 @@ def iter_scores(
 
 
 def begin_update(
-    model: RolesModel, docs: List[Doc], golds: Sequence[GoldRoles]
-) -> Tuple[List[RoleScores], Callable[[List[RoleScores]], List[Doc]]]:
+    model: RolesModel, docs: list[Doc], golds: Sequence[GoldRoles]
+) -> tuple[list[RoleScores], Callable[[list[RoleScores]], list[Doc]]]:
     """Scores of each sentence for its gold predicates, with gold heads for the syntax
     head, and the backward pass."""
     batch, backprop_vectors = embed(model, docs, is_train=True)
@@ -168,16 +166,16 @@ def begin_update(
 
 def _parses(
     model: RolesModel,
-    docs: List[Doc],
+    docs: list[Doc],
     sentences: Sequence[Sentences],
     golds: Optional[Sequence[GoldRoles]] = None,
-) -> Optional[List[ParseArrays]]:
+) -> Optional[list[ParseArrays]]:
     """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold
     predicates needs none."""
     scorer = get_config(model).role_scorer
     if not isinstance(scorer, configs.SpanRoleScorerConfig):
         return None
-    parses: List[ParseArrays] = []
+    parses: list[ParseArrays] = []
     for doc, words in zip(docs, sentences, strict=True):
         of_doc = (
             None if golds is None else golds[len(parses) : len(parses) + len(words)]
@@ -190,8 +188,8 @@ def _parses(
 
 
 def _shown_heads(
-    model: RolesModel, docs: List[Doc], gold: List[ndarray]
-) -> List[ndarray]:
+    model: RolesModel, docs: list[Doc], gold: list[ndarray]
+) -> list[ndarray]:
     """The heads that the syntax head is shown in training: gold ones, or in some
     sentences predicted ones, which with `heads = "own"` are the network's and unknown
     here. A word without a gold head is shown its predicted head."""
@@ -249,7 +247,7 @@ class RolesTask:
 
         shape = tuple(vectors.shape[:2])
 
-        def padded(items: Optional[List[ndarray]]) -> Any:
+        def padded(items: Optional[list[ndarray]]) -> Any:
             if items is None:
                 return None
             ids = numpy.full(shape, MISSING)
@@ -273,7 +271,7 @@ class RolesTask:
             parses=None if batch.parses is None else [batch.parses[i] for i in indices],
         )
 
-    def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
+    def unpad(self, output: Any, lengths: Sequence[int]) -> list[RoleScores]:
         """See `Task`."""
         predicates, rows, tags, rolesets, arcs, deprels, spans = map(
             to_numpy, output[:-1]
@@ -303,7 +301,7 @@ class RolesTask:
 
     def gradients(
         self, output: Any, d_scores: Sequence[RoleScores]
-    ) -> Tuple[List[Any], List[Any]]:
+    ) -> tuple[list[Any], list[Any]]:
         """See `Task`."""
         import torch
 
@@ -346,7 +344,7 @@ def _contiguous(array: Optional[ndarray], *place: Any) -> Optional[ndarray]:
 
 
 def _padded_gradients(
-    name: str, given: Sequence[Optional[ndarray]], shape: Tuple[int, ...]
+    name: str, given: Sequence[Optional[ndarray]], shape: tuple[int, ...]
 ) -> ndarray:
     """The gradients of sentences as the gradient of a batch's scores. Rows are of
     sentences, of predicates (tags, rolesets), or of pairs (spans)."""

@@ -2,7 +2,7 @@
 with them. thinc itself computes with floats."""
 
 from itertools import accumulate
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
 from numpy import ndarray
 from spacy.tokens import Doc
@@ -14,9 +14,9 @@ from .weights.storage import quantise
 from .weights.threads import Owner, made_once
 
 # Layers, and the names of their weights.
-Weights = List[Tuple[Any, str]]
+Weights = list[tuple[Any, str]]
 # The vectors of all words of some Docs, one after the other.
-Parse = Callable[[Any, List[Doc]], ndarray]
+Parse = Callable[[Any, list[Doc]], ndarray]
 
 _LARGE = ("E", "W")  # names of weights that are stored in 8 bits
 _SCALE = "scale"  # an attribute of a layer: the scale of each row
@@ -64,8 +64,8 @@ class StoredForward(Owner):
         self.prepare = prepare
 
     def __call__(
-        self, model: Any, docs: List[Doc], is_train: bool
-    ) -> Tuple[List[Floats2d], Callable]:
+        self, model: Any, docs: list[Doc], is_train: bool
+    ) -> tuple[list[Floats2d], Callable]:
         """See `thinc.layers.chain`."""
         self.has_learnt |= is_train
         is_empty = not any(len(doc) for doc in docs)

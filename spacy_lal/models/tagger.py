@@ -1,7 +1,7 @@
 """`spacy-lal.Tagger.v1`: `spacy.Tagger.v2`, whose output layer packages store in 8
 bits. To parse, it is a product of ONNX Runtime."""
 
-from typing import Any, List, Optional
+from typing import Any, Optional
 
 import numpy
 from numpy import ndarray
@@ -44,7 +44,7 @@ def _prepare(model: Any) -> Parse:
     bits: Bits = 8 if is_stored(output, "W") else 32
     product = Product(floats(output, "W"), output.get_param("b"), bits)
 
-    def scores(model: Any, docs: List[Doc]) -> ndarray:
+    def scores(model: Any, docs: list[Doc]) -> ndarray:
         vectors = model.layers[0].predict(docs)
         # those of an empty Doc may have another width
         found = product(numpy.concatenate([one for one in vectors if len(one)]))

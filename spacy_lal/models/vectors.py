@@ -7,7 +7,7 @@ an error, as are vectors of other tokens."""
 import re
 import threading
 from itertools import chain
-from typing import Any, Callable, Container, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Container, Iterable, Optional, Sequence
 
 import numpy
 from spacy.attrs import LENGTH, SPACY
@@ -19,7 +19,7 @@ from ..lang import conventions
 from ..trees.brackets import unescape_word
 from .windows import likely_breaks
 
-Tok2Vec = Model[List[Doc], List[Floats2d]]
+Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 DATA = "trf_data"
 LISTENERS = (
@@ -49,7 +49,7 @@ def unescape_token(word: str) -> str:
     return _QUOTES.get(word) or unescape_word(word)
 
 
-def plain_words(doc: Doc) -> List[str]:
+def plain_words(doc: Doc) -> list[str]:
     """The words of a Doc without escapes, and those of a sentence in capitals in lower
     case but for its first letter."""
     words = [token.text for token in doc]
@@ -65,7 +65,7 @@ def plain_words(doc: Doc) -> List[str]:
     return words
 
 
-def _in_sentence_case(words: Sequence[str], kept: Container[str]) -> List[str]:
+def _in_sentence_case(words: Sequence[str], kept: Container[str]) -> list[str]:
     """The words of a sentence, in lower case if it is in capitals.
 
     kept (Container[str]): Words that are always in capitals."""
@@ -144,7 +144,7 @@ def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
 
 
 def init(
-    model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None
+    model: Tok2Vec, X: Optional[list[Doc]] = None, Y: Optional[list[Floats2d]] = None
 ) -> None:
     """Initialise the parts. The width is the sum of their widths, if all are known."""
     _samples.last = X
@@ -156,8 +156,8 @@ def init(
 
 
 def forward(
-    model: Tok2Vec, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
+    model: Tok2Vec, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable]:
     """Run the parts; the backward pass splits the gradient among them.
 
     RAISES (ValueError): See `require_vectors`."""
@@ -176,7 +176,7 @@ def forward(
         for arrays in zip(*parts, strict=True)
     ]
 
-    def backprop(d_joined: List[Floats2d]) -> List[Doc]:
+    def backprop(d_joined: list[Floats2d]) -> list[Doc]:
         first = 0
         for arrays, backprop_part in zip(parts, backprops, strict=True):
             width = max(
@@ -194,7 +194,7 @@ def forward(
     return joined, backprop
 
 
-def listeners(model: Model) -> List[Any]:
+def listeners(model: Model) -> list[Any]:
     """The layers of a model that listen to another component, or the model itself."""
     found = [model] if model.name in LISTENERS else []
     for layer in model.layers:
@@ -202,7 +202,7 @@ def listeners(model: Model) -> List[Any]:
     return found
 
 
-def require_vectors(listening: Iterable[Any], docs: List[Doc]) -> None:
+def require_vectors(listening: Iterable[Any], docs: list[Doc]) -> None:
     """Check that Docs have the vectors that some `listeners` read.
 
     RAISES (ValueError): A component that they listen to has not run on a Doc, or ran on

@@ -3,7 +3,7 @@
 is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the
 text alone: a Doc has the same vectors whether its sentences are known or not."""
 
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, Optional, Sequence
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
@@ -19,7 +19,7 @@ _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
 _MOST_AFTER_MARK = 4
 
 
-def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
+def make_sentence_windows() -> Callable[[Sequence[Doc]], list[list[Span]]]:
     """Registered as `spacy-lal.sentence_windows.v1`, for
     `[components.transformer.model.get_spans]`. As many whole sentences as fit into 72
     tokens; a longer sentence is alone, one of more than 128 tokens in overlapping
@@ -30,13 +30,13 @@ def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
     return _windows
 
 
-def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
+def _windows(docs: Sequence[Doc]) -> list[list[Span]]:
     return [
         [doc[start:end] for start, end in sentence_windows(doc, WINDOW)] for doc in docs
     ]
 
 
-def sentence_windows(doc: Doc, window: int) -> Iterator[Tuple[int, int]]:
+def sentence_windows(doc: Doc, window: int) -> Iterator[tuple[int, int]]:
     """The windows of a Doc of at most `window` words of several sentences, as half-open
     ranges of tokens. Whitespace belongs to the word before it, so the windows of a
     paragraph have the same words however it is wrapped."""
@@ -58,19 +58,19 @@ def sentence_windows(doc: Doc, window: int) -> Iterator[Tuple[int, int]]:
         yield from _strides(bounds, start, end)
 
 
-def _strides(bounds: Sequence[int], start: int, end: int) -> Iterator[Tuple[int, int]]:
+def _strides(bounds: Sequence[int], start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > MAX_WINDOW:
         yield bounds[start], bounds[start + MAX_WINDOW]
         start += STRIDE
     yield bounds[start], bounds[end]
 
 
-def likely_breaks(doc: Doc) -> List[int]:
+def likely_breaks(doc: Doc) -> list[int]:
     """The tokens but the first at which a sentence is likely to begin: after a blank
     line, or a mark that ends sentences and a space or line break, or a line to which
     the next word would have fitted in. None of these in lower case but after a blank
     line. An ellipsis ends no sentence."""
-    found: List[int] = []
+    found: list[int] = []
     text = doc.text
     # a long address is no line
     widths = [len(line) for line in text.split("\n") if " " in line.strip()]
@@ -129,11 +129,11 @@ def _is_mark(text: str) -> bool:
 
 def length_groups(
     lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None
-) -> List[List[int]]:
+) -> list[list[int]]:
     """Numbers of sequences in groups of similar length, longest first, each with at
     most `spare` padding, and at most `max_pieces` pieces, padding included, unless it
     is a single sequence."""
-    groups: List[List[int]] = []
+    groups: list[list[int]] = []
     padding = 0
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
         fits = False

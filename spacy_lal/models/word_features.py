@@ -3,7 +3,7 @@ as `spacy.MultiHashEmbed.v2` has them, with its layers and weights. To parse, th
 are multiplied by the layer after them once, so that a word's rows are only added."""
 
 from itertools import accumulate
-from typing import Any, List
+from typing import Any
 
 import numpy
 from numpy import ndarray
@@ -16,7 +16,7 @@ from .vectors import Tok2Vec
 _EPSILON = 1e-8  # of thinc's layer norm
 
 
-def build_word_features(width: int, attrs: List[str], rows: List[int]) -> Tok2Vec:
+def build_word_features(width: int, attrs: list[str], rows: list[int]) -> Tok2Vec:
     """Build the model.
 
     width (int): Width of a word's vector.
@@ -65,7 +65,7 @@ class _Folded:
         self.gain = norm.get_param("G")
         self.shift = norm.get_param("b")
 
-    def __call__(self, model: Any, docs: List[Doc]) -> ndarray:
+    def __call__(self, model: Any, docs: list[Doc]) -> ndarray:
         """*Shape:* (n_words, width)."""
         shape = (-1, len(self.columns))
         keys = [doc.to_array(self.columns).reshape(shape) for doc in docs]

@@ -1,14 +1,14 @@
 """Texts in a language that an encoder does not know."""
 
 import warnings
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 
 def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
     """Warn if most words with letters, two or more, are unknown to a tokenizer or fall
     into single letters. A foreign language in Latin letters has the pieces of rare
     English words: it gets no warning."""
-    words: Dict[Optional[int], List[int]] = {}  # lengths of pieces; 0: unknown
+    words: dict[Optional[int], list[int]] = {}  # lengths of pieces; 0: unknown
     for word, piece, (start, end) in zip(
         encoded.word_ids, encoded.ids, encoded.offsets, strict=True
     ):

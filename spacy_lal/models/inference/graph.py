@@ -5,7 +5,7 @@ import os
 import struct
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Literal, NamedTuple, Optional, Sequence
 
 import numpy
 from numpy import ndarray
@@ -25,6 +25,7 @@ _INT = 2
 _INTS = 7
 _OPSET = 17
 _IR_VERSION = 8
+_MAX_ROWS = 4096  # of a product at once: in 8 bits they are in memory three times
 Bits = Literal[8, 15, 32]
 
 
@@ -56,12 +57,14 @@ class Port(NamedTuple):
 
 
 class Graph:
-    """An ONNX graph. Arrays are external: the model has their names alone."""
+    """An ONNX graph. Arrays are external: the model has their names, and their places
+    in a file `memory` that holds one after the other."""
 
     def __init__(self) -> None:
-        self.nodes: List[bytes] = []
-        self.initializers: List[bytes] = []
-        self.constants: Dict[str, ndarray] = {}
+        self.nodes: list[bytes] = []
+        self.initializers: list[bytes] = []
+        self.n_bytes = 0  # of all arrays, one after the other
+        self.constants: dict[str, ndarray] = {}
 
     def constant(self, values: Any) -> str:
         """Add an array.
@@ -70,10 +73,16 @@ class Graph:
         array = numpy.asarray(values, order="C")
         name = f"constant_{len(self.constants)}"
         dims = b"".join(_field(1, size) for size in array.shape)
-        place = _field(13, _field(1, "location") + _field(2, "memory")) + _field(14, 1)
+        place = {"location": "memory", "offset": str(self.n_bytes)}
+        entries = [_field(13, _field(1, k) + _field(2, v)) for k, v in place.items()]
+        self.n_bytes += array.nbytes
         self.constants[name] = array
         self.initializers.append(
-            dims + _field(2, _TYPES[array.dtype.name]) + _field(8, name) + place
+            dims
+            + _field(2, _TYPES[array.dtype.name])
+            + _field(8, name)
+            + b"".join(entries)
+            + _field(14, 1)
         )
         return name
 
@@ -142,7 +151,7 @@ class Graph:
 
     def _rounded_product(
         self, inputs: str, size: float, middle: int, matrix: Sequence[str]
-    ) -> Tuple[str, List[str]]:
+    ) -> tuple[str, list[str]]:
         """The product of rounded inputs, and these with their step and zero.
 
         size (float): Of a step. matrix (Sequence[str]): Integers, scales, zeros."""
@@ -174,7 +183,7 @@ class Graph:
             return product
         return self.node("Add", [product, self.constant(bias)])
 
-    def compile(self, inputs: Sequence[str], outputs: Dict[str, str]) -> "Run":
+    def compile(self, inputs: Sequence[str], outputs: dict[str, str]) -> "Run":
         """A session for arrays of rows. outputs: The nodes of the outputs, by their
         names."""
         given = [Port(name, ("rows", f"width of {name}")) for name in inputs]
@@ -184,7 +193,7 @@ class Graph:
         }
         return Run(session(self.write(given, ports), self.constants), list(outputs))
 
-    def write(self, inputs: Sequence[Port], outputs: Dict[str, Port]) -> bytes:
+    def write(self, inputs: Sequence[Port], outputs: dict[str, Port]) -> bytes:
         """The finished model.
 
         outputs (Dict[str, Port]): By the names of the nodes that they are made by."""
@@ -209,7 +218,7 @@ class Graph:
         return b"".join(model)
 
 
-def session(model: bytes, constants: Dict[str, ndarray]) -> Any:
+def session(model: bytes, constants: dict[str, ndarray]) -> Any:
     """A session of ONNX Runtime for a model and its arrays."""
     import onnxruntime
 
@@ -235,9 +244,9 @@ class Run(NamedTuple):
     """A graph that runs."""
 
     session: Any
-    outputs: List[str]
+    outputs: list[str]
 
-    def __call__(self, **inputs: ndarray) -> Dict[str, ndarray]:
+    def __call__(self, **inputs: ndarray) -> dict[str, ndarray]:
         """The outputs for some rows, by name."""
         found = self.session.run(None, inputs)
         return dict(zip(self.outputs, found, strict=True))
@@ -256,7 +265,11 @@ class Product:
 
     def __call__(self, rows: ndarray) -> ndarray:
         """*Shapes:* (n_rows, n_in) to (n_rows, n_out)."""
-        return self.run(rows=rows)["product"]
+        parts = [
+            self.run(rows=rows[first : first + _MAX_ROWS])["product"]
+            for first in range(0, max(1, len(rows)), _MAX_ROWS)
+        ]
+        return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
 
 # Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers

@@ -5,7 +5,7 @@ sublayers: attention, residual connection with its norm, bias with GELU. *Not* h
 sessions and Docs (`onnx_transformer.py`)."""
 
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy
 from numpy import ndarray
@@ -99,7 +99,7 @@ def embed_pieces(
 
 def encoder_graphs(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
-) -> Iterator[Tuple[bytes, Dict[str, ndarray]]]:
+) -> Iterator[tuple[bytes, dict[str, ndarray]]]:
     """Write a transformer as an ONNX model for each layer, without its weights, and
     these, as external initializers. weights: By the library's names; in single or half
     precision, or int8 with `SCALE`. int8: Multiply in 8 bits, with a scale for each
@@ -121,7 +121,7 @@ class _Encoder(Graph):
         super().__init__()
         self.config = config
         self.int8 = int8
-        self.weights: Dict[str, ndarray] = {}
+        self.weights: dict[str, ndarray] = {}
         for name, weight in weights.items():
             for pattern, replacement in (
                 _MPNET if config["model_type"] == "mpnet" else ()
@@ -202,7 +202,7 @@ class _Encoder(Graph):
         given = [weight_of(self.weights, name) for name in weights]
         return self.affine(inputs, numpy.concatenate(given))
 
-    def integers(self, name: str) -> Tuple[ndarray, ndarray]:
+    def integers(self, name: str) -> tuple[ndarray, ndarray]:
         """A weight in 8 bits, and the scales of its rows."""
         weight = self.weights[name]
         return (
@@ -211,7 +211,7 @@ class _Encoder(Graph):
             else quantise(weight)
         )
 
-    def norm(self, prefix: str) -> List[str]:
+    def norm(self, prefix: str) -> list[str]:
         return [
             self.constant(weight_of(self.weights, f"{prefix}.{name}"))
             for name in ("weight", "bias")

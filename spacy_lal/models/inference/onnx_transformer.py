@@ -7,13 +7,10 @@ from copy import copy
 from typing import (
     Any,
     Callable,
-    Dict,
     Iterator,
-    List,
     NamedTuple,
     Optional,
     Sequence,
-    Tuple,
     cast,
 )
 
@@ -45,13 +42,13 @@ class Window(NamedTuple):
 
     doc: int
     tokens: ndarray
-    pieces: List[int]
+    pieces: list[int]
     means: ndarray
 
 
 def build_onnx_transformer(
     runtime: str = "onnx", window: int = WINDOW
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """Build the model of a `tok2vec` component. Its weights are loaded with the
     pipeline.
 
@@ -74,7 +71,7 @@ def build_onnx_transformer(
         "replace_listener_cfg": replacement.new_block,
         "replace_listener": replacement.new_layer,
     }
-    shims: List[Shim] = [EncoderShim(runtime, window)]
+    shims: list[Shim] = [EncoderShim(runtime, window)]
     return EncoderModel(
         "onnx_transformer",
         forward,
@@ -85,7 +82,7 @@ def build_onnx_transformer(
     )
 
 
-class EncoderModel(Model[List[Doc], List[Floats2d]]):
+class EncoderModel(Model[list[Doc], list[Floats2d]]):
     """The model of an encoder, whose damaged file is named."""
 
     def from_bytes(self, bytes_data: bytes) -> Model:
@@ -107,12 +104,12 @@ class ListenerReplacement:
     listener first, writes it into the config, then asks for the new layer."""
 
     def __init__(self) -> None:
-        self.block: Dict[str, Any] = {}  # the last listener's new block
-        self.tok2vec: Dict[str, Any] = {}  # the block that stood at "model.tok2vec"
+        self.block: dict[str, Any] = {}  # the last listener's new block
+        self.tok2vec: dict[str, Any] = {}  # the block that stood at "model.tok2vec"
 
     def new_block(
-        self, encoder: Dict[str, Any], tok2vec: Dict[str, Any]
-    ) -> Dict[str, Any]:
+        self, encoder: dict[str, Any], tok2vec: dict[str, Any]
+    ) -> dict[str, Any]:
         """The block of the encoder, for a component with the block `model.tok2vec`."""
         self.block = dict(encoder)
         self.tok2vec = tok2vec
@@ -135,13 +132,13 @@ class ListenerReplacement:
         return model
 
 
-def _is_listener(block: Dict[str, Any]) -> bool:
+def _is_listener(block: dict[str, Any]) -> bool:
     return "Listener" in str(block.get("@architectures"))
 
 
 def from_transformer(
     trained: Any, *, bits: int = 16, runtime: str = "onnx"
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """The model of a `tok2vec` component with the weights of spacy-transformers'
     TransformerModel. bits: 16: half precision. 8: matrices as integers with a scale for
     each row.
@@ -177,7 +174,7 @@ def from_transformer(
     return model
 
 
-def _stored_config(config: Any) -> Dict[str, Any]:
+def _stored_config(config: Any) -> dict[str, Any]:
     """What a config of the `transformers` library says, without its notes."""
     return {
         key: value
@@ -198,12 +195,12 @@ def init(model: Model, X: Any = None, Y: Any = None) -> None:
 
 
 def forward(
-    model: Model, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable]:
     """The vectors of the tokens of each Doc. No gradient passes."""
     shim = cast(EncoderShim, model.shims[0])
     run, tokenizer = shim.ready(None if isinstance(model.ops, NumpyOps) else "torch")
-    windows: List[Window] = []
+    windows: list[Window] = []
     for number, doc in enumerate(docs):
         windows.extend(shim.read(number, doc, tokenizer))
     width = shim.config["hidden_size"]
@@ -225,7 +222,7 @@ def forward(
     return found, lambda d_vectors: docs
 
 
-def _padded(windows: Sequence[Window]) -> Tuple[ndarray, ndarray]:
+def _padded(windows: Sequence[Window]) -> tuple[ndarray, ndarray]:
     """Pieces and mask of windows, the longest first. *Shapes:* (n_rows, n_pieces)."""
     shape = (len(windows), len(windows[0].pieces))
     pieces = numpy.zeros(shape, dtype="int32")
@@ -246,11 +243,11 @@ class EncoderShim(Owner, Shim):
         super().__init__(None)
         self.runtime = runtime
         self.window = window
-        self.config: Dict[str, Any] = {}
+        self.config: dict[str, Any] = {}
         self.tokenizer = ""
-        self.weights: Dict[str, ndarray] = {}
+        self.weights: dict[str, ndarray] = {}
 
-    def ready(self, runtime: Optional[str] = None) -> Tuple[Any, Any]:
+    def ready(self, runtime: Optional[str] = None) -> tuple[Any, Any]:
         """A map from pieces and mask, int32 of shape (n_rows, n_pieces), to float32 of
         shape (n_rows, n_pieces, width), and the tokenizer.
 
@@ -298,7 +295,7 @@ class EncoderShim(Owner, Shim):
         number: int,
         doc: Doc,
         tokens: ndarray,
-        spans: List[Tuple[int, int]],
+        spans: list[tuple[int, int]],
         tokenizer: Any,
     ) -> Iterator[Window]:
         """Windows of some ranges of tokens of a Doc. A window of too many pieces is cut
@@ -352,7 +349,7 @@ class EncoderShim(Owner, Shim):
         self.made = None
 
 
-def _overlaps(span: Span, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:
+def _overlaps(span: Span, text: str, offsets: Sequence[tuple[int, int]]) -> ndarray:
     """Which tokens a piece is of: all that share a character with it, or the space
     after them. *Shape:* (n_tokens, n_pieces)."""
     starts = [token.idx - span[0].idx for token in span]
@@ -368,7 +365,7 @@ def _overlaps(span: Span, text: str, offsets: Sequence[Tuple[int, int]]) -> ndar
     return overlaps.astype("float32")
 
 
-def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
+def without_space(text: str, offsets: Sequence[Sequence[int]]) -> list[int]:
     """Where each piece begins, without the space before a word, which some tokenizers
     count to its first piece."""
     begins = []
@@ -387,7 +384,7 @@ class OnnxRunner:
     most_pieces = 512
 
     def __init__(
-        self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool
+        self, config: dict[str, Any], weights: dict[str, ndarray], *, int8: bool
     ) -> None:
         self.sessions = [
             session(layer, constants)

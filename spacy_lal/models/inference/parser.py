@@ -5,14 +5,11 @@ padding: n + 2 positions, n + 1 fenceposts, one sentence after the other."""
 import math
 from typing import (
     Any,
-    Dict,
     Iterator,
-    List,
     Mapping,
     NamedTuple,
     Optional,
     Sequence,
-    Tuple,
 )
 
 import numpy
@@ -74,8 +71,8 @@ class _FirstLayers(NamedTuple):
     ends (List[int]): Where their outputs end, but for the last one's.
     first_column (int): Of those that they read."""
 
-    names: List[str]
-    ends: List[int]
+    names: list[str]
+    ends: list[int]
     first_column: int
     product: Product
 
@@ -112,7 +109,7 @@ class ParserInference:
             self.halves_bias = _tiled(layout, given["norm.bias"] * layout.scale)
         self.spans: Optional[SpanInference] = None
         self.deprels: Optional[DeprelInference] = None
-        layers: Dict[str, Tuple[ndarray, ndarray]] = {}  # weights and biases
+        layers: dict[str, tuple[ndarray, ndarray]] = {}  # weights and biases
         if config.span_scorer is not None and sizes.n_labels:
             self.spans = SpanInference(config.span_scorer, weights, layout)
             for name, weight in self.spans.projections().items():
@@ -127,7 +124,7 @@ class ParserInference:
         self.first_layers = list(self._joined(layers))
 
     def _joined(
-        self, layers: Mapping[str, Tuple[ndarray, ndarray]]
+        self, layers: Mapping[str, tuple[ndarray, ndarray]]
     ) -> Iterator[_FirstLayers]:
         """Layers on whole fenceposts are one product, those on whole tokens another."""
         width = self.layout.width
@@ -200,7 +197,7 @@ class ParserInference:
 
     def _encoded(
         self, batch: NetworkBatch, indices: Sequence[int], places: Places
-    ) -> Tuple[ndarray, Optional["_Attended"]]:
+    ) -> tuple[ndarray, Optional["_Attended"]]:
         """Fenceposts and label attention."""
         tokens = self.tokens(batch, indices, places)
         attended = None
@@ -210,7 +207,7 @@ class ParserInference:
 
     def encode(
         self, batch: NetworkBatch, index: int
-    ) -> Tuple[ndarray, Optional[ndarray]]:
+    ) -> tuple[ndarray, Optional[ndarray]]:
         """See `models.parser.encode`; the sentence has words."""
         places = Places.of([batch.features[index].length])
         fenceposts, attended = self._encoded(batch, [index], places)
@@ -218,12 +215,12 @@ class ParserInference:
 
     # Scores
 
-    def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> List[AnyScores]:
+    def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> list[AnyScores]:
         """The scores of some sentences of the batch, none without words."""
         places = Places.of([batch.features[i].length for i in indices])
         outputs = self._first_outputs(self._encoded(batch, indices, places)[0])
         seen = None if self.deprels is None else self.arcs(outputs["arc_head"])
-        scores: List[AnyScores] = []
+        scores: list[AnyScores] = []
         for _, _, rows in places:
             n_posts = rows.stop - rows.start
             arcs = numpy.zeros((n_posts, n_posts), dtype="float32")
@@ -247,9 +244,9 @@ class ParserInference:
             scores.append(ParserScores(labels, arcs, of_deprels))
         return scores
 
-    def _first_outputs(self, features: ndarray) -> Dict[str, ndarray]:
+    def _first_outputs(self, features: ndarray) -> dict[str, ndarray]:
         """The first layers of the scorers, by name."""
-        found: Dict[str, ndarray] = {}
+        found: dict[str, ndarray] = {}
         for layers in self.first_layers:
             product = layers.product(features[:, layers.first_column :])
             parts = numpy.split(product, layers.ends, axis=1)
@@ -270,11 +267,11 @@ class _Attended(NamedTuple):
     n_heads). contexts: *Shape:* (batch_size, n_heads, proj_width). reduced: R x.
     *Shape:* (n_positions, 1 or n_heads, proj_width)."""
 
-    weights: List[ndarray]
+    weights: list[ndarray]
     contexts: ndarray
     reduced: ndarray
 
-    def blocks(self, k: int, positions: slice) -> Tuple[ndarray, ndarray]:
+    def blocks(self, k: int, positions: slice) -> tuple[ndarray, ndarray]:
         """A sentence's blocks before their norm, of mean 0, and the norm's factors.
         *Shapes:* (n + 2, n_heads, proj_width), (n + 2, n_heads, 1)."""
         blocks = self.reduced[positions] + self.contexts[k]

@@ -4,9 +4,7 @@ NumPy. Words are packed without padding, one sentence after the other. *Not* her
 syntax head, BIO tags, the timing signal."""
 
 from typing import (
-    Dict,
     Iterator,
-    List,
     Mapping,
     NamedTuple,
     Optional,
@@ -102,7 +100,7 @@ class RolesInference:
         self.stages = list(_make_stages(config, weights, int8))
         self.spans = _Spans(config, sizes, weights, int8)
 
-    def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
+    def scores(self, batch: RolesBatch, indices: Sequence[int]) -> list[RoleScores]:
         """The scores of some sentences of the batch, none without words."""
         rows = [batch.vectors.rows[i] for i in indices]
         lengths = [len(one) for one in rows]
@@ -123,7 +121,7 @@ class RolesInference:
 
     def _encode(
         self, vectors: ndarray, sentences: Sequence[slice]
-    ) -> Dict[str, ndarray]:
+    ) -> dict[str, ndarray]:
         """What `_make_stages` names: `predicates`, their scores, and what candidates
         are scored from."""
         first, *others = self.stages
@@ -160,7 +158,7 @@ def _make_stages(
     net = _Net(weights, int8)
     given = ["vectors"]
     positions = net.leaky("inputs.projection", "vectors")
-    outputs: Dict[str, str] = {}
+    outputs: dict[str, str] = {}
     n_layers = config.encoder.n_layers
     for i in range(n_layers):
         outputs["normed"] = net.norm(f"layers.{i}.attention_norm", positions)
@@ -220,7 +218,7 @@ class _Spans:
 
     def score(
         self,
-        encoded: Dict[str, ndarray],
+        encoded: dict[str, ndarray],
         sentences: Sequence[slice],
         predicates: Sequence[ndarray],
         parses: Sequence[ParseArrays],
@@ -252,7 +250,7 @@ class _Spans:
             )
 
     def _score_pairs(
-        self, encoded: Dict[str, ndarray], of_predicates: ndarray, batch: "_Pairs"
+        self, encoded: dict[str, ndarray], of_predicates: ndarray, batch: "_Pairs"
     ) -> ndarray:
         """*Shape:* (n_pairs, 1 + n_roles)."""
         places = encoded["places"].reshape(-1, _N_PLACES, self.width)

@@ -2,7 +2,7 @@
 are decoded."""
 
 from functools import cached_property, lru_cache
-from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 import numpy
 from numpy import ndarray
@@ -22,9 +22,9 @@ class Places(NamedTuple):
     """Where sentences are in packed arrays. Of each sentence: words, first position,
     first fencepost."""
 
-    lengths: List[int]
-    positions: List[int]
-    posts: List[int]
+    lengths: list[int]
+    positions: list[int]
+    posts: list[int]
 
     @classmethod
     def of(cls, lengths: Sequence[int]) -> "Places":
@@ -35,7 +35,7 @@ class Places(NamedTuple):
             found.posts.append(found.posts[-1] + length + 1)
         return found
 
-    def __iter__(self) -> Iterator[Tuple[int, slice, slice]]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[tuple[int, slice, slice]]:  # type: ignore[override]
         for k, length in enumerate(self.lengths):
             position = self.positions[k]
             post = self.posts[k]
@@ -46,7 +46,7 @@ class Places(NamedTuple):
             )
 
 
-def part_of(weights: Weights, part: str) -> Dict[str, ndarray]:
+def part_of(weights: Weights, part: str) -> dict[str, ndarray]:
     """The weights of a part of the network, by their names within it."""
     names = [name for name in weights if name.startswith(f"{part}.")]
     return {name.partition(".")[2]: weights[name] for name in names}
@@ -67,7 +67,7 @@ class SpanInference:
         self.output = Product(given["output.weight"], given["output.bias"])
         self.has_own = "ties.weight" in given and self.n_labels > FIRST_LABEL
 
-    def projections(self) -> Dict[str, ndarray]:
+    def projections(self) -> dict[str, ndarray]:
         """The layer on fenceposts: of ends, of starts unless they are the same, and of
         labels' own heads, if any. *Shapes:* (n_out, width)."""
         hidden = self.given["hidden.weight"]
@@ -84,7 +84,7 @@ class SpanInference:
 
     def chart(
         self, outputs: Mapping[str, ndarray], posts: slice, pruned: bool
-    ) -> Tuple[ndarray, ndarray]:
+    ) -> tuple[ndarray, ndarray]:
         """Labels and label ids of a sentence, see `PrunedScores`, or all labels.
 
         outputs (Mapping[str, ndarray]): Fenceposts times each projection. *Shapes:*
@@ -147,7 +147,7 @@ class DeprelInference:
         bias = numpy.concatenate([of_dependent, given["deprel_bias"]])
         self.product = Product(weight, bias, 8 if int8 else 32)
 
-    def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
+    def seen(self, heads: ndarray) -> tuple[ndarray, ndarray]:
         """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),
         (n_heads, n_deprels, 1)."""
         n_deprels = self.shape[0]
@@ -200,6 +200,6 @@ class DeprelFeatures:
 
 
 @lru_cache(maxsize=64)  # long sentences have many cells
-def _cells(n_posts: int) -> Tuple[ndarray, ndarray]:
+def _cells(n_posts: int) -> tuple[ndarray, ndarray]:
     """The spans of a sentence: starts and ends. *Shape of each:* (n_cells,)."""
     return numpy.triu_indices(n_posts, 1)

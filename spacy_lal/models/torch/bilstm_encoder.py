@@ -2,7 +2,7 @@
 Tok2Vec. Vectors do not depend on the batch, unlike those of
 `spacy.TorchBiLSTMEncoder.v1`."""
 
-from typing import Any, Callable, List, Tuple, cast
+from typing import Any, Callable, cast
 
 from thinc.api import (
     ArgsKwargs,
@@ -21,7 +21,7 @@ from .shim import SharedShim
 
 def build_bilstm_encoder(
     width: int, depth: int, dropout: float = 0.0
-) -> Model[List[Floats2d], List[Floats2d]]:
+) -> Model[list[Floats2d], list[Floats2d]]:
     """Build the encoder.
 
     width (int): Width of the input and of the output.
@@ -48,7 +48,7 @@ def build_bilstm_encoder(
 
 def _convert_inputs(
     model: Model, padded: Padded, is_train: bool
-) -> Tuple[ArgsKwargs, Callable]:
+) -> tuple[ArgsKwargs, Callable]:
     device = cast(SharedShim, model.shims[0]).device
 
     def backprop(d_inputs: ArgsKwargs) -> Padded:
@@ -66,8 +66,8 @@ def _convert_inputs(
 
 
 def _convert_outputs(
-    model: Model, inputs_outputs: Tuple[Padded, Any], is_train: bool
-) -> Tuple[Padded, Callable[[Padded], ArgsKwargs]]:
+    model: Model, inputs_outputs: tuple[Padded, Any], is_train: bool
+) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
     padded, outputs = inputs_outputs
 
     def backprop(d_padded: Padded) -> ArgsKwargs:

@@ -1,7 +1,7 @@
 """The encoder of `spacy-lal.OnnxTransformer.v1` in torch: on a GPU, and to train it
 further."""
 
-from typing import Any, Dict
+from typing import Any
 
 import numpy
 from numpy import ndarray
@@ -11,7 +11,7 @@ from ..weights.storage import single_weights
 
 
 def torch_module(
-    config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any
+    config: dict[str, Any], weights: dict[str, ndarray], **settings: Any
 ) -> Any:
     """The transformer in the `transformers` library, on the CPU. settings (Any): Other
     values of the config."""
@@ -36,7 +36,7 @@ class TorchRunner:
 
     most_pieces = 8192
 
-    def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray]) -> None:
+    def __init__(self, config: dict[str, Any], weights: dict[str, ndarray]) -> None:
         from thinc.api import get_torch_default_device
 
         self.device = get_torch_default_device()

@@ -5,14 +5,11 @@ is a GPU, and for a network without a NumPy form."""
 from typing import (
     Any,
     Callable,
-    Dict,
     Iterator,
-    List,
     Mapping,
     Optional,
     Protocol,
     Sequence,
-    Tuple,
     Union,
 )
 
@@ -64,12 +61,12 @@ class Task(Protocol):
         """The input of the module for some sentences of a batch, with their vectors,
         padded, or None."""
 
-    def unpad(self, output: Any, lengths: Sequence[int]) -> List[Any]:
+    def unpad(self, output: Any, lengths: Sequence[int]) -> list[Any]:
         """The scores of sentences from the module's output."""
 
     def gradients(
         self, output: Any, d_scores: Sequence[Any]
-    ) -> Tuple[List[Any], List[Any]]:
+    ) -> tuple[list[Any], list[Any]]:
         """Tensors of the module's output, and their gradients."""
 
     def nothing(self, sizes: Any) -> Any:
@@ -163,7 +160,7 @@ class NetworkShim(ThreadsShim):
             return get_torch_default_device()
         return next(self._model.parameters()).device
 
-    def set_sizes(self, sizes: Dict[str, int]) -> None:
+    def set_sizes(self, sizes: dict[str, int]) -> None:
         """Set sizes that come from data, by name. Weights of other sizes are
         dropped."""
         if any(self.cfg.get(name) != size for name, size in sizes.items()):
@@ -215,7 +212,7 @@ def _misfit(error: Exception) -> ValueError:
 # The layer
 
 
-def network_layer(name: str, task: Task) -> Model[Any, List[Any]]:
+def network_layer(name: str, task: Task) -> Model[Any, list[Any]]:
     """A network as a thinc layer, from a batch to the scores of its sentences. It runs
     in sub-batches."""
     return Model(name, forward, shims=[NetworkShim(task)])
@@ -223,7 +220,7 @@ def network_layer(name: str, task: Task) -> Model[Any, List[Any]]:
 
 def forward(
     model: Model, batch: AnyBatch, is_train: bool
-) -> Tuple[List[Any], Callable]:
+) -> tuple[list[Any], Callable]:
     """Score all sentences, in order. The backward pass takes the gradient of every
     sentence's scores and returns the gradient of `batch.vectors.data`, or None without
     vectors."""
@@ -257,7 +254,7 @@ def forward(
     return in_order(iter(parts)), backprop
 
 
-def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List[Any]]]:
+def iter_scores(model: Model, batch: AnyBatch) -> Iterator[tuple[list[int], list[Any]]]:
     """Numbers of sentences and their scores, one sub-batch after the other. Sentences
     without words come first."""
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
@@ -273,9 +270,9 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List
         yield indices, _unpad(shim, batch, indices, run_module(shim, batch, indices))
 
 
-def in_order(parts: Iterator[Tuple[List[int], List[Any]]]) -> List[Any]:
+def in_order(parts: Iterator[tuple[list[int], list[Any]]]) -> list[Any]:
     """The scores of `iter_scores`, in the order of the sentences."""
-    found: Dict[int, Any] = {}
+    found: dict[int, Any] = {}
     for indices, scores in parts:
         found.update(zip(indices, scores, strict=True))
     return [found[i] for i in range(len(found))]
@@ -293,7 +290,7 @@ def run_module(
         return getattr(module, method)(_padded(shim, batch, indices, data))
 
 
-def _empty_sentences(shim: NetworkShim, batch: AnyBatch) -> Tuple[List[int], List[Any]]:
+def _empty_sentences(shim: NetworkShim, batch: AnyBatch) -> tuple[list[int], list[Any]]:
     """The numbers of sentences without words, and their scores."""
     empty = [i for i, length in enumerate(batch.lengths) if length == 0]
     return empty, [shim.task.nothing(shim.sizes) for _ in empty]
@@ -301,11 +298,11 @@ def _empty_sentences(shim: NetworkShim, batch: AnyBatch) -> Tuple[List[int], Lis
 
 def _unpad(
     shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], output: Any
-) -> List[Any]:
+) -> list[Any]:
     return shim.task.unpad(output, [batch.lengths[i] for i in indices])
 
 
-def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> List[List[int]]:
+def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> list[list[int]]:
     if getattr(shim.network, "depends_on_batch", False):  # the authors' batch effect
         return [[i for i, length in enumerate(batch.lengths) if length]]
     return sub_batches(batch.lengths)

@@ -2,7 +2,7 @@
 another update or a prediction. *Not* here: networks of ours (`network.py`)."""
 
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Tuple
+from typing import Any, Callable, Iterator
 
 from thinc.api import PyTorchShim, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
@@ -35,7 +35,7 @@ class ThreadsShim(Owner, Shim):
     """Updates, averages and copies of a torch module that several threads use."""
 
     @property
-    def parameters(self) -> Dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The parameters of the module, by name; none where there is no module."""
         return {} if self._model is None else dict(self._model.named_parameters())
 
@@ -72,7 +72,7 @@ class ThreadsShim(Owner, Shim):
             parameter.data.copy_(updated.reshape(parameter.shape))
 
     @contextmanager
-    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+    def use_params(self, params: dict[tuple[int, str], Any]) -> Iterator[None]:
         """Run with other parameters, by the keys of the optimizer, in a block. thinc
         8.3 looks for string keys."""
         named = self.parameters
@@ -110,7 +110,7 @@ class SharedShim(ThreadsShim, PyTorchShim):
 
     def begin_update(
         self, inputs: ArgsKwargs
-    ) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
+    ) -> tuple[Any, Callable[[ArgsKwargs], Any]]:
         """Output and backward pass, which is in training mode, too: checkpointing runs
         parts of the module again."""
         module: Any = self._model

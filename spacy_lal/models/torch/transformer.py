@@ -6,7 +6,7 @@ architecture loads the other's files. `lal compact` turns it into
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Optional
 
 import torch
 from spacy.tokens import Doc, Span
@@ -53,11 +53,11 @@ _NO_LIMIT = 1_000_000
 def build_transformer(
     name: str,
     get_spans: Callable,
-    tokenizer_config: Dict[str, Any] = {},  # noqa: B006
-    transformer_config: Dict[str, Any] = {},  # noqa: B006
+    tokenizer_config: dict[str, Any] = {},  # noqa: B006
+    transformer_config: dict[str, Any] = {},  # noqa: B006
     mixed_precision: bool = False,
-    grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
-) -> Model[List[Doc], FullTransformerBatch]:
+    grad_scaler_config: dict[str, Any] = {},  # noqa: B006
+) -> Model[list[Doc], FullTransformerBatch]:
     """Build a model for the `transformer` component.
 
     name (str): A name on the Hugging Face hub or a path, as for
@@ -121,8 +121,8 @@ def _pipeline_folder(name: str) -> Optional[Path]:
 
 
 def replaced_listener(
-    transformer: Dict[str, Any], tok2vec: Dict[str, Any]
-) -> Dict[str, Any]:
+    transformer: dict[str, Any], tok2vec: dict[str, Any]
+) -> dict[str, Any]:
     """For `nlp.replace_listeners`: the transformer's block for a component with the
     block `model.tok2vec`."""
     blocks = [tok2vec, *tok2vec.get("*", {}).values()]
@@ -142,8 +142,8 @@ def replaced_listener(
 
 
 def forward(
-    model: Any, docs: List[Doc], is_train: bool
-) -> Tuple[FullTransformerBatch, Callable]:
+    model: Any, docs: list[Doc], is_train: bool
+) -> tuple[FullTransformerBatch, Callable]:
     """As spacy-transformers' own, but for three things: no span has more pieces than
     the transformer reads, the space before a word is none of its pieces, and the output
     knows the Docs' tokens."""
@@ -172,7 +172,7 @@ def forward(
     for doc, data in zip(docs, output.doc_data, strict=True):
         data.made_for = tokens_hash(doc)  # type: ignore[attr-defined]
 
-    def backprop(d_output: FullTransformerBatch) -> List[Doc]:
+    def backprop(d_output: FullTransformerBatch) -> list[Doc]:
         backprop_states(d_output.model_output)
         return docs
 
@@ -191,7 +191,7 @@ def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
     return min((limit for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
 
-def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
+def _fitting_spans(model: Any, nested: list[list[Span]]) -> list[list[Span]]:
     """The spans of each Doc, cut in half until the transformer can read them. A single
     token is not cut."""
     tokenizer = model.tokenizer
@@ -208,7 +208,7 @@ def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
         )["input_ids"]
         return len(pieces) <= limit
 
-    def parts(span: Span) -> List[Span]:
+    def parts(span: Span) -> list[Span]:
         half = len(span) // 2
         return [span] if fits(span) else parts(span[:half]) + parts(span[half:])
 
@@ -234,7 +234,7 @@ class TransformerShim(SharedShim, HFShim):
             model, mixed_precision=mixed_precision and has_torch_amp, **settings
         )
         self.tokenize = tokenize
-        self._frozen: Set[str] = set()
+        self._frozen: set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient."""

@@ -6,7 +6,7 @@ stored by thinc: large ones with the same integers and scales
 (`models/stored_layers.py`), others in single precision."""
 
 import json
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Mapping
 
 import numpy
 from numpy import ndarray
@@ -23,7 +23,7 @@ _DTYPES = {
 }  # by their names in safetensors
 
 
-def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
+def quantise(weight: ndarray) -> tuple[ndarray, ndarray]:
     """Round a weight to 8 bits by rows.
 
     weight: *Shape:* (..., n_columns).
@@ -37,7 +37,7 @@ def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
     return integers.astype("int8"), scales
 
 
-def stored_weight(name: str, weight: ndarray, bits: int) -> Dict[str, ndarray]:
+def stored_weight(name: str, weight: ndarray, bits: int) -> dict[str, ndarray]:
     """The arrays that store a weight of floats.
 
     bits (int): 16 for half precision, 8 for matrices in 8 bits.
@@ -72,7 +72,7 @@ def weight_of(
     return weight
 
 
-def single_weights(weights: Mapping[str, ndarray]) -> Dict[str, ndarray]:
+def single_weights(weights: Mapping[str, ndarray]) -> dict[str, ndarray]:
     """Stored weights in single precision."""
     names = [name for name in weights if not name.endswith(SCALE)]
     return {name: weight_of(weights, name) for name in names}
@@ -84,7 +84,7 @@ def is_safetensors(data: bytes) -> bool:
     return data[8:9] == b"{"
 
 
-def stored_arrays(data: bytes) -> Tuple[Dict[str, ndarray], Dict[str, str]]:
+def stored_arrays(data: bytes) -> tuple[dict[str, ndarray], dict[str, str]]:
     """The arrays of a safetensors file, read in place: its library copies them.
 
     RETURNS (Tuple[Dict[str, ndarray], Dict[str, str]]): The arrays, and the metadata.

@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cache
 from threading import RLock
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 from threadpoolctl import ThreadpoolController
 
@@ -15,7 +15,7 @@ MAKING = RLock()
 
 # What a process has inherited by a fork, kept for good: closing a session of ONNX
 # Runtime waits for threads that do not exist here.
-_INHERITED: List[Any] = []
+_INHERITED: list[Any] = []
 
 
 class Owner:
@@ -23,7 +23,7 @@ class Owner:
 
     made: Any = None
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "made": None}
 
 
