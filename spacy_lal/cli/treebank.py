@@ -221,6 +221,8 @@ OF_TREES = {
     "constituents": "constituents",
     "trees without one over all": "trees_without_cover",
     "tags that are labels": "tags_that_are_labels",
+    "pairs of brackets": "bracket_pairs",
+    "  that no phrase holds": "split_pairs",
 }
 OF_ARCS = {
     "arcs": "arcs",

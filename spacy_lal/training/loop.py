@@ -6,13 +6,12 @@ that are done with empty batches, and meets the scores of that time in the evalu
 So the data come in the order of an uninterrupted training; dropout masks differ. The
 data must not change in between.
 
-    OUTPUT/checkpoint/step-00001200/   the newest checkpoint; replaces the one before
-        pipeline/                      weights as trained; model-last may have averages
-        state.pt                       progress, config, the optimizer's moments, which
-                                       are left out when the training has ended
+    OUTPUT/checkpoint/   the newest checkpoint; replaces the one before
+        pipeline/        weights as trained; model-last may have averages
+        state.pt         progress, config, the optimizer's moments, which are left out
+                         when the training has ended
 """
 
-import os
 import shutil
 import signal
 import sys
@@ -42,7 +41,7 @@ from thinc.api import (
 from wasabi import msg
 
 from ..annotations import SPANS_KEY
-from ..files import beside, restore_folder, written_folder
+from ..files import beside, leftovers, restore_folder, written_folder
 from .optimizer_state import (
     State,
     get_optimizer_state,
@@ -51,6 +50,7 @@ from .optimizer_state import (
 )
 
 DIR_CHECKPOINT = "checkpoint"
+REMOVED = ".removed"  # the ending of a folder that is being removed
 MINUTES = 15.0
 WAY_OUT = (
     "Train anew with --no-resume (which replaces what is there), or with another "
@@ -82,11 +82,12 @@ def train(
     that is 0, every `minutes`.
     resume (bool): Whether to resume from a checkpoint. If not, an existing one is
         removed.
-    RAISES (ValueError): The checkpoint can't be read, or is of another config.
+    RAISES (ValueError): The checkpoint can't be read, is of another config, or was not
+        whole when a training was killed that had a model.
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
     model_path = output_path / "model-last"
-    checkpoints = output_path / DIR_CHECKPOINT
+    checkpoint = output_path / DIR_CHECKPOINT
     if lacking := [
         name
         for name in ("nlp", "training", "corpora", "initialize")
@@ -98,12 +99,12 @@ def train(
         )
     output_path.mkdir(parents=True, exist_ok=True)
     flat = util.dict_to_dot(config.interpolate())
-    path = max(checkpoints.glob("step-*"), default=None) if resume else None
+    has_checkpoint = resume and _has_checkpoint(checkpoint, output_path / "model-best")
     if use_gpu >= 0 and (allocator := flat.get("training.gpu_allocator")):
         set_gpu_allocator(allocator)
     msg.divider("Initializing pipeline")
-    if path is not None:
-        state, nlp = _read_checkpoint(path, config, flat)
+    if has_checkpoint:
+        state, nlp = _read_checkpoint(checkpoint, config, flat)
         _check_best(output_path / "model-best", state)
         if nlp is None:
             msg.good(
@@ -112,7 +113,7 @@ def train(
                 model_path,
             )
             return model_path
-        msg.good(f"Read the checkpoint {path}")
+        msg.good(f"Read the checkpoint {checkpoint}")
     else:
         nlp = init_nlp(config, use_gpu=use_gpu)
         state = {"n_steps": 0, "results": [], "losses": {}, "config": flat}
@@ -274,31 +275,25 @@ class Training:
     def _write_checkpoint(
         self, info: Dict[str, Any], *, evaluated: bool = False, ended: bool = False
     ) -> Path:
-        """Write a checkpoint after a step, then remove the older one. Its folder
-        appears when all of it is written."""
-        n_steps = info["step"] + 1
-        folder = self.output_path / DIR_CHECKPOINT
-        path = folder / f"step-{n_steps:08d}"
-        new = folder / "new"
-        new.mkdir(parents=True, exist_ok=True)
-        if not ended:
-            self.nlp.to_disk(new / "pipeline")
-        losses = (
-            {}
-            if evaluated
-            else {name: float(loss) for name, loss in info["losses"].items()}
-        )
+        """Write a checkpoint after a step, in place of the older one."""
+        path = self.output_path / DIR_CHECKPOINT
         results = [(float(score), step) for score, step in info["checkpoints"]]
-        state = {**self.state, "n_steps": n_steps, "results": results, "losses": losses}
-        state.update(words=info["words"], seconds=info["seconds"])
-        state["optimizer"] = (
-            None if ended else get_optimizer_state(self.nlp, self.optimizer)
-        )
-        torch.save(state, new / "state.pt")
-        shutil.rmtree(path, ignore_errors=True)
-        os.replace(new, path)
-        for older in set(folder.glob("step-*")) - {path}:
-            shutil.rmtree(older)
+        losses = {} if evaluated else info["losses"]
+        state = {
+            **self.state,
+            "n_steps": info["step"] + 1,
+            "results": results,
+            "losses": {name: float(loss) for name, loss in losses.items()},
+            "words": info["words"],
+            "seconds": info["seconds"],
+            "optimizer": None
+            if ended
+            else get_optimizer_state(self.nlp, self.optimizer),
+        }
+        with written_folder(path) as folder:
+            if not ended:
+                self.nlp.to_disk(folder / "pipeline")
+            torch.save(state, folder / "state.pt")
         return path
 
 
@@ -377,7 +372,7 @@ def _read_checkpoint(
             for n in names
         )
         raise ValueError(
-            f"the training in {path.parent.parent} was begun with another "
+            f"the training in {path.parent} was begun with another "
             f"config:{changes}\n"
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
@@ -385,11 +380,29 @@ def _read_checkpoint(
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder. After a kill, no part of it has its name."""
+    """Remove a folder, and what a kill has left of its removal. No part of it has its
+    name, nor that of a folder that is being written."""
     if path.exists():
-        removed = beside(path)
-        path.rename(removed)
+        path.rename(beside(path, REMOVED))
+    for removed in path.parent.glob(f".{path.name}.*{REMOVED}"):
         shutil.rmtree(removed, ignore_errors=True)
+
+
+def _has_checkpoint(path: Path, best: Path) -> bool:
+    """Whether there is a whole checkpoint. Parts of others are removed.
+
+    RAISES (ValueError): A training with a model was killed as it wrote its first."""
+    restore_folder(path)
+    parts = leftovers(path)
+    if path.exists():
+        for part in parts:
+            shutil.rmtree(part, ignore_errors=True)
+    elif parts and best.exists():
+        raise ValueError(
+            f"a training was killed as it wrote its first checkpoint, {parts[0]}, and "
+            f"left {best}. {WAY_OUT}"
+        )
+    return path.exists()
 
 
 def _check_best(path: Path, state: State) -> None:

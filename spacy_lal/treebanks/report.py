@@ -40,6 +40,7 @@ Place = Tuple[int, int]
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments, or contradictions, that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
+BRACKETS = {")": "(", "]": "[", "}": "{"}
 # Constituents: without the root label (TOP, ROOT, ...), each label of a chain.
 FIGURES = (
     "sentences",
@@ -53,6 +54,8 @@ FIGURES = (
     "no_root",
     "missing_heads",
     "trees_without_cover",  # no constituent covers all words
+    "bracket_pairs",  # in the words of trees
+    "split_pairs",  # those of them whose ")" is outside of the phrase of "("
     "misplaced_roots",  # words below another with the deprel root, and other roots
     "unknown_pos",  # words with a UPOS that spaCy does not know, and Docs lack
     "different_tags",
@@ -284,8 +287,25 @@ def _count(report: Report, parse: Parse) -> None:
     if parse.constituents is not None:
         widths = [span.end - span.start for span in parse.constituents[:1]]
         report.figures.update(trees_without_cover=widths != [n_words])
-        for constituent in parse.constituents:
+        phrases = np.zeros(n_words, dtype=int)
+        for number, constituent in enumerate(parse.constituents, start=1):
+            phrases[constituent.start : constituent.end] = number
             _count_constituent(report, parse, constituent)
+        for opening, closing in bracket_pairs(parse.words):
+            is_split = phrases[opening] != phrases[closing]
+            report.figures.update(bracket_pairs=1, split_pairs=int(is_split))
+
+
+def bracket_pairs(words: Sequence[str]) -> List[Tuple[int, int]]:
+    """The words that open and close a pair of brackets, the innermost first."""
+    pairs = []
+    opened: List[int] = []
+    for word, form in enumerate(words):
+        if form in BRACKETS.values():
+            opened.append(word)
+        elif opened and words[opened[-1]] == BRACKETS.get(form):
+            pairs.append((opened.pop(), word))
+    return pairs
 
 
 def _count_arcs(report: Report, heads: Heads, deprels: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import pytest
 import spacy
 import tiny_training
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.util import dict_to_dot
 from thinc.api import Config, Model
 from tiny_training import (
@@ -180,14 +180,11 @@ def test_the_newest_checkpoint_is_kept_and_an_ended_training_is_not_repeated(
 ):
     config = tiny_config(corpora, changes={"training.max_steps": 2})
     run_until(1, config, tmp_path, steps=1)
-    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()] == [
-        "step-00000002"
-    ]
+    names = {path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()}
+    assert names == {"pipeline", "state.pt"}
     run(config, tmp_path)
-    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).rglob("*")] == [
-        "step-00000003",
-        "state.pt",
-    ]
+    names = {path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()}
+    assert names == {"state.pt"}
     log = run(config, tmp_path)
     assert "This training ended after step 2" in log and not rows(log)
 
@@ -214,7 +211,7 @@ def test_other_config(corpora: Path, output: Path):
 
 
 def test_damaged_checkpoint(corpora: Path, output: Path):
-    path = output / DIR_CHECKPOINT / "step-00000002"
+    path = output / DIR_CHECKPOINT
     for file in (path / "pipeline" / "lal_parser" / "model", path / "state.pt"):
         file.write_bytes(file.read_bytes()[:100])
         with pytest.raises(ValueError, match="can't go on from"):
@@ -232,6 +229,7 @@ def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.Monkey
         return update(nlp, *args, **settings)
 
     before = (output / "model-last" / "lal_parser" / "model").read_bytes()
+    checkpoint = (output / DIR_CHECKPOINT / "state.pt").read_bytes()
     with (
         monkeypatch.context() as patch,
         pytest.raises(RuntimeError, match="out of memory"),
@@ -239,9 +237,7 @@ def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.Monkey
         patch.setattr(Language, "update", fail_once)
         run(tiny_config(corpora), output)
     assert (output / "model-last" / "lal_parser" / "model").read_bytes() != before
-    assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == [
-        "step-00000002"
-    ]
+    assert (output / DIR_CHECKPOINT / "state.pt").read_bytes() == checkpoint
 
 
 def test_a_best_pipeline_that_was_lost_is_an_error(corpora: Path, tmp_path: Path):
@@ -260,29 +256,100 @@ def test_a_best_pipeline_that_was_lost_is_an_error(corpora: Path, tmp_path: Path
         run(config, output)
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "model-best", "model-last"])
-def test_killed_while_it_begins_anew(
-    corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-):
+class Killed(BaseException):
+    """Stands for SIGKILL."""
+
+
+class Kill:
+    """Ends a training at one of its renames and removals; what comes after that in the
+    process changes no file. A removal is half done."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, number: int) -> None:
+        self.number, self.count = number, 0
+        self.rename, self.remove, self.mkdir = Path.rename, shutil.rmtree, Path.mkdir
+        patch.setattr(Path, "rename", lambda path, to: self.do(self.rename, path, to))
+        patch.setattr(Path, "mkdir", lambda *args, **how: self.make(*args, **how))
+        patch.setattr(shutil, "rmtree", self.removed)
+
+    def do(self, act: Any, *args: Any) -> Any:
+        self.count += 1
+        if self.count > self.number:
+            raise Killed
+        return act(*args)
+
+    def make(self, path: Path, *args: Any, **settings: Any) -> None:
+        if self.count > self.number:
+            raise Killed
+        self.mkdir(path, *args, **settings)
+
+    def removed(self, path: Path, **settings: Any) -> None:
+        if self.count == self.number and path.is_dir():
+            for file in sorted(path.rglob("*.cfg")):
+                file.unlink()
+        self.do(lambda: self.remove(path, **settings))
+
+
+def killed_at(number: int, config: Config, output: Path, **settings: Any) -> bool:
+    """Train, and be killed. Whether the training had that many renames and
+    removals."""
+    with pytest.MonkeyPatch.context() as patch:
+        Kill(patch, number)
+        try:
+            run(config, output, **settings)
+        except Killed:
+            return True
+    return False
+
+
+def quick_config(folder: Path, max_steps: int) -> Config:
+    """A training of a component that learns nothing, on two words, evaluated after each
+    step."""
+    doc = Doc(spacy.blank("en").vocab, words=["It", "works"])
+    for name in ("train", "dev"):
+        DocBin(docs=[doc]).to_disk(folder / f"{name}.spacy")
+    changes = {
+        "nlp.pipeline": ["sentencizer"],
+        "components": {"sentencizer": {"factory": "sentencizer"}},
+        "initialize.components": {},
+        "training.max_steps": max_steps,
+        "training.eval_frequency": 1,
+    }
+    return tiny_config(folder, changes=changes)
+
+
+def test_killed_at_every_rename_and_removal(tmp_path: Path):
+    """The same command goes on from the newest checkpoint, and ends with all models."""
+    config = quick_config(tmp_path, max_steps=2)
+    n_steps = rows(run(config, tmp_path / "whole", steps=1))
+    number = 0
+    while killed_at(number, config, output := tmp_path / str(number), steps=1):
+        names = [path.name for path in output.glob("*")]
+        wholes = [name for name in names if "checkpoint" in name]
+        lacks_first = all(name.endswith(".part") for name in wholes)
+        if lacks_first and wholes and "model-best" in names:
+            with pytest.raises(ValueError, match="killed as it wrote its first"):
+                run(config, output, steps=1)
+        else:
+            log = rows(run(config, output, steps=1))
+            assert len(log) < len(n_steps) or lacks_first
+            for name in ("model-best", "model-last"):
+                assert spacy.load(output / name).pipe_names
+        number += 1
+    assert number > 20
+
+
+def test_killed_while_it_begins_anew(tmp_path: Path):
     """What is there loads, and the next run trains."""
-    output = tmp_path / "output"
-    config = tiny_config(corpora, changes={"training.max_steps": 1})
-    run(config, output)
-    remove = shutil.rmtree
-
-    def killed(path: Path, **settings: Any) -> None:
-        if path.name.startswith(f".{name}."):
-            raise KeyboardInterrupt
-        remove(path, **settings)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(shutil, "rmtree", killed)
-        run(config, output, resume=False)
-    for folder in output.glob("model-*"):
-        assert spacy.load(folder).pipe_names
-    assert rows(run(config, output))
-    for folder in (output / "model-best", output / "model-last"):
-        assert spacy.load(folder).pipe_names
+    config = quick_config(tmp_path, max_steps=1)
+    run(config, tmp_path / "ended")
+    for number in range(6):  # three folders are renamed and removed
+        output = Path(shutil.copytree(tmp_path / "ended", tmp_path / str(number)))
+        assert killed_at(number, config, output, resume=False)
+        for folder in output.glob("model-*"):
+            assert spacy.load(folder).pipe_names
+        assert rows(run(config, output)) or (output / DIR_CHECKPOINT).exists()
+        for name in ("model-best", "model-last"):
+            assert spacy.load(output / name).pipe_names
 
 
 def test_a_full_disk_leaves_what_was_there(

@@ -1,0 +1,178 @@
+"""Make training sentences of kinds that treebanks have few of: exceptions, called
+names, fronted phrases, appositions before a conjunct, possessors, subjects after their
+verb, headlines, questions with a copula.
+
+    python scripts/made_sentences.py scripts/made_sentences.txt corpus/made
+
+The first file has a grammar: its head says how to read it. For each kind, made.ptb and
+made.conllu get as many sentences, which `lal convert` joins. A kind is a name in small
+letters. Lemmas, UPOS and features are hidden."""
+
+import argparse
+import random
+import re
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from spacy_lal.files import write_file
+from spacy_lal.trees import ConlluSentence, format_conllu
+
+NO_SPACE_BEFORE = frozenset({",", ".", "?", "'s"})
+VOWELS = tuple("aeio")  # "a useful ..." stays
+
+
+class Grammar(NamedTuple):
+    """The lines of each name, and lists of words."""
+
+    rules: Dict[str, List[str]]
+    words: Dict[str, List[str]]
+
+    @classmethod
+    def read(cls, path: Path) -> "Grammar":
+        """Read a file."""
+        grammar = cls({}, {})
+        for line in path.read_text(encoding="utf8").splitlines():
+            if line.startswith("@"):
+                name, *words = line[1:].split()
+                grammar.words[name] = words
+            elif line and not line.startswith("#"):
+                name, _, expansion = line.partition(" = ")
+                grammar.rules.setdefault(name, []).append(expansion)
+        return grammar
+
+    def kinds(self) -> List[str]:
+        """The names of sentences."""
+        return [name for name in self.rules if name.islower()]
+
+    def draw(self, name: str, rng: random.Random) -> str:
+        """A line of a name, with all other names and lists in it replaced."""
+        drawn = rng.choice(self.rules[name])
+        while names := re.search(r"\$([A-Z_]+)", drawn):
+            chosen = rng.choice(self.rules[names[1]])
+            drawn = drawn[: names.start()] + chosen + drawn[names.end() :]
+        return re.sub(r"\{(\w+)\}", lambda one: rng.choice(self.words[one[1]]), drawn)
+
+
+class Word(NamedTuple):
+    """A word. head: The number of its head; 0 is the root."""
+
+    form: str
+    tag: str
+    head: int
+    deprel: str
+
+
+class Reader:
+    """Reads a sentence of the grammar: its bracketed tree, and its words."""
+
+    def __init__(self, text: str) -> None:
+        self.parts = re.findall(r"[^\s()]*\([A-Z]+|\)|[^\s()]+", text)
+        self.forms: List[str] = []
+        self.tags: List[str] = []
+        self.arcs: Dict[int, Tuple[int, str]] = {}  # a word's head and deprel
+        relations, self.tree = self.phrase(self.parts.pop(0))
+        if [relation for relation, _ in relations] != ["root"]:
+            raise ValueError(f"expected one root, got {relations} of {text!r}")
+        self.arcs[relations[0][1]] = (-1, "root")
+
+    def phrase(self, opening: str) -> Tuple[List[Tuple[str, int]], str]:
+        """Read a phrase to its end.
+
+        RETURNS (Tuple[List[Tuple[str, int]], str]): Relations with words that go out of
+            it, that of its head first or alone, and its brackets.
+        """
+        relation, _, label = opening.rpartition("(")
+        outer = "root" if not relation else relation.removesuffix(":")
+        head: Optional[int] = None
+        others: List[Tuple[str, int]] = []
+        children: List[str] = []
+        while (part := self.parts.pop(0)) != ")":
+            if "(" in part:
+                relations, brackets = self.phrase(part)
+            else:
+                relations, brackets = self.leaf(part)
+            children.append(brackets)
+            for name, word in relations:
+                if name == "*":
+                    head = word
+                else:
+                    others.append((name, word))
+        brackets = f"({label} {' '.join(children)})"
+        if head is None:
+            return others, brackets
+        for k, (name, word) in enumerate(others):
+            self.arcs[word] = self.joined(others, k) or head, name
+        return [(outer, head)], brackets
+
+    def joined(self, others: List[Tuple[str, int]], k: int) -> int:
+        """The head of a conjunction or comma: the conjunct or apposition that follows,
+        else the apposition before it. 0: it has another."""
+        name, word = others[k]
+        if name == "cc" or self.forms[word] == ",":
+            for relation, following in others[k + 1 : k + 3]:
+                if relation in ("conj", "appos"):
+                    return following
+            if k and others[k - 1][0] == "appos":
+                return others[k - 1][1]
+        return 0
+
+    def leaf(self, part: str) -> Tuple[List[Tuple[str, int]], str]:
+        """Read RELATION:TAG=word, or *TAG=word."""
+        name, _, form = part.partition("=")
+        relation, tag = ("*", name[1:]) if name[0] == "*" else name.rsplit(":", 1)
+        form = form[:-1].capitalize() if form.endswith("^") else form
+        if self.forms and self.forms[-1] == "a" and form.startswith(VOWELS):
+            self.forms[-1] = "an"
+        self.forms.append(form)
+        self.tags.append(tag)
+        return [(relation, len(self.forms) - 1)], f"({tag} {{{len(self.forms) - 1}}})"
+
+    def result(self) -> Tuple[str, List[Word]]:
+        """The tree, and the words; the first has a capital."""
+        forms = [self.forms[0][0].upper() + self.forms[0][1:], *self.forms[1:]]
+        words = [
+            Word(form, tag, self.arcs[k][0] + 1, self.arcs[k][1])
+            for k, (form, tag) in enumerate(zip(forms, self.tags, strict=True))
+        ]
+        return f"(ROOT {self.tree.format(*forms)})", words
+
+
+def to_conllu(words: Sequence[Word]) -> ConlluSentence:
+    """A sentence with hidden UPOS, lemmas and features."""
+    hidden = [""] * len(words)
+    following = [word.form for word in words[1:]]
+    return ConlluSentence(
+        words=[word.form for word in words],
+        lemmas=hidden,
+        pos=hidden,
+        tags=[word.tag for word in words],
+        morphs=hidden,
+        heads=[word.head for word in words],
+        deprels=[word.deprel for word in words],
+        spaces=[form not in NO_SPACE_BEFORE for form in following] + [False],
+    )
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Read the command line, make, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("grammar", type=Path)
+    parser.add_argument("output", type=Path, help="folder for the two files")
+    parser.add_argument("--sentences", type=int, default=250, help="of each kind")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    rng = random.Random(args.seed)
+    grammar = Grammar.read(args.grammar)
+    kinds = [kind for kind in grammar.kinds() for _ in range(args.sentences)]
+    made = [Reader(grammar.draw(kind, rng)).result() for kind in kinds]
+    rng.shuffle(made)
+    trees, sentences = zip(*made, strict=True)
+    write_file(args.output / "made.ptb", "\n".join(trees) + "\n")
+    text = "".join(format_conllu(to_conllu(words)) for words in sentences)
+    write_file(args.output / "made.conllu", text)
+
+
+if __name__ == "__main__":
+    main()
