@@ -8,7 +8,8 @@ An article has its trees in structural-annotation/treebank/penn/*.tree and its
 dependencies in structural-annotation/dependency/conllu/*.conllu, sentence by sentence
 over the same words. With --test, the articles of CRAFT's own test list are built; of
 the others, in the order of their numbers, every tenth from the fifth on is for
-development."""
+development. Closing brackets and what was made of them are mended
+(mend_brackets.py); X.mixed.ptb has no NML, and nests a PRN as other treebanks do."""
 
 import argparse
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
 from nltk.tree import Tree
+from mend_brackets import mend_heads, mend_lemmas, mended, nested
 from treebank import (
     Sentence,
     SourceError,
@@ -26,6 +28,8 @@ from treebank import (
     run,
     save,
     unpacked,
+    without_doubles,
+    without_label,
 )
 
 from spacy_lal.trees import format_conllu, is_preterminal, read_brackets_with_lines
@@ -111,9 +115,14 @@ def read_article(craft: Path, number: str) -> Iterator[Sentence]:
         check_words(path, line, words, sentence)
         tree = without_sections(tree)
         put_words(tree, sentence)
+        flat = without_doubles(without_label(tree, "NML"))
+        tree = mended(tree)
+        mend_heads(tree, sentence)
+        mend_lemmas(sentence)
         keep_metadata(sentence)
         sentence.metadata["sent_id"] = f"CRAFT-{number}-{sentence.metadata['sent_id']}"
-        yield Sentence(tree, with_misc(format_conllu(sentence), block))
+        conllu = with_misc(format_conllu(sentence), block)
+        yield Sentence(tree, conllu, nested(mended(flat)))
 
 
 def read_split(craft: Path, numbers: Sequence[str]) -> Iterator[Sentence]:
@@ -132,7 +141,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument(
         "output",
         type=Path,
-        help="folder for train and dev, .ptb, .nonml.ptb and .conllu",
+        help="folder for train and dev, .ptb, .mixed.ptb and .conllu",
     )
     parser.add_argument(
         "--test", action="store_true", help="build test in place of train and dev"
@@ -143,7 +152,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
             split: read_split(craft, numbers)
             for split, numbers in read_ids(craft, args.test).items()
         }
-        save("craft", splits, args.output, flat=True)
+        save("craft", splits, args.output)
 
 
 if __name__ == "__main__":

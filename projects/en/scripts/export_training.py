@@ -220,14 +220,14 @@ class Arrays:
                 n_labels = pipe.model.get_dim("nO")
                 zeros = [np.zeros((len(doc), n_labels), dtype="f4") for doc in docs]
                 _, gradients = pipe.get_loss([eg for eg, _ in chosen], zeros)
-                for one in (
-                    gradients
-                ):  # the gold label's is negative, and a row without one is 0
-                    self.add(
-                        f"gold.{name}",
-                        np.where(one.min(1) < 0, one.argmin(1), -1),
-                        "i2",
-                    )
+                # the gold label's is negative, and a row without one is 0; a treebank
+                # without features says nothing of UPOS either
+                for (eg, _), rows in zip(chosen, gradients, strict=True):
+                    is_known = rows.min(1) < 0
+                    if name == "morphologizer":
+                        is_known &= eg.reference.has_annotation("MORPH")
+                    gold = np.where(is_known, rows.argmin(1), -1)
+                    self.add(f"gold.{name}", gold, "i2")
         for eg, pieces in chosen:
             self.add_doc(eg, pieces, number)
 

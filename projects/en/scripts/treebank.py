@@ -71,10 +71,12 @@ class Sentence(NamedTuple):
 
     tree (Tree): The outermost node is a root without a meaning of its own.
     conllu (str): The dependencies as CoNLL-U, with the empty line at the end.
+    mixed (Optional[Tree]): The tree as other treebanks would have it.
     """
 
     tree: Tree
     conllu: str
+    mixed: Optional[Tree] = None
 
 
 @contextmanager
@@ -240,11 +242,11 @@ def save(
     splits: Mapping[str, Iterable[Sentence]],
     output: Path,
     *,
-    flat: bool,
+    flat: bool = False,
     checksums: Optional[Path] = None,
 ) -> None:
-    """Write a treebank: for each split X the files X.ptb and X.conllu, if all pass the
-    checks; else none.
+    """Write a treebank: for each split X the files X.ptb and X.conllu, and X.mixed.ptb
+    of sentences that have such a tree, if all pass the checks; else none.
 
     name (str): The treebank's name in the list of checksums.
     flat (bool): Write X.nonml.ptb too: the trees without NML, the bracket within base
@@ -256,16 +258,20 @@ def save(
     """
     files: Dict[str, bytes] = {}
     for split, sentences in splits.items():
-        trees, flat_trees, dependencies = [], [], []
+        trees, flat_trees, mixed_trees, dependencies = [], [], [], []
         for sentence in sentences:
             tree = without_doubles(sentence.tree)
             trees.append(_tree_line(tree))
             flat_trees.append(_tree_line(without_doubles(without_label(tree, "NML"))))
+            if sentence.mixed is not None:
+                mixed_trees.append(_tree_line(without_doubles(sentence.mixed)))
             dependencies.append(sentence.conllu)
         _check_files(output / f"{split}.ptb", trees, "".join(dependencies))
         files[f"{split}.ptb"] = "".join(trees).encode("utf8")
         if flat:
             files[f"{split}.nonml.ptb"] = "".join(flat_trees).encode("utf8")
+        if mixed_trees:
+            files[f"{split}.mixed.ptb"] = "".join(mixed_trees).encode("utf8")
         files[f"{split}.conllu"] = "".join(dependencies).encode("utf8")
     save_files(name, files, output, checksums=checksums)
 
