@@ -16,8 +16,8 @@ import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
-from nltk.tree import Tree
 from mend_brackets import mend_heads, mend_lemmas, mended, nested
+from nltk.tree import Tree
 from treebank import (
     Sentence,
     SourceError,

@@ -15,7 +15,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from treebank import SourceError, run, save_files, unpacked
 
-from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu
+from spacy_lal.trees import Parse, format_conllu, read_conllu
 
 DEPRELS = {
     "obl:tmod": "obl:unmarked",
@@ -88,28 +88,32 @@ def changed(
     return pos, tag, deprel
 
 
-def change(sentence: ConlluSentence, ewt: EwtTags) -> None:
+def change(sentence: Parse, ewt: EwtTags) -> None:
     """Change a sentence's annotation to EWT's, in place, and write its text."""
     words = [word.lower() for word in sentence.words]
+    heads = list(sentence.heads or ())
+    pos = list(sentence.pos)
+    tags = list(sentence.tags)
+    deprels = list(sentence.deprels)
     is_passive = set()
     by = set()
-    for word, head, deprel in zip(words, sentence.heads, sentence.deprels, strict=True):
+    for word, head, deprel in zip(words, heads, deprels, strict=True):
         if deprel in ("aux:pass", "nsubj:pass"):
             is_passive.add(head)
         elif deprel == "case" and word == "by":
             by.add(head)
     n_quotes = 0
     for k, word in enumerate(words):
-        head, tag = sentence.heads[k] or 0, sentence.tags[k]
-        if tag == '"':
+        head = heads[k] or 0
+        if tags[k] == '"':
             n_quotes += 1
-            tag = "``" if n_quotes % 2 else "''"
-        deprel = sentence.deprels[k]
-        pos, tag, deprel = changed(word, sentence.pos[k], tag, deprel, head > k + 1)
-        if deprel == "obl" and k + 1 in by and head in is_passive:
-            deprel = "obl:agent"
-        sentence.pos[k], sentence.deprels[k] = pos, deprel
-        sentence.tags[k] = ewt.best(word, pos, tag)
+            tags[k] = "``" if n_quotes % 2 else "''"
+        is_before = head > k + 1
+        pos[k], tag, deprel = changed(word, pos[k], tags[k], deprels[k], is_before)
+        is_agent = deprel == "obl" and k + 1 in by and head in is_passive
+        deprels[k] = "obl:agent" if is_agent else deprel
+        tags[k] = ewt.best(word, pos[k], tag)
+    sentence.pos, sentence.tags, sentence.deprels = pos, tags, deprels
     sentence.spaces = spaces_of(words)
     pairs = zip(sentence.words, sentence.spaces, strict=True)
     text = "".join(word + " " * space for word, space in pairs).strip()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy_lal.files import write_file
-from spacy_lal.trees import ConlluSentence, format_conllu
+from spacy_lal.trees import Parse, format_conllu
 
 NO_SPACE_BEFORE = frozenset({",", ".", "?", "'s"})
 VOWELS = tuple("aeio")  # "a useful ..." stays
@@ -137,16 +137,12 @@ class Reader:
         return f"(ROOT {self.tree.format(*forms)})", words
 
 
-def to_conllu(words: Sequence[Word]) -> ConlluSentence:
-    """A sentence with hidden UPOS, lemmas and features."""
-    hidden = [""] * len(words)
+def to_conllu(words: Sequence[Word]) -> Parse:
+    """A sentence without UPOS, lemmas and features."""
     following = [word.form for word in words[1:]]
-    return ConlluSentence(
+    return Parse(
         words=[word.form for word in words],
-        lemmas=hidden,
-        pos=hidden,
         tags=[word.tag for word in words],
-        morphs=hidden,
         heads=[word.head for word in words],
         deprels=[word.deprel for word in words],
         spaces=[form not in NO_SPACE_BEFORE for form in following] + [False],

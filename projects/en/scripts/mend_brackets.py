@@ -14,7 +14,7 @@ from typing import Dict, List, Tuple
 from nltk.tree import Tree
 from treebank import without_doubles
 
-from spacy_lal.trees import ConlluSentence, is_preterminal
+from spacy_lal.trees import Parse, is_preterminal
 
 NOUN_PHRASES = frozenset({"NP", "NML", "NX"})
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
@@ -107,26 +107,27 @@ def nested(tree: Tree) -> Tree:
     return Tree(tree.label(), children)
 
 
-def mend_heads(tree: Tree, sentence: ConlluSentence) -> None:
+def mend_heads(tree: Tree, sentence: Parse) -> None:
     """Give each ")" the head and deprel of its "(" where both are sisters in the tree,
     in place. One that has dependents keeps its own."""
     places = Places(tree)
-    heads, deprels = sentence.heads, sentence.deprels
+    heads, deprels = list(sentence.heads or ()), list(sentence.deprels)
     for first, last in places.pairs():
         opening, closing = (places.leaves[word] for word in (first, last))
         are_sisters = places.parents[id(opening)] is places.parents[id(closing)]
         if are_sisters and heads[first] and last + 1 not in heads:
             heads[last], deprels[last] = heads[first], deprels[first]
+    sentence.heads, sentence.deprels = heads, deprels
 
 
-def mend_lemmas(sentence: ConlluSentence) -> None:
+def mend_lemmas(sentence: Parse) -> None:
     """Give words whose lemma is normalised (0, #ord#, p0) the word itself, in place: in
     small letters unless it has a digit or is a name."""
-    for word, (form, lemma) in enumerate(
-        zip(sentence.words, sentence.lemmas, strict=True)
-    ):
+    lemmas = list(sentence.lemmas)
+    for word, (form, lemma) in enumerate(zip(sentence.words, lemmas, strict=True)):
         has_digit = re.search(r"\d", form) is not None
         is_masked = "0" in lemma and has_digit and lemma != form
         if NORMALISED.search(lemma) or is_masked or lemma == "0":
             is_name = sentence.tags[word].startswith("NNP")
-            sentence.lemmas[word] = form if has_digit or is_name else form.lower()
+            lemmas[word] = form if has_digit or is_name else form.lower()
+    sentence.lemmas = lemmas
