@@ -1,0 +1,201 @@
+"""Score a finished package on test sets, once, and write the scores where readers look:
+into its meta.json, its card, and the table of README.
+
+    python scripts/test_scores.py ../../packages/en_lal_md-0.5.0 ../../../shared/test/ewt
+    ../../../shared/test/gum --card ../../docs/reference/en_lal_md.md --readme ../../README.md
+
+A set is a folder with test.ptb (or test.nonml.ptb) and test.conllu, perhaps
+test.srl.jsonl, and raw.conllu for scores of raw text. Nothing is chosen by these scores,
+and nothing is tuned after them: a package that has some is not scored again."""
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+import spacy
+from score_raw_text import score
+from spacy.tokens import DocBin
+
+from spacy_lal.files import write_file
+
+GOLD = {  # columns of the first table, and the names of `lal evaluate`
+    "const_f": "const_f",
+    "UAS": "dep_uas",
+    "LAS": "dep_las",
+    "tags": "tag_acc",
+    "UPOS": "pos_acc",
+    "lemmas": "lemma_acc",
+    "roles": "srl_f",
+}
+ALL_WORDS = ("words", "sentences", "UPOS", "lemmas", "UAS", "LAS")
+TITLE = "## Test scores"
+BEGIN, END = "<!-- test scores -->", "<!-- end of test scores -->"
+Scores = Dict[str, Dict[str, Optional[float]]]
+
+
+def lal(*arguments: Any) -> None:
+    """Run a command of the library.
+
+    RAISES (CalledProcessError): It fails."""
+    command = [sys.executable, "-m", "spacy", "lal", *map(str, arguments)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def scores_of(pipeline: Path, folder: Path) -> Scores:
+    """The scores of a test set, in percent: with gold tokens, and of raw text."""
+    names = ("test.nonml.ptb", "test.ptb", "test.conllu", "test.srl.jsonl")
+    files = [folder / name for name in names if (folder / name).exists()]
+    if files[0].name == "test.nonml.ptb":
+        files = [path for path in files if path.name != "test.ptb"]
+    found: Scores = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        gold, raw = Path(scratch) / "gold.spacy", Path(scratch) / "raw.spacy"
+        result = Path(scratch) / "scores.json"
+        lal("convert", *files, "-o", gold, "--n-sents", 8)
+        lal("evaluate", gold, "--model", pipeline, "--output", result)
+        scores = json.loads(result.read_text(encoding="utf8"))
+        found["gold tokens"] = {
+            name: None if scores.get(key) is None else round(100 * scores[key], 2)
+            for name, key in GOLD.items()
+        }
+        if (folder / "raw.conllu").exists():
+            lal(
+                "convert",
+                folder / "raw.conllu",
+                "-o",
+                raw,
+                "--by-paragraph",
+                "--n-sents",
+                0,
+            )
+            nlp = spacy.load(pipeline)
+            golds = list(DocBin().from_disk(raw).get_docs(nlp.vocab))
+            docs = list(nlp.pipe([doc.text for doc in golds], batch_size=16))
+            values = score(golds, docs)
+            found["raw text"] = {name: round(values[name], 2) for name in ALL_WORDS}
+    return found
+
+
+def table(rows: Sequence[Sequence[str]], n_text: int) -> Iterator[str]:
+    """A table in Markdown, its header first. n_text: Columns aligned to the left."""
+    header, *others = rows
+    yield f"| {' | '.join(header)} |"
+    yield "|" + "---|" * n_text + "--:|" * (len(header) - n_text)
+    yield from (f"| {' | '.join(row)} |" for row in others)
+
+
+def shown(value: Optional[float]) -> str:
+    """A score, or nothing."""
+    return "" if value is None else f"{value:.2f}"
+
+
+def section(test: Dict[str, Any], version: str) -> str:
+    """The section of a card."""
+    sets = test["sets"].items()
+    gold = [["test", *GOLD]]
+    gold += [
+        [name, *(shown(scores["gold tokens"][key]) for key in GOLD)]
+        for name, scores in sets
+    ]
+    raw = [["test, raw text", *ALL_WORDS]]
+    raw += [
+        [name, *(shown(scores["raw text"][key]) for key in ALL_WORDS)]
+        for name, scores in sets
+        if "raw text" in scores
+    ]
+    lines = [
+        TITLE,
+        "",
+        f"Of version {version}, on {test['date']}, once, when all else was final: "
+        "nothing is trained on these",
+        "sets or chosen by them. In percent, with gold tokens and sentence breaks; UAS and "
+        "LAS without",
+        "punctuation, roles with own predicates:",
+        "",
+        *table(gold, 1),
+        "",
+    ]
+    if len(raw) > 1:
+        lines += [
+            "From raw text, in paragraphs; all words, deprels without subtypes, as in "
+            "CoNLL 2018:",
+            "",
+            *table(raw, 1),
+            "",
+        ]
+    return "\n".join([*lines, "    python -m spacy project run test-scores", "", ""])
+
+
+def with_section(card: str, new: str) -> str:
+    """A card with another section of test scores.
+
+    RAISES (ValueError): It has none."""
+    if TITLE not in card:
+        raise ValueError(f"the card has no section {TITLE!r}")
+    start = card.index(TITLE)
+    end = card.find("\n## ", start)
+    return card[:start] + new + (card[end + 1 :] if end >= 0 else "")
+
+
+def readme_rows(metas: Sequence[Dict[str, Any]]) -> List[List[str]]:
+    """The table of README: a column for each package that has been scored."""
+    names = [f"`{meta['lang']}_{meta['name']}` {meta['version']}" for meta in metas]
+    rows = [["test set", "score", *names]]
+    of_text = [("raw text", key) for key in ("LAS", "sentences")]
+    of_gold = [("gold tokens", key) for key in ("const_f", "LAS", "roles")]
+    for name in dict.fromkeys(name for meta in metas for name in meta["test"]["sets"]):
+        for given, key in (*of_text, *of_gold):
+            values = [
+                meta["test"]["sets"].get(name, {}).get(given, {}).get(key)
+                for meta in metas
+            ]
+            if any(value is not None for value in values):
+                rows.append([f"{name}, {given}", key, *map(shown, values)])
+    return rows
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Score, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("package", type=Path, help="a folder of packages/")
+    parser.add_argument("sets", type=Path, nargs="+", help="folders of test sets")
+    parser.add_argument("--card", type=Path, required=True)
+    parser.add_argument("--readme", type=Path, required=True)
+    args = parser.parse_args(arguments)
+    meta = json.loads((args.package / "meta.json").read_text(encoding="utf8"))
+    if "test" in meta:
+        print(f"{args.package} was scored on {meta['test']['date']}", file=sys.stderr)
+        return 1
+    name = f"{meta['lang']}_{meta['name']}"
+    pipeline = args.package / name / f"{name}-{meta['version']}"
+    sets = {path.name.upper(): scores_of(pipeline, path) for path in args.sets}
+    meta["test"] = {"date": datetime.date.today().isoformat(), "sets": sets}
+    for path in args.package.rglob("meta.json"):
+        write_file(path, json.dumps(meta, indent=2, ensure_ascii=False))
+    card = with_section(
+        args.card.read_text(encoding="utf8"), section(meta["test"], meta["version"])
+    )
+    for path in (args.card, *args.package.rglob("README.md")):
+        write_file(path, card)
+    metas = [
+        json.loads(path.read_text(encoding="utf8"))
+        for path in sorted(args.package.parent.glob("*/meta.json"))
+    ]
+    rows = readme_rows([meta for meta in metas if "test" in meta])
+    readme = args.readme.read_text(encoding="utf8")
+    start, end = readme.index(BEGIN) + len(BEGIN), readme.index(END)
+    new = "\n".join(["", *table(rows, 2), ""])
+    write_file(args.readme, readme[:start] + new + readme[end:])
+    print(json.dumps(meta["test"], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
