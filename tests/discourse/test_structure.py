@@ -113,14 +113,12 @@ def test_a_part_joins_the_unit_that_its_words_depend_on() -> None:
     assert number_units(heads, deprels, [0, 2, 4, 6], flags) == [1, 2, 3, 2]
 
 
-def test_a_part_without_arcs_joins_the_last_unit_but_one() -> None:
-    """A second part of a sentence has nothing before it that it could go on with."""
-    heads = [0, 1, 2, 3]
-    deprels = ["ROOT"] * 4
-    assert number_units(heads, deprels, [0, 1, 2, 3], [False] * 3 + [True]) == [
-        1,
-        2,
-        3,
-        2,
-    ]
-    assert number_units(heads, deprels, [0, 1], [False, True]) == [1, 2]
+def test_a_part_without_arcs_is_a_unit_of_its_own() -> None:
+    """So is the second part of a sentence, whatever it hangs on, and one that an
+    adverbial clause alone is bound to."""
+    flags = [False, True, True]
+    roots = ["ROOT"] * 3
+    assert number_units([0, 1, 2], roots, [0, 1, 2], flags) == [1, 2, 3]
+    assert number_units([1, 1], ["nsubj", "ROOT"], [0, 1], flags[:2]) == [1, 2]
+    deprels = ["advcl", "punct", "ROOT"]
+    assert number_units([2, 2, 2], deprels, [0, 1, 2], flags) == [1, 2, 3]
