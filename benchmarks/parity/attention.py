@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, Optional
 import torch
 from torch import Tensor, nn
 
-from spacy_lal.layers.encoder import Window
+from spacy_lal.layers.encoder import AttentionWindow
 
 
 @contextmanager
@@ -55,7 +55,9 @@ def limited(
         for one in chosen
     ]
     for one in chosen:
-        one.window = one.window if window is None else Window(window, relaxed_window)
+        one.window = (
+            one.window if window is None else AttentionWindow(window, relaxed_window)
+        )
         for part, kept in (("content", content), ("position", position)):
             if not kept:
                 one.query[part].data = torch.zeros_like(one.query[part])

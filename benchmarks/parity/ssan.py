@@ -30,9 +30,15 @@ from parity.ssan_layers import (
 from parity.ssan_sets import SSANSet, pad, probe
 from parity.vectors import UnreadableSetError
 from spacy_lal.layers.configs import EncoderConfig, SelectorConfig
-from spacy_lal.layers.encoder import EPSILON, Choice, Selector, forbidden_pairs
+from spacy_lal.layers.encoder import (
+    EPSILON,
+    Choice,
+    Selector,
+    build_encoder,
+    forbidden_pairs,
+)
 from spacy_lal.layers.input_configs import InputSizes, Words
-from spacy_lal.layers.inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs, build_inputs
 
 # Mode of a set -> whether it trains, the mode of our selector, whether dropout is on,
 # whether regularisers are in the loss of the encoder's sets (they always are in the
@@ -119,14 +125,18 @@ class SSAN(nn.Module):
                 )
                 for i in range(n_layers)
             ]
-            self.encoder = EncoderConfig((*configs, FinalNormConfig())).build(width)
+            self.encoder = build_encoder(
+                EncoderConfig((*configs, FinalNormConfig())), width
+            )
             self.attentions = [
                 layer.attention for layer in self.encoder.layers[:n_layers]
             ]
             inputs = SinusoidalInputsConfig(
                 (Words(dropout=0.0),), "sum", max(self.lengths), 0.0, 0.0
             )
-            self.inputs = inputs.build(width, InputSizes(n_words=info["vocabulary"]))
+            self.inputs = build_inputs(
+                inputs, width, InputSizes(n_words=info["vocabulary"])
+            )
         self._load(given.weights)
 
     def padding(self) -> Tensor:

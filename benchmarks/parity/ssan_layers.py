@@ -13,9 +13,14 @@ from torch import Tensor, nn
 
 from spacy_lal.layers.basics import ElementDropout, MaskedSoftmax
 from spacy_lal.layers.configs import EncoderLayer, SelectorConfig
-from spacy_lal.layers.encoder import SelectiveSoftmax, Selector, SelfAttention
+from spacy_lal.layers.encoder import (
+    SelectiveSoftmax,
+    Selector,
+    SelfAttention,
+    build_layers,
+)
 from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
-from spacy_lal.layers.inputs import InputLayer, NetworkInputs
+from spacy_lal.layers.inputs import InputLayer, NetworkInputs, build_inputs
 
 NORM_EPSILON = 1e-6  # added to the biased variance
 LONGEST_PERIOD = 1e4
@@ -37,10 +42,6 @@ class SinusoidalInputsConfig(InputLayerConfig):
     """An input layer with sinusoidal positions, which are added; features are
     multiplied by sqrt(hidden width) and get a bias; no norm. Its `dropout` is
     elementwise; `join` is "sum"."""
-
-    def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
-        """See `InputLayerConfig`."""
-        return SinusoidalInputs(self, hidden_width, sizes)
 
 
 class SinusoidalInputs(InputLayer):
@@ -115,18 +116,6 @@ class PreNormLayerConfig(EncoderLayer):
     relu_dropout: float = 0.1
     residual_dropout: float = 0.1
     selector: Optional[SelectorConfig] = None
-
-    def build(self, hidden_width: int) -> List[nn.Module]:
-        """See `EncoderLayer`.
-
-        RAISES (ValueError): The heads cannot share the width.
-        """
-        if hidden_width % self.n_heads:
-            raise ValueError(
-                "n_heads of pre-norm layers: expected a divisor of hidden_width = "
-                f"{hidden_width}, got {self.n_heads}"
-            )
-        return [PreNormLayer(self, hidden_width) for _ in range(self.repeat)]
 
 
 class PreNormAttention(SelfAttention):
@@ -207,10 +196,6 @@ class FinalNormConfig(EncoderLayer):
 
     repeat: int = 1
 
-    def build(self, hidden_width: int) -> List[nn.Module]:
-        """See `EncoderLayer`."""
-        return [FinalNorm(hidden_width, NORM_EPSILON)]
-
 
 class FinalNorm(nn.LayerNorm):
     """A standard layer norm as an encoder layer."""
@@ -223,3 +208,26 @@ class FinalNorm(nn.LayerNorm):
     ) -> Tensor:
         """*Shape:* (batch_size, seq_len, hidden_width) to the same."""
         return super().forward(inputs)
+
+
+@build_inputs.register
+def _(
+    config: SinusoidalInputsConfig, hidden_width: int, sizes: InputSizes
+) -> InputLayer:
+    return SinusoidalInputs(config, hidden_width, sizes)
+
+
+@build_layers.register
+def _(config: PreNormLayerConfig, hidden_width: int) -> List[nn.Module]:
+    """RAISES (ValueError): The heads cannot share the width."""
+    if hidden_width % config.n_heads:
+        raise ValueError(
+            "n_heads of pre-norm layers: expected a divisor of hidden_width = "
+            f"{hidden_width}, got {config.n_heads}"
+        )
+    return [PreNormLayer(config, hidden_width) for _ in range(config.repeat)]
+
+
+@build_layers.register
+def _(config: FinalNormConfig, hidden_width: int) -> List[nn.Module]:
+    return [FinalNorm(hidden_width, NORM_EPSILON)]

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from ..layers.basics import FeedForward, StdNorm, join_features, project_heads
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ..layers.input_configs import InputLayerConfig, InputSizes
-from ..layers.inputs import InputLayer
-from ..layers.label_attention import LabelAttention
-from ..layers.parser_scorers import BiaffineScorer
+from ..layers.inputs import InputLayer, build_inputs
+from ..layers.label_attention import LabelAttention, build_label_attention
+from ..layers.parser_scorers import BiaffineScorer, build_biaffine_scorer
 
 EMBEDDINGS = (
     "tags",
@@ -40,10 +40,6 @@ class ConcatenatedInputsConfig(InputLayerConfig):
         extra = extras // n_extras if n_extras else 0
         return [embedding if is_embedding else extra for is_embedding in are_embeddings]
 
-    def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
-        """See `InputLayerConfig`."""
-        return ConcatenatedInputs(self, hidden_width, sizes)
-
 
 class ConcatenatedInputs(InputLayer):
     """See `ConcatenatedInputsConfig`."""
@@ -51,6 +47,13 @@ class ConcatenatedInputs(InputLayer):
     def combine(self, features: Sequence[Tensor]) -> Tensor:
         """See `InputLayer`."""
         return torch.cat(list(features), dim=-1)
+
+
+@build_inputs.register
+def _(
+    config: ConcatenatedInputsConfig, hidden_width: int, sizes: InputSizes
+) -> InputLayer:
+    return ConcatenatedInputs(config, hidden_width, sizes)
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,6 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
     relu_dropout: float = 0.0
     ff_residual_dropout: float = 0.0
     least = {**LabelAttentionConfig.least, "shared_ff_width": 0}
-
-    def build(self, hidden_width: int, n_heads: int) -> "ReferenceLabelAttention":
-        """See `LabelAttentionConfig`."""
-        return ReferenceLabelAttention(self, hidden_width, n_heads)
 
     def blocks(self, hidden_width: int, n_heads: int) -> tuple[int, int]:
         """See `LabelAttentionConfig`."""
@@ -192,17 +191,17 @@ class ReferenceLabelAttention(LabelAttention):
         )
 
 
+@build_label_attention.register
+def _(
+    config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int
+) -> LabelAttention:
+    return ReferenceLabelAttention(config, hidden_width, n_heads)
+
+
 @dataclass(frozen=True)
 class ReferenceBiaffineScorerConfig(BiaffineScorerConfig):
     """A biaffine scorer that labels a word independently of its head: p is taken from
     the dependent's own row."""
-
-    def build(self, layout: FencepostLayout, n_deprels: int) -> BiaffineScorer:
-        """See `BiaffineScorerConfig`."""
-        width = self.input_width(layout)
-        return ReferenceBiaffineScorer(
-            width, self.arc_width, self.deprel_width, n_deprels, self.dropout
-        )
 
 
 class ReferenceBiaffineScorer(BiaffineScorer):
@@ -216,3 +215,11 @@ class ReferenceBiaffineScorer(BiaffineScorer):
         fenceposts."""
         seen, constant = self.seen_by_heads(head)
         return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
+
+
+@build_biaffine_scorer.register
+def _(
+    config: ReferenceBiaffineScorerConfig, layout: FencepostLayout, n_deprels: int
+) -> BiaffineScorer:
+    build = build_biaffine_scorer.dispatch(BiaffineScorerConfig)
+    return build(config, layout, n_deprels, ReferenceBiaffineScorer)

@@ -24,6 +24,7 @@ from ..models.parser import get_network
 from ..trees.brackets import unescape_word
 from ..trees.spans import SUB_HEAD_LABEL, join_chain
 from . import networks
+from .errors import CheckpointError
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
 # NumPy's names of scalar types -> formats of `struct`
@@ -39,11 +40,6 @@ SCALARS = {
     "u8": "<Q",
 }
 SCALARS.update(f2="<e", f4="<f", f8="<d")
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that cannot be read, or that has unknown content; the message gives
-    the reason."""
 
 
 class ReferenceVocabulary:

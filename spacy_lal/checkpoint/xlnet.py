@@ -29,7 +29,7 @@ from torch import Tensor
 from transformers import AutoTokenizer, XLNetConfig, XLNetModel
 
 from ..annotations import Sentences, sentence_words
-from .official import CheckpointError
+from .errors import CheckpointError
 
 WordTransformerModel = Model[list[Doc], list[Floats2d]]
 MAX_BATCH_PIECES = 4096  # that run at once, padding included

@@ -1,8 +1,8 @@
 """Config blocks of the parser's network but its input layer and encoder. *Not* here:
-torch modules, which `build` imports."""
+torch modules, which are built of blocks by the functions `build_...` beside them."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, Literal, Optional, Sequence
+from typing import Literal, Optional, Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -14,12 +14,10 @@ class EncoderLayer(Block):
     """The options of a kind of encoder layer, a frozen dataclass.
 
     queries (str): "positions" where the layers read the rows of the position table
-    beside their inputs. build: From the hidden width to `repeat` layers, which are
-    called as `SelfAttentionLayer` is."""
+    beside their inputs."""
 
     repeat: int
     queries: Literal["features", "positions"] = "features"
-    build: Callable[..., list[Any]]
 
 
 @dataclass(frozen=True)
@@ -114,12 +112,6 @@ class SelfAttentionLayerConfig(EncoderLayer):
                 'queries = "positions" requires factored = false, got factored = true'
             )
 
-    def build(self, hidden_width: int) -> list[Any]:
-        """See `EncoderLayer`."""
-        from .encoder import SelfAttentionLayer
-
-        return [SelfAttentionLayer(self, hidden_width) for _ in range(self.repeat)]
-
 
 @dataclass(frozen=True)
 class EncoderConfig:
@@ -132,14 +124,6 @@ class EncoderConfig:
     def reads_positions(self) -> bool:
         """Whether a layer reads the rows of the position table."""
         return any(layer.queries == "positions" for layer in self.layers)
-
-    def build(self, hidden_width: int) -> Any:
-        """Build the layers, of a width of `hidden_width`."""
-        from .encoder import Encoder
-
-        return Encoder(
-            *(layer for config in self.layers for layer in config.build(hidden_width))
-        )
 
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
@@ -188,13 +172,6 @@ class LabelAttentionConfig(Block):
                 self.attn_width,
                 "with factored = true, half for each part",
             )
-
-    def build(self, hidden_width: int, n_heads: int) -> Any:
-        """Build the layer, with an input of `hidden_width` and `n_heads` label
-        heads."""
-        from .label_attention import LabelAttention
-
-        return LabelAttention(self, hidden_width, n_heads)
 
     def blocks(self, hidden_width: int, n_heads: int) -> tuple[int, int]:
         """Width of the layer's output, and how many blocks of label heads it has; 0 for
@@ -341,18 +318,6 @@ class SpanScorerConfig(Block):
             )
         layout.read_width(self.from_tokens)
 
-    def build(self, layout: FencepostLayout, n_labels: int) -> Any:
-        """Build the scorer of `n_labels` labels, the empty label and the sub-head label
-        among them."""
-        from .parser_scorers import LabelHeadScorer, SpanScorer
-
-        self.check(layout, n_labels)
-        label_heads = LabelHeadScorer(layout) if self.label_heads else None
-        width = layout.read_width(self.from_tokens)
-        return SpanScorer(
-            width, self.hidden_width, n_labels, label_heads, self.separate_endpoints
-        )
-
 
 @dataclass(frozen=True)
 class BiaffineScorerConfig(Block):
@@ -373,18 +338,6 @@ class BiaffineScorerConfig(Block):
     def input_width(self, layout: FencepostLayout) -> int:
         """Width of a fencepost's last features, which the scorer reads."""
         return layout.read_width(self.from_tokens)
-
-    def build(self, layout: FencepostLayout, n_deprels: int) -> Any:
-        """Build the scorer of `n_deprels` deprels."""
-        from .parser_scorers import BiaffineScorer
-
-        return BiaffineScorer(
-            self.input_width(layout),
-            self.arc_width,
-            self.deprel_width,
-            n_deprels,
-            self.dropout,
-        )
 
 
 @dataclass(frozen=True)

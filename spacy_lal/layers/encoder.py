@@ -3,6 +3,8 @@ queries (Kitaev & Klein 2018, sections 2 to 4) and a selector of keys (Geng et a
 section 2.3); formulas in docs/explanation/encoders.md."""
 
 import math
+from functools import singledispatch
+from itertools import chain
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -10,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from . import basics
-from .configs import SelectorConfig, SelfAttentionLayerConfig
+from .configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 
 # The reference's, in the denominator of the weights; only with on_empty = "nothing".
 EPSILON = 1e-6
@@ -170,7 +172,7 @@ class SelectiveSoftmax(nn.Module):
         return self.dropout(weights)
 
 
-class Window(NamedTuple):
+class AttentionWindow(NamedTuple):
     """Position p attends to p' if |p - p'| <= width; START is position 0. relaxed
     (bool): START, the first word, the last word and STOP attend to all positions and
     are attended by all."""
@@ -179,7 +181,9 @@ class Window(NamedTuple):
     relaxed: bool = False
 
 
-def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
+def forbidden_pairs(
+    padding: Tensor, window: Optional[AttentionWindow] = None
+) -> Tensor:
     """The pairs of a query and a key that get no attention. *Shapes:* padding
     (batch_size, seq_len) to (batch_size, 1, 1, seq_len) without a window, else
     (batch_size, 1, seq_len, seq_len)."""
@@ -214,7 +218,9 @@ class SelfAttention(nn.Module):
         self.part_width = config.attn_width // len(widths)
         self.reads_positions = config.queries == "positions"
         self.window = (
-            Window(config.window, config.relaxed_window) if config.window else None
+            AttentionWindow(config.window, config.relaxed_window)
+            if config.window
+            else None
         )
         shapes = {
             part: (self.n_heads, width, self.part_width)
@@ -310,3 +316,17 @@ class Encoder(nn.Module):
         for layer in self.layers:
             inputs = layer(inputs, padding, positions)
         return inputs
+
+
+def build_encoder(config: EncoderConfig, hidden_width: int) -> Encoder:
+    """The layers of an encoder, of a width of `hidden_width`."""
+    kinds = [build_layers(layer, hidden_width) for layer in config.layers]
+    return Encoder(*chain.from_iterable(kinds))
+
+
+@singledispatch
+def build_layers(
+    config: SelfAttentionLayerConfig, hidden_width: int
+) -> list[nn.Module]:
+    """`repeat` layers of a kind, which are called as `SelfAttentionLayer` is."""
+    return [SelfAttentionLayer(config, hidden_width) for _ in range(config.repeat)]

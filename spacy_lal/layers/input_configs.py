@@ -5,7 +5,7 @@ An error names the option, its value and what was expected.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Optional
+from typing import ClassVar, Literal, Optional
 
 
 class Block:
@@ -302,12 +302,6 @@ class InputLayerConfig(Block):
     def feature_widths(self, content_width: int) -> list[int]:
         """Width of each kind of word features."""
         return [content_width] * len(self.features)
-
-    def build(self, hidden_width: int, sizes: InputSizes) -> Any:
-        """Build the layer, whose output has a width of `hidden_width`."""
-        from .inputs import InputLayer
-
-        return InputLayer(self, hidden_width, sizes)
 
 
 def make_input_layer(

@@ -1,6 +1,7 @@
 """The input layer: word features and positions -> the encoder's input
 (docs/explanation/parser.md, Inputs)."""
 
+from functools import singledispatch
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import torch
@@ -269,3 +270,11 @@ class InputLayer(nn.Module):
             else content + positions
         )
         return self.norm(self.dropout(joined))
+
+
+@singledispatch
+def build_inputs(
+    config: InputLayerConfig, hidden_width: int, sizes: InputSizes
+) -> InputLayer:
+    """The input layer, whose output has a width of `hidden_width`."""
+    return InputLayer(config, hidden_width, sizes)

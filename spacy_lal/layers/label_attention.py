@@ -4,6 +4,7 @@ projection folds into the query, values are projected after pooling, and R (x_t 
 R x_t + R u_l."""
 
 import math
+from functools import singledispatch
 from typing import Optional, Sequence
 
 import torch
@@ -159,3 +160,11 @@ class LabelAttention(nn.Module):
             return dropped @ reduce.transpose(-1, -2)
         folded = (reduce * mask) @ whole
         return context @ folded.transpose(-1, -2)
+
+
+@singledispatch
+def build_label_attention(
+    config: LabelAttentionConfig, hidden_width: int, n_heads: int
+) -> LabelAttention:
+    """The layer, with an input of `hidden_width` and `n_heads` label heads."""
+    return LabelAttention(config, hidden_width, n_heads)

@@ -9,9 +9,15 @@ from torch import Tensor, nn
 from ..scores import ParserScores
 from .basics import join_features
 from .configs import FencepostLayout, ParserNetworkConfig, ParserSizes
-from .inputs import NetworkInputs
-from .label_attention import LabelAttention
-from .parser_scorers import BiaffineScorer, SpanScorer
+from .encoder import build_encoder
+from .inputs import NetworkInputs, build_inputs
+from .label_attention import LabelAttention, build_label_attention
+from .parser_scorers import (
+    BiaffineScorer,
+    SpanScorer,
+    build_biaffine_scorer,
+    build_span_scorer,
+)
 
 
 class Fenceposts(nn.Module):
@@ -51,20 +57,26 @@ class ParserNetwork(nn.Module):
         self.sizes = sizes
         self.reads_positions = config.encoder.reads_positions
         width = config.hidden_width
-        self.inputs = config.inputs.build(width, sizes)
-        self.encoder = config.encoder.build(width)
+        self.inputs = build_inputs(config.inputs, width, sizes)
+        self.encoder = build_encoder(config.encoder, width)
         self.label_attention: Optional[LabelAttention] = None
         n_heads = config.n_label_heads(sizes)
         layout = config.layout(n_heads)
         if config.label_attention is not None:
-            self.label_attention = config.label_attention.build(width, n_heads)
+            self.label_attention = build_label_attention(
+                config.label_attention, width, n_heads
+            )
         self.fenceposts = Fenceposts(layout)
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.span_scorer is not None and sizes.n_labels:
-            self.span_scorer = config.span_scorer.build(layout, sizes.n_labels)
+            self.span_scorer = build_span_scorer(
+                config.span_scorer, layout, sizes.n_labels
+            )
         if config.biaffine_scorer is not None and sizes.n_deprels:
-            self.biaffine_scorer = config.biaffine_scorer.build(layout, sizes.n_deprels)
+            self.biaffine_scorer = build_biaffine_scorer(
+                config.biaffine_scorer, layout, sizes.n_deprels
+            )
         self._scale_scorers(1.0 / layout.scale)
 
     @property

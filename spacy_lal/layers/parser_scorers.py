@@ -4,13 +4,19 @@ Fenceposts are projected first, and differences are taken of the narrow projecti
 there is no tensor of n^2 x width. A loss touches only the cells of two trees, and
 training computes these a second time."""
 
+from functools import singledispatch
 from typing import Any, Iterator, NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
 
 from .basics import ElementDropout, StdNorm, std_norm
-from .configs import FIRST_LABEL, FencepostLayout
+from .configs import (
+    FIRST_LABEL,
+    BiaffineScorerConfig,
+    FencepostLayout,
+    SpanScorerConfig,
+)
 
 
 class LabelHeadScorer(nn.Module):
@@ -361,3 +367,28 @@ class BiaffineScorer(nn.Module):
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)
         return seen.unflatten(-1, self.deprel_from_head.shape), constant
+
+
+def build_span_scorer(
+    config: SpanScorerConfig, layout: FencepostLayout, n_labels: int
+) -> SpanScorer:
+    """The scorer of `n_labels` labels, the empty label and the sub-head label among
+    them."""
+    config.check(layout, n_labels)
+    label_heads = LabelHeadScorer(layout) if config.label_heads else None
+    width = layout.read_width(config.from_tokens)
+    return SpanScorer(
+        width, config.hidden_width, n_labels, label_heads, config.separate_endpoints
+    )
+
+
+@singledispatch
+def build_biaffine_scorer(
+    config: BiaffineScorerConfig,
+    layout: FencepostLayout,
+    n_deprels: int,
+    kind: type[BiaffineScorer] = BiaffineScorer,
+) -> BiaffineScorer:
+    """The scorer of `n_deprels` deprels."""
+    width = config.input_width(layout)
+    return kind(width, config.arc_width, config.deprel_width, n_deprels, config.dropout)

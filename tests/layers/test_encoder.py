@@ -14,10 +14,11 @@ from spacy_lal.layers.configs import (
     SelfAttentionLayerConfig,
 )
 from spacy_lal.layers.encoder import (
+    AttentionWindow,
     Encoder,
     SelectiveSoftmax,
     Selector,
-    Window,
+    build_encoder,
     forbidden_pairs,
 )
 
@@ -61,7 +62,7 @@ def make_encoder(
     config = SelfAttentionLayerConfig(
         repeat=repeat, n_heads=3, attn_width=4, ff_width=8, **{**NO_DROPOUT, **options}
     )
-    encoder = EncoderConfig((config,)).build(WIDTH).to(dtype).eval()
+    encoder = build_encoder(EncoderConfig((config,)), WIDTH).to(dtype).eval()
     with torch.no_grad():
         for name, parameter in encoder.named_parameters():
             if "selector" in name:
@@ -173,7 +174,8 @@ def test_weights_sum_to_one_within_what_is_allowed(options):  # D3
     )
     width, selector = options.get("window", 0), options.get("selector")
     forbidden = forbidden_pairs(
-        padding, Window(width, options.get("relaxed_window", False)) if width else None
+        padding,
+        AttentionWindow(width, options.get("relaxed_window", False)) if width else None,
     )
     for weights in attention_weights(encoder, inputs, N_WORDS):
         assert not weights.masked_select(forbidden.expand_as(weights)).any()
@@ -195,7 +197,7 @@ def is_allowed(query, key, n, window):
 @pytest.mark.parametrize("relaxed", [False, True])
 @pytest.mark.parametrize("width", [0, 1, 3, 8, 99])
 def test_a_window_by_its_definition(width, relaxed):
-    n_words, window = [0, 1, 2, 3, 7], Window(width, relaxed)
+    n_words, window = [0, 1, 2, 3, 7], AttentionWindow(width, relaxed)
     padding = make_padding(n_words)
     assert torch.equal(forbidden_pairs(padding), padding[:, None, None, :])
     for row, n in zip(forbidden_pairs(padding, window)[:, 0], n_words, strict=True):
@@ -295,7 +297,11 @@ def random_pairs(n_words=N_WORDS, seed=0, dtype=torch.float64):
     logits, scores = (
         torch.randn(shape, generator=generator, dtype=dtype) for _ in range(2)
     )
-    return logits, 2.0 * scores, forbidden_pairs(make_padding(n_words), Window(3))
+    return (
+        logits,
+        2.0 * scores,
+        forbidden_pairs(make_padding(n_words), AttentionWindow(3)),
+    )
 
 
 @pytest.mark.parametrize("parts", PARTS)

@@ -18,6 +18,7 @@ from spacy_lal.layers.inputs import (
     CharLSTMEncoder,
     NetworkInputs,
     VectorProjection,
+    build_inputs,
 )
 
 OPTIONS = {"max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
@@ -30,7 +31,7 @@ def inputs_config(*features, join="concat", make=InputLayerConfig):
 
 @pytest.mark.parametrize("join", ["concat", "sum"])
 def test_features_are_added_up_and_joined_with_positions(join):
-    layer = inputs_config(Tags(), Words(), join=join).build(8, SIZES).eval()
+    layer = build_inputs(inputs_config(Tags(), Words(), join=join), 8, SIZES).eval()
     tag_ids, word_ids = torch.tensor([[0, 3, 4, 1]]), torch.tensor([[0, 7, 8, 1]])
     output = layer(
         NetworkInputs(torch.tensor([2]), tag_ids=tag_ids, word_ids=word_ids), 4
@@ -50,7 +51,7 @@ def test_features_are_added_up_and_joined_with_positions(join):
 @pytest.mark.parametrize("join, scale", [("concat", 1.0), ("sum", 0.02)])
 def test_positions_that_are_added_start_small(join, scale):
     torch.manual_seed(0)
-    layer = inputs_config(Tags(), join=join).build(512, SIZES)
+    layer = build_inputs(inputs_config(Tags(), join=join), 512, SIZES)
     assert layer.positions.std().item() == pytest.approx(scale, rel=0.1)
 
 

@@ -110,11 +110,11 @@ def encoder_graphs(
         (n_rows, n_pieces, width)."""
     check_config(config)
     for layer in range(config["num_hidden_layers"]):
-        encoder = _Encoder(config, weights, int8=int8)
+        encoder = _EncoderGraph(config, weights, int8=int8)
         yield encoder.write_layer(layer), encoder.constants
 
 
-class _Encoder(Graph):
+class _EncoderGraph(Graph):
     def __init__(
         self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
     ) -> None:

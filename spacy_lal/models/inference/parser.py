@@ -99,11 +99,11 @@ class ParserInference:
         self.positions = weights["inputs.positions"]
         self.gain = weights["inputs.norm.gain"]
         self.bias = weights["inputs.norm.bias"]
-        self.attention: Optional[_LabelAttention] = None
+        self.attention: Optional[_AttentionProducts] = None
         self.halves_gain: Any = layout.scale
         self.halves_bias: Any = 0.0
         if config.label_attention is not None:
-            self.attention = _LabelAttention(weights, config.hidden_width)
+            self.attention = _AttentionProducts(weights, config.hidden_width)
             given = part_of(weights, "label_attention")
             self.halves_gain = _tiled(layout, given["norm.gain"] * layout.scale)
             self.halves_bias = _tiled(layout, given["norm.bias"] * layout.scale)
@@ -278,7 +278,7 @@ class _Attended(NamedTuple):
         return blocks, 1.0 / _deviation(blocks)[..., None]
 
 
-class _LabelAttention:
+class _AttentionProducts:
     """Label attention: keys folded into queries, values and the norm's mean into the
     projection of the output. One product gives the logits and R x."""
 

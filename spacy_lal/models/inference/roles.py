@@ -229,7 +229,7 @@ class _Spans:
             find_candidates(parse, rows, self.n_rows)
             for parse, rows in zip(parses, predicates, strict=True)
         ]
-        batch = _Pairs.of(sentences, predicates, found)
+        batch = _BatchPairs.of(sentences, predicates, found)
         of_predicates = self.of_predicates(words=encoded["words"][batch.predicates])
         scores = self._score_pairs(encoded, of_predicates["hidden"], batch)
         of_sentences = numpy.split(scores, _ends([one.pairs for one in found]))
@@ -250,7 +250,7 @@ class _Spans:
             )
 
     def _score_pairs(
-        self, encoded: dict[str, ndarray], of_predicates: ndarray, batch: "_Pairs"
+        self, encoded: dict[str, ndarray], of_predicates: ndarray, batch: "_BatchPairs"
     ) -> ndarray:
         """*Shape:* (n_pairs, 1 + n_roles)."""
         places = encoded["places"].reshape(-1, _N_PLACES, self.width)
@@ -274,7 +274,7 @@ class _Spans:
         return scores
 
 
-class _Pairs(NamedTuple):
+class _BatchPairs(NamedTuple):
     """The candidates of all sentences of a batch, one after the other, whose words are
     packed.
 
@@ -295,7 +295,7 @@ class _Pairs(NamedTuple):
         sentences: Sequence[slice],
         predicates: Sequence[ndarray],
         found: Sequence[Candidates],
-    ) -> "_Pairs":
+    ) -> "_BatchPairs":
         """Join the candidates of sentences."""
         places, pairs, words = [], [], []
         before = numpy.zeros(2, dtype="int64")  # predicates and candidates
