@@ -221,19 +221,20 @@ def test_a_package_goes_on_learning(script, published: Path, tmp_path: Path):
     assert ((found * expected).sum(1) / norms).min() > 0.98
 
 
-def test_own_heads_have_one_loss(script):
-    training, heads = script("train_exported"), script("train_label_heads")
-    rng = np.random.default_rng(0)
-    ties = rng.normal(size=(6, 3)).astype("f4")
-    gold = np.zeros((6, 6), dtype="i8")
-    gold[0, 5], gold[1, 3], gold[3, 5] = 2, 4, 2
-    cells = np.array([[0, i, j, gold[i, j]] for i, j in np.argwhere(gold)])
+def test_the_loss_of_own_heads(script):
+    """A label that is rarer than the mean one counts more, and a term of its own that is
+    above the margin costs little."""
+    training = script("train_exported")
+    cells = np.array([[0, 0, 2, 2], [0, 1, 2, 2], [0, 0, 3, 2], [0, 2, 3, 3]])
     docs = type("Docs", (), {"arrays": {"cell": cells[:, 1:]}})
-    own = training.OwnHeads(docs, heads.FIRST_LABEL, 0.1, torch.device("cpu"))
-    weights = 0.1 * training.rarity_weights(np.array([2, 0, 1]))
-    expected, _ = heads.own_head_loss(ties, gold, weights, training.MARGIN)
-    found = own.loss(torch.from_numpy(ties)[None], torch.from_numpy(cells))
-    assert found.item() == pytest.approx(expected, rel=1e-5)
+    own = training.OwnHeads(docs, 2, 0.1, torch.device("cpu"))
+    assert own.weights.tolist() == pytest.approx([0.1, 0.1 * 2**0.5])
+    ties = torch.zeros(1, 4, 2)
+    ties[0, :, 0] = torch.tensor([0.0, 0.0, 9.0, 9.0])
+    found = own.loss(ties, torch.from_numpy(cells))
+    above, below = np.log1p(np.exp(2.0 - 9.0)), np.log1p(np.exp(2.0))
+    expected = 0.1 * (3 * above + 2**0.5 * below)
+    assert found.item() == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_bare_word_is_no_tree(script):

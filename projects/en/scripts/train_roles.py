@@ -1,30 +1,24 @@
-"""Let the span scorer, or lal_srl, of a finished pipeline go on learning, and take the
-mean with what it was; all else stays as it is.
+"""Let lal_srl of a finished pipeline go on learning, and take the mean with what it
+was; all else stays as it is.
 
-    python scripts/train_frozen.py spans en_lal_md training/spans
-        --read corpus/train/ewt.spacy=0.3 corpus/train/gum.spacy=0.15
-        --trees corpus/trees/masc.spacy=0.4 corpus/trees/craft.spacy=0.15
-    python scripts/train_frozen.py roles training/spans training/roles --rate 0.0008
+    python scripts/train_roles.py training/compact training/roles --rate 0.0008
         --read corpus/train/ewt.spacy=0.5 --verbs corpus/verbs/masc.spacy=0.5
 
-What the component reads does not change, so it is computed once: for `spans`, the
-tokens behind the parser's input layer and what label heads add to labels; for `roles`,
-the encoder's vectors, and a parse. Text of --read is parsed from vectors with dropout,
-since the parser learned from it (`parse_with_errors.py`). --verbs has roles of verbs
-alone: a word that is no verb by its gold tag has no loss of predicates. `--kept` is the
-share of the weights that were; the mean is written."""
+What lal_srl reads does not change, so it is computed once: the encoder's vectors, and a
+parse. Text of --read is parsed from vectors with dropout, since the parser learned from
+it (`parse_with_errors.py`). --verbs has roles of verbs alone: a word that is no verb by
+its gold tag has no loss of predicates. `--kept` is the share of the weights that were;
+the mean is written."""
 
 import argparse
 import random
 import sys
-from itertools import count
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import spacy
 import torch
-from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -35,22 +29,18 @@ from spacy_lal.annotations import (
     sentence_words,
     set_propositions,
 )
-from spacy_lal.layers.basics import PickedCells
-from spacy_lal.loss.gold import gold_parses, gold_roles
-from spacy_lal.loss.parser import span_loss
-from spacy_lal.models.batches import embed, get_shim
-from spacy_lal.models.inference.scorers import Places
+from spacy_lal.loss.gold import gold_roles
+from spacy_lal.models.batches import get_shim
 from spacy_lal.models.roles import begin_update
 from spacy_lal.scores import MISSING, GoldRoles
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.append(str(Path(__file__).resolve().parent))
-from export_training import has_labels, source  # noqa: E402
+from export_training import source  # noqa: E402
 from parse_with_errors import dropped  # noqa: E402
 from score_verbs import VERB_TAGS  # noqa: E402
 
 DROPOUT = (0.65, 0.75)  # of the vectors from which text of the training is parsed
-MOST_WORDS = 70  # of a sentence whose spans are learned
 DOCS = 16  # that are read at once
 RISE = 0.05  # part of the steps in which the rate rises
 
@@ -60,15 +50,6 @@ class Item(NamedTuple):
 
     size: int
     content: Any
-
-
-class Spans(NamedTuple):
-    """A sentence of n words. tokens: *Shape:* (n + 2, width). ties: *Shape:* (n + 1,
-    n_label_heads). labels: The gold chart. *Shape:* (n + 1, n + 1)."""
-
-    tokens: ndarray
-    ties: ndarray
-    labels: ndarray
 
 
 def mask_other_words(gold: GoldRoles, tags: Sequence[str]) -> None:
@@ -103,81 +84,6 @@ def with_vectors(nlp: Language, examples: Sequence[Example]) -> None:
     encoder: Any = nlp.get_pipe("encoder")
     for _ in encoder.pipe([eg.predicted for eg in examples], batch_size=DOCS):
         pass
-
-
-# Constituents
-
-
-def read_spans(nlp: Language, examples: List[Example]) -> List[Item]:
-    """What the span scorer reads of each sentence with a tree."""
-    parser: Any = nlp.get_pipe("lal_parser")
-    shim = get_shim(parser.model)
-    inference = shim.inference
-    layout = inference.layout
-    columns = layout.block_columns(range(layout.n_label_heads))
-    columns = columns.reshape(layout.n_label_heads, -1)
-    own = shim.weights["span_scorer.ties.weight"]
-    found = []
-    for i in range(0, len(examples), DOCS):
-        part = examples[i : i + DOCS]
-        with_vectors(nlp, part)
-        batch, _ = embed(parser.model, [eg.predicted for eg in part], False)
-        golds = [
-            gold.labels
-            for eg in part
-            for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)
-        ]
-        chosen = [
-            k
-            for k, length in enumerate(batch.lengths)
-            if has_labels(golds[k]) and length <= MOST_WORDS
-        ]
-        places = Places.of([batch.lengths[k] for k in chosen])
-        tokens = inference.tokens(batch, chosen, places)
-        attended = inference.attention.attend(tokens, places)
-        features = inference.features(tokens, places, attended)
-        ties = np.einsum("phw,hw->ph", features[:, columns], own)
-        for k, (_, positions, posts) in zip(chosen, places, strict=True):
-            kept = (one.astype("f2") for one in (tokens[positions], ties[posts]))
-            found.append(Item(batch.lengths[k], Spans(*kept, golds[k])))
-        for eg in part:
-            eg.predicted.tensor = np.zeros((0, 0), dtype="f4")
-    return found
-
-
-def learn_spans(scorer: Any, batch: Sequence[Spans]) -> float:
-    """Add the gradient of a batch to the span scorer's; its loss for each word."""
-    lengths = [len(one.ties) - 1 for one in batch]
-    longest = max(lengths) + 1
-    width = batch[0].tokens.shape[1]
-    read = np.zeros((len(batch), longest, 2 * width), dtype="f4")
-    ties = np.zeros((len(batch), longest, batch[0].ties.shape[1]), dtype="f4")
-    for k, (one, length) in enumerate(zip(batch, lengths, strict=True)):
-        read[k, : length + 1, :width] = one.tokens[:-1]
-        read[k, : length + 1, width:] = one.tokens[1:]
-        ties[k, : length + 1] = one.ties
-    chart = scorer(
-        torch.from_numpy(read), torch.tensor(lengths), torch.from_numpy(ties)
-    )
-    charts = chart.detach().numpy()
-    scores: Any = [
-        argparse.Namespace(labels=np.ascontiguousarray(one[: n + 1, : n + 1]))
-        for one, n in zip(charts, lengths, strict=True)
-    ]
-    loss, gradients = span_loss(scores, batch)  # type: ignore[arg-type]
-    cells = [
-        np.column_stack([np.full(len(one.cells), k), one.cells])
-        for k, one in enumerate(gradients)
-    ]
-    values = np.concatenate([one.values for one in gradients]) / sum(lengths)
-    if len(values):
-        places = np.ascontiguousarray(np.concatenate(cells).T)
-        picked = PickedCells.apply(chart, torch.from_numpy(places))
-        picked.backward(torch.from_numpy(values.astype("f4")))
-    return loss / sum(lengths)
-
-
-# Roles
 
 
 def read_roles(
@@ -229,34 +135,22 @@ def learn_roles(roles: Any, batch: Sequence[Any]) -> float:
     return sum(losses.values())
 
 
-# Training
-
-
 def train(pipe: Any, sources: List[Tuple[List[Item], float]], args: Any) -> None:
-    """Train the network of a component in place, and take the mean of its weights."""
-    network = get_shim(pipe.model).network
-    learned = network.span_scorer if args.what == "spans" else network
-    named: Dict[str, Any] = {
-        name: one
-        for name, one in learned.named_parameters()
-        if not name.startswith("ties.")
-    }
+    """Train the network of lal_srl in place, and take the mean of its weights."""
+    named: Dict[str, Any] = dict(get_shim(pipe.model).network.named_parameters())
     before = {name: one.detach().clone() for name, one in named.items()}
     optimizer = torch.optim.AdamW(
         named.values(), lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01
     )
-    learn: Any = learn_spans if args.what == "spans" else learn_roles
     mean = 0.0
     drawn = batches(sources, args.words, random.Random(args.seed))
-    for step, batch in zip(count(), drawn, strict=False):
+    for step, batch in zip(range(args.steps), drawn, strict=False):
         part = step / args.steps
-        if part >= 1:
-            break
         for group in optimizer.param_groups:
             rise = (part + 1 / args.steps) / RISE
             group["lr"] = args.rate * min(rise, (1 - part) / (1 - RISE))
         optimizer.zero_grad()
-        loss = learn(learned if args.what == "spans" else pipe, batch)
+        loss = learn_roles(pipe, batch)
         torch.nn.utils.clip_grad_norm_(named.values(), 1.0)
         optimizer.step()
         mean = 0.95 * mean + 0.05 * loss if step else loss
@@ -274,13 +168,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("what", choices=("spans", "roles"))
     add("pipeline", help="a trained pipeline: name or folder")
     add("output", type=Path, help="folder to write")
     form: Dict[str, Any] = {"type": source, "nargs": "+", "metavar": "FILE=WEIGHT"}
     add("--read", required=True, help="treebanks", **form)
-    add("--trees", default=[], help="of `spans`: without heads", **form)
-    add("--verbs", default=[], help="of `roles`: with roles of verbs alone", **form)
+    add("--verbs", default=[], help="with roles of verbs alone", **form)
     add("--steps", type=int, default=600)
     add("--words", type=int, default=1000, help="of a batch")
     add("--rate", type=float, default=0.001, help="the highest learning rate")
@@ -290,21 +182,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     spacy.util.fix_random_seed(args.seed)
     try:
         nlp = spacy.load(args.pipeline)
-        pipe = nlp.get_pipe("lal_parser" if args.what == "spans" else "lal_srl")
-        sources = []
         draw = np.random.default_rng(args.seed)
+        sources = []
         for path, weight in (*args.read, *args.verbs):
             examples = list(TreebankCorpus(path)(nlp))
-            if args.what == "spans":
-                items = read_spans(nlp, examples)
-            else:
-                verbs = (path, weight) in args.verbs
-                items = read_roles(nlp, examples, verbs, draw)
-            sources.append((items, weight))
-        for path, weight in args.trees:
-            examples = list(TreebankCorpus(None, path)(nlp))
-            sources.append((read_spans(nlp, examples), weight))
-        train(pipe, sources, args)
+            verbs = (path, weight) in args.verbs
+            sources.append((read_roles(nlp, examples, verbs, draw), weight))
+        train(nlp.get_pipe("lal_srl"), sources, args)
     except (KeyError, OSError, ValueError) as err:
         print(err, file=sys.stderr)
         return 1
