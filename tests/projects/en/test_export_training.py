@@ -222,8 +222,8 @@ def test_a_package_goes_on_learning(script, published: Path, tmp_path: Path):
 
 
 def test_the_loss_of_own_heads(script):
-    """A label that is rarer than the mean one counts more, and a term of its own that is
-    above the margin costs little."""
+    """A label that is rarer than the mean label counts more, and a term of its own that
+    is above the margin costs little."""
     training = script("train_exported")
     cells = np.array([[0, 0, 2, 2], [0, 1, 2, 2], [0, 0, 3, 2], [0, 2, 3, 3]])
     docs = type("Docs", (), {"arrays": {"cell": cells[:, 1:]}})
