@@ -18,7 +18,7 @@ from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_word
 from .lang import conventions
 from .trees import Constituent, Parse, expand_chains, format_conllu
 
-SCHEMA_VERSION = 2  # of JSON lines and Arrow tables
+SCHEMA_VERSION = 3  # of JSON lines and Arrow tables
 
 
 def read_parses(doc: Doc) -> Iterator[Parse]:

@@ -1,29 +1,18 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a
-picture, or text."""
+"""`lal explain TEXT`: the parse of a text, as a self-contained page or a picture."""
 
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
-    Annotated,
     Any,
     Iterable,
     Iterator,
     List,
     NamedTuple,
-    Optional,
     Union,
 )
 
-import typer
-
 from spacy_lal.cli import io
-from spacy_lal.cli.texts import (
-    ParagraphsOption,
-    Reading,
-    TextOption,
-    WordsArgument,
-    find_sources,
-)
+from spacy_lal.cli.inputs import Inputs, with_inputs
+from spacy_lal.files import write_file
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -40,30 +29,16 @@ INTRO = (
 )
 
 
-def explain_cli(
-    words: WordsArgument = None,
-    model: io.ModelOption = None,
-    text: TextOption = None,
-    output: Annotated[
-        Optional[Path],
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write .html, or pictures as .svg or .png; - is a page to stdout",
-        ),
-    ] = None,
-    paragraphs: ParagraphsOption = None,
-    gpu_id: io.GpuOption = -1,
-) -> None:
+@with_inputs(Inputs)
+def explain_cli(inputs: Inputs) -> None:
     """Show how a text is parsed, sentence by sentence.
 
     Writes one self-contained HTML page: tree, arcs and roles in one picture, and the
-    attention of each label head; or the pictures alone, .svg or .png (with CairoSVG).
-    `lal parse --format tree` draws trees with letters."""
+    attention of each label head; or the pictures alone, -o FILE.svg or .png (with
+    CairoSVG). `lal parse --format tree` draws trees with letters."""
     from spacy_lal.export import read_parses
-    from spacy_lal.files import write_file
 
-    reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
+    output = inputs.output
     if output is None:
         io.fail(
             "expected -o FILE.html, .svg or .png, or -o - for a page to stdout; `lal "
@@ -76,8 +51,10 @@ def explain_cli(
             f"expected a file that ends in .html, .svg or .png after -o, got {output}; "
             f"{other}"
         )
-    nlp = io.load_pipeline(model, gpu_id)
-    docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
+    readable = inputs.find()
+    nlp = io.load_pipeline(inputs.model, inputs.gpu_id)
+    texts = inputs.texts(readable, nlp.max_length)
+    docs = list(nlp.pipe(text for text, _ in texts))
     if not docs:
         io.fail("expected a text, got nothing but whitespace")
     n_sentences = sum(len(list(read_parses(doc))) for doc in docs)
@@ -144,15 +121,15 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
         span = doc[parse.tokens[0] : parse.tokens[-1] + 1]
         style = "parse" if parse.heads is not None else "tree"
         constituents = parse.constituents or ()
-        labels = [label for one in constituents for label in one.chain]
+        labels = [label for span in constituents for label in span.chain]
         (first,) = _pictures("Parse", style, nlp, span)
         pictures = [first._replace(markup=first.markup + label_legend(labels))]
         if has_propositions(doc):
             pictures += _pictures("Roles", "roles", nlp, span, folded=True)
         pictures += [attention[i], contributions[i]]
         shown = "\n".join(
-            fold(escape(one.heading), f"<div>{one.markup}</div>", one is pictures[0])
-            for one in pictures
+            fold(escape(x.heading), f"<div>{x.markup}</div>", x is pictures[0])
+            for x in pictures
         )
         title = escape(" ".join(parse.text.split()))
         sure = _sureness(nlp, span)

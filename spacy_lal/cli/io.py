@@ -3,6 +3,7 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    BinaryIO,
     Callable,
     Iterator,
     List,
@@ -25,7 +27,7 @@ import typer
 from typer.core import TyperCommand
 
 from spacy_lal.files import leftovers, written_file
-from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
+from spacy_lal.lang import DEFAULT_PIPELINE, LANGUAGES
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 ERROR = 2
 ENDS = (signal.SIGINT, signal.SIGTERM)
 STDIN = "-"
+PUBLISHED = re.compile(f"({'|'.join(LANGUAGES)})_lal_(sm|md|lg)")
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
 NO_TEXT = (
@@ -55,10 +58,16 @@ NO_TEXT = (
 # The format of an ending, where it has another name.
 FORMAT_OF = {
     ".brackets": "brackets",
-    ".jsonl": "json",
     ".mrg": "brackets",
     ".ptb": "brackets",
     ".spacy": "docbin",
+}
+ENDING_OF = {
+    "brackets": ".ptb",
+    "docbin": ".spacy",
+    "openie": ".txt",
+    "table": ".txt",
+    "tree": ".txt",
 }
 
 
@@ -91,12 +100,6 @@ ModelOption = Annotated[
         show_default=False,
         help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]",
     ),
-]
-BatchOption = Annotated[
-    int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")
-]
-ProcessesOption = Annotated[
-    int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")
 ]
 GpuOption = Annotated[
     int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or -1 for the CPU")
@@ -151,6 +154,16 @@ class Command(TyperCommand):
         ]
         return ["[OPTIONS]", *(str(param.metavar or param.name) for param in arguments)]
 
+    def parse_args(self, ctx: Any, args: List[str]) -> List[str]:
+        """Read the words of the command line. An option that has one value is said
+        once."""
+        _, _, params = self.make_parser(ctx).parse_args(args=list(args))
+        for param in params:
+            is_option = param.param_type_name == "option" and not param.multiple
+            if is_option and params.count(param) > 1:
+                fail(f"expected {param.opts[0]} once")
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         if sys.stdout is None:
@@ -168,13 +181,7 @@ class Command(TyperCommand):
             raise typer.Exit(128 + err.args[0]) from None
         except SystemExit as err:  # spaCy has printed what is wrong with a config
             raise typer.Exit(ERROR if err.code else 0) from None
-        except OSError as err:
-            fail(
-                f"can't read or write {err.filename or 'stdout'}: {err.strerror}"
-                if err.errno
-                else str(err)
-            )
-        except (ValueError, ImportError) as err:
+        except (OSError, ValueError, ImportError) as err:
             fail(reason(err))
         finally:
             for number, handler in before:
@@ -197,6 +204,8 @@ def reason(err: BaseException) -> str:
         "spacy_transformers",
     ):
         return f"expected {err.name}, which is missing: {TRAIN}"
+    if isinstance(err, OSError) and err.errno:
+        return f"can't read or write {err.filename or 'stdout'}: {err.strerror}"
     text = str(err).strip()
     if text.startswith("[E002] Can't find factory for 'transformer'"):
         return f"it has a 'transformer' of torch: {TRAIN}"
@@ -241,11 +250,9 @@ def load_pipeline(
             if isinstance(err, (OSError, ValueError, ImportError))
             else f"{type(err).__name__}: "
         )
-        message = (
-            f"can't load the pipeline {model!r}: "
-            f"{kind}{next(iter(reason(err).splitlines()), '')}"
-        )
-        if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
+        why = " ".join(reason(err).split())
+        message = f"can't load the pipeline {model!r}: {kind}{why}"
+        if PUBLISHED.fullmatch(model) and not spacy.util.is_package(model):
             message += (
                 f" Install it, `pip install ./packages/{model}-*` in a clone, or name "
                 "another by --model"
@@ -255,8 +262,8 @@ def load_pipeline(
     if needs and not {
         nlp.get_pipe_meta(name).factory for name in nlp.pipe_names
     }.intersection(needs):
-        found = ", ".join(nlp.pipe_names) or "nothing"
-        fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {found}")
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {names}")
     return nlp
 
 
@@ -264,24 +271,23 @@ def load_pipeline(
 
 
 def output_format(
-    given: Optional[str], output: Optional[Path], formats: Sequence[str]
+    named: Optional[str], output: Optional[Path], formats: Sequence[str]
 ) -> str:
     """The format that was named, or else that the output's ending stands for, or else
     the first."""
-    if given is not None:
-        if given not in formats:
-            fail(f"expected a format of {', '.join(formats)}, got {given!r}")
-        return given
     suffix = output.suffix.lower() if output is not None else ""
-    if suffix in ("", ".txt"):
+    chosen = named or FORMAT_OF.get(suffix, suffix[1:]) or formats[0]
+    if chosen in formats:
+        return chosen
+    if named is not None or output is None:
+        fail(f"expected a format of {', '.join(formats)}, got {named!r}")
+    if suffix == ".txt":
         return formats[0]
-    by_ending = suffix[1:] if suffix[1:] in formats else FORMAT_OF.get(suffix)
-    if by_ending is None or by_ending not in formats:
-        fail(
-            f"expected a format of {', '.join(formats)} by --format, or an ending that "
-            f"says it, got {output}"
-        )
-    return by_ending
+    endings = [ENDING_OF.get(name, f".{name}") for name in formats]
+    fail(
+        f"expected an ending of {', '.join(dict.fromkeys(endings))} after -o, or a "
+        f"format of {', '.join(formats)} by --format, got {output}"
+    )
 
 
 def is_stdout(output: Optional[Path]) -> bool:
@@ -309,18 +315,29 @@ def text_output(
 
 
 @contextmanager
-def output_path(output: Optional[Path]) -> Iterator[Path]:
-    """For a block that writes a file by its path; for stdout, a temporary one, copied
-    at the end."""
+def binary_output(output: Optional[Path]) -> Iterator[BinaryIO]:
+    """For a block that writes bytes: to a pipe, or to a file, which is replaced at the
+    end."""
     if not is_stdout(output) and output is not None:
-        yield output
+        with written_file(output) as file:
+            yield file
         return
     if sys.stdout.isatty():
         fail("expected a file after --output, or a pipe: stdout is a terminal")
-    with TemporaryDirectory() as folder:
+    yield sys.stdout.buffer
+
+
+@contextmanager
+def output_path(output: Path) -> Iterator[Path]:
+    """For a block that writes a file or a folder by its path; for stdout, a temporary
+    file, copied at the end."""
+    if not is_stdout(output):
+        yield output
+        return
+    with binary_output(output) as file, TemporaryDirectory() as folder:
         path = Path(folder) / "stdout.spacy"
         yield path
-        sys.stdout.buffer.write(path.read_bytes())
+        file.write(path.read_bytes())
 
 
 def aligned(rows: Sequence[Tuple[str, ...]]) -> List[str]:
@@ -346,8 +363,8 @@ def check_apart(output: Optional[Path], *inputs: object) -> None:
     """Ends the command if it would replace a file that it reads."""
     if output is None or is_stdout(output) or not output.exists():
         return
-    for given in map(str, inputs):
-        if Path(given).exists() and output.samefile(given):
+    for path in map(Path, map(str, inputs)):
+        if path.exists() and output.samefile(path):
             fail(f"{output} would be read and written at once: name another file")
 
 
@@ -420,10 +437,10 @@ def input_paths(
 
 
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no
-    words.
+    """The Docs of a `.spacy` file, or of stdin for `-`.
 
-    RAISES (ValueError): It is no such file, or holds constituents that are no tree.
+    RAISES (ValueError): It is no such file, or holds no words, or constituents that are
+        no tree.
     """
     from spacy_lal.annotations import check_tree
     from spacy_lal.treebanks.corpora import read_spacy
@@ -437,7 +454,7 @@ def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
         data = existing_file(path).read_bytes()
     docs = list(read_spacy(data, vocab, name))
     if not any(len(doc) for doc in docs):
-        fail(f"{name} holds no words")
+        raise ValueError(f"{name} holds no words")
     for number, doc in enumerate(docs, start=1):
         check_tree(doc, f"{name}, Doc {number}")
     return docs

@@ -1,8 +1,6 @@
-"""`python -m spacy lal parse TEXT`: a stream of parses. A format is one function, at
-the end of this file."""
+"""`lal parse TEXT`: a stream of parses. A format is one function, at the end of this
+file."""
 
-from itertools import chain, islice
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -19,170 +17,100 @@ from typing import (
 
 import typer
 
-from spacy_lal.cli import io, workers
-from spacy_lal.cli.texts import (
-    Origin,
-    ParagraphsOption,
-    Reading,
-    TextOption,
-    WordsArgument,
-    find_sources,
-)
+from spacy_lal.cli import io, tables
+from spacy_lal.cli.inputs import DOCBIN, ManyInputs, with_inputs
+from spacy_lal.cli.texts import Origin
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc
 
     from spacy_lal.trees import Parse
 
-# Texts per memory zone: at its end spaCy forgets the words that it has met.
-ZONE_SIZE = 4096
-DOCBIN = "docbin"
-TREES = ("brackets", "tree")  # formats without lemmas
+LEMMAS = ("conllu", DOCBIN, tables.JSONL)  # formats with lemmas
 LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
 
 
-FormatOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--format",
-        "-f",
-        help="brackets, conllu, json, tree, docbin  [default: by the output's ending]",
-        show_default=False,
-    ),
-]
-InputFormatOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--input-format",
-        "-i",
-        help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]",
-    ),
-]
-IdsOption = Annotated[
-    bool,
-    typer.Option(
-        "--ids", help="Begin each tree with the id of its text, or else its line"
-    ),
-]
-ColumnOption = Annotated[
-    str, typer.Option("--text-column", help="The key of the texts in JSON lines")
-]
-WithoutOption = Annotated[
-    Optional[List[str]],
-    typer.Option(
-        "--without", help="Leave out this component; may be said several times"
-    ),
-]
-
-
+@with_inputs(ManyInputs)
 def parse_cli(
-    words: WordsArgument = None,
-    model: io.ModelOption = None,
-    text: TextOption = None,
-    output_format: FormatOption = None,
-    output: io.OutputOption = None,
-    input_format: InputFormatOption = None,
-    ids: IdsOption = False,
-    paragraphs: ParagraphsOption = None,
-    without: WithoutOption = None,
-    batch_size: io.BatchOption = 32,
-    n_process: io.ProcessesOption = 1,
-    gpu_id: io.GpuOption = -1,
-    text_column: ColumnOption = "text",
+    inputs: ManyInputs,
+    output_format: Annotated[
+        Optional[str],
+        typer.Option(
+            "--format",
+            "-f",
+            help="brackets, conllu, json, tree, docbin; tables: csv, tsv, jsonl, "
+            "parquet  [default: by the output's ending]",
+            show_default=False,
+        ),
+    ] = None,
+    ids: Annotated[
+        bool,
+        typer.Option(
+            "--ids", help="Begin each tree with the id of its text, or else its line"
+        ),
+    ] = False,
+    without: Annotated[
+        Optional[List[str]],
+        typer.Option(
+            "--without", help="Leave out this component; may be said several times"
+        ),
+    ] = None,
 ) -> None:
-    """Parse texts into trees, CoNLL-U, JSON or Docs.
+    """Parse texts into trees, CoNLL-U, JSON, tables or Docs.
 
     Writes each parse to stdout as it is made; the file of --output appears when all is
-    parsed. A text may hold several sentences. JSON and CoNLL-U name the line and the id
-    of each text; with --ids, the other formats too."""
-    reading = Reading(
-        find_sources(words, text, output), input_format, paragraphs, text_column
-    )
-    output_format = io.output_format(output_format, output, (*FORMATS, DOCBIN))
-    if output_format == DOCBIN and output is None:
+    parsed. A text may hold several sentences: a row of a table is a sentence. JSON,
+    CoNLL-U and tables name the id of each text, or else its line; with --ids, the other
+    formats too."""
+    from spacy_lal.export import read_parses
+
+    formats = (*FORMATS, DOCBIN, "json")
+    output_format = tables.find_format(output_format, inputs, formats)
+    if output_format == "json":
+        output_format = tables.JSONL
+    if output_format == DOCBIN and inputs.output is None:
         io.fail(
             "--format docbin writes a .spacy file: say which with --output (- is "
             "stdout)"
         )
-    workers.count_workers(n_process)
     unread = [] if output_format == DOCBIN else [io.ROLES_FACTORY]
-    if output_format in TREES:
+    if output_format not in LEMMAS:
         unread += LEMMATIZERS
-    nlp = io.load_pipeline(model, gpu_id, exclude=unread)
+    readable = inputs.find()
+    nlp = io.load_pipeline(inputs.model, inputs.gpu_id, exclude=unread)
     for name in without or ():
         if name not in unread:
             nlp.disable_pipe(name)
-    if any(source.is_terminal for source in reading.sources):
-        batch_size = 1
-    docs = parse_texts(
-        nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process
-    )
-    _write(docs, output_format, output, ids)
-
-
-def _write(
-    docs: "Iterable[Tuple[Doc, Origin]]",
-    output_format: str,
-    output: Optional[Path],
-    ids: bool,
-) -> None:
-    n_docs = n_sentences = 0
+    docs = inputs.docs(nlp, readable)
     if output_format == DOCBIN:
-        from spacy.tokens import DocBin
-
-        from spacy_lal.files import write_file
-        from spacy_lal.treebanks.docs import DOCBIN_ATTRS
-
-        # Of the user data only ids are kept: in a pipeline with a transformer they take
-        # two kilobytes per token.
-        doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=ids)
-        for doc, origin in docs:
-            if ids:
-                doc.user_data = {"id": origin.name, "line": origin.line}
-            doc_bin.add(doc)
-            n_docs += 1
-            n_sentences += sum(1 for _ in doc.sents)
-        with io.output_path(output) as path:
-            write_file(path, doc_bin.to_bytes())
-    else:
-        from spacy_lal.export import read_parses
-
-        with io.text_output(output) as write:
-            for doc, origin in docs:
-                n_docs += 1
-                for parse in read_parses(doc):
-                    write(FORMATS[output_format](parse, origin, ids))
-                    n_sentences += 1
-    io.wrote(
-        output, f"{io.counted(n_sentences, 'sentence')} of {io.counted(n_docs, 'text')}"
-    )
-
-
-def parse_texts(
-    nlp: "Language",
-    texts: "Iterable[Tuple[str, Origin]]",
-    *,
-    batch_size: int,
-    n_process: int = 1,
-) -> "Iterator[Tuple[Doc, Origin]]":
-    """Parse a stream. New words are regularly forgotten (`nlp.memory_zone`), so that
-    memory does not grow with the text: each Doc is valid until the next one is
-    requested.
-
-    YIELDS (Tuple[Doc, Origin]): Each Doc, with the origin of its text.
-    """
-    n_workers = workers.count_workers(n_process)
-    if n_workers > 1:
-        yield from workers.parse_in_workers(
-            nlp, texts, batch_size=batch_size, n_workers=n_workers
-        )
+        _write_docbin(docs, inputs, ids)
         return
-    texts = iter(texts)
-    for first in texts:
-        with nlp.memory_zone():
-            zone = chain([first], islice(texts, ZONE_SIZE - 1))
-            yield from nlp.pipe(zone, as_tuples=True, batch_size=batch_size)
+
+    def lines(doc: "Doc", origin: Origin) -> str:
+        show = FORMATS[output_format]
+        return "".join(show(parse, origin, ids) for parse in read_parses(doc))
+
+    shown = dict.fromkeys(FORMATS, lines)
+    tables.write_docs(docs, inputs, output_format, "parse", shown, to_records)
+
+
+def _write_docbin(
+    docs: "Iterable[Tuple[Doc, Origin]]", inputs: ManyInputs, ids: bool
+) -> None:
+    from spacy.tokens import DocBin
+
+    from spacy_lal.treebanks.docs import DOCBIN_ATTRS
+
+    # Of the user data only ids are kept: in a pipeline with a transformer they take two
+    # kilobytes per token.
+    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=ids)
+    for doc, origin in docs:
+        if ids:
+            doc.user_data = {"id": origin.name, "line": origin.line}
+        doc_bin.add(doc)
+    with io.binary_output(inputs.output) as file:
+        file.write(doc_bin.to_bytes())
+    io.wrote(inputs.output, f"the parse of {io.counted(len(doc_bin), 'text')}")
 
 
 def format_brackets(parse: "Parse", origin: Origin, ids: bool = False) -> str:
@@ -202,23 +130,23 @@ def format_conllu(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     return sentence_to_conllu(parse, text_id or str(origin.number + 1), comments)
 
 
-def format_json(parse: "Parse", origin: Origin, ids: bool = False) -> str:
-    """One object on one line (docs/reference/formats.md). Annotation that the pipeline
-    does not set is null."""
-    from spacy_lal.export import SCHEMA_VERSION, sentence_record
-    from spacy_lal.pictures.markup import printable_json
+def to_records(doc: "Doc", origin: Origin) -> Iterator[Dict[str, Any]]:
+    """An object for each sentence (docs/reference/formats.md): the row of a table, and
+    all annotation. What the pipeline does not set is null."""
+    from spacy_lal.export import SCHEMA_VERSION, read_parses, sentence_record
 
-    record: Dict[str, Any] = {
-        "schema": SCHEMA_VERSION,
-        "doc": origin.number,
-        "line": origin.line,
-        "id": origin.name,
-    }
-    if origin.file is not None:
-        record["file"] = origin.file
-    record["sent"] = parse.number
-    record.update(sentence_record(parse))
-    return f"{printable_json(record)}\n"
+    for parse in read_parses(doc):
+        yield {
+            "id": origin.name,
+            "sentence": parse.number + 1,
+            "text": parse.text,
+            "brackets": None if parse.constituents is None else parse.to_brackets(),
+            "schema": SCHEMA_VERSION,
+            "doc": origin.number,
+            "line": origin.line,
+            "file": origin.file,
+            **sentence_record(parse),
+        }
 
 
 def format_drawing(parse: "Parse", origin: Origin, ids: bool = False) -> str:
@@ -263,6 +191,5 @@ def _table(parse: "Parse", heads: Sequence[Optional[int]]) -> str:
 FORMATS: Dict[str, "Callable[[Parse, Origin, bool], str]"] = {
     "brackets": format_brackets,
     "conllu": format_conllu,
-    "json": format_json,
     "tree": format_drawing,
 }

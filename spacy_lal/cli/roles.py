@@ -19,39 +19,34 @@ from typing import (
 
 import typer
 
-from spacy_lal.cli import io, workers
-from spacy_lal.cli.parse import parse_texts
-from spacy_lal.cli.texts import (
-    ParagraphsOption,
-    Reading,
-    Source,
-    TextOption,
-    WordsArgument,
-    find_sources,
-)
+from spacy_lal.cli import io, tables
+from spacy_lal.cli.inputs import DOCBIN, ManyInputs, with_inputs
+from spacy_lal.cli.texts import Origin
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
 
     from spacy_lal.annotations import Relation, Triple
     from spacy_lal.trees import Parse
 
-SUFFIX = ".spacy"
 OPENIE = "openie"
+EDGES = "edges"
 ASSERTED = "asserted"
 FROM_HEADS = "their relations are made of heads alone"
 
 
+@with_inputs(ManyInputs, stored=(DOCBIN,))
 def roles_cli(
-    words: WordsArgument = None,
-    model: io.ModelOption = None,
-    text: TextOption = None,
+    inputs: ManyInputs,
     output_format: Annotated[
-        Optional[str], typer.Option("--format", "-f", help="table, json, props, conll")
+        Optional[str],
+        typer.Option(
+            "--format",
+            "-f",
+            help="table, json, props, conll; tables: csv, tsv, jsonl, parquet",
+        ),
     ] = None,
-    output: io.OutputOption = None,
-    paragraphs: ParagraphsOption = None,
     auxiliaries: Annotated[
         bool, typer.Option(help="Show auxiliaries and modals")
     ] = True,
@@ -59,45 +54,63 @@ def roles_cli(
         Optional[Path],
         typer.Option(help="PropBank's frames (.jsonl), for descriptions"),
     ] = None,
-    batch_size: io.BatchOption = 32,
-    n_process: io.ProcessesOption = 1,
-    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the semantic roles of a text.
 
     Each predicate has its roleset and its arguments. The pipeline needs a lal_srl.
-    Instead of a text, FILE may be Docs with roles (.spacy). The default format is by
-    the ending of -o, or else a table."""
+    Instead of a text, FILE may be Docs with roles (.spacy). In csv, tsv, jsonl and
+    parquet, a row is an argument; json has a sentence on each line, with its words. The
+    default format is by the ending of -o, or else a table to read."""
+    from spacy_lal.annotations import has_propositions, install_frames
+    from spacy_lal.pipeline.lal_srl import HOW_TO_GET
     from spacy_lal.treebanks.columns import document_lines
+    from spacy_lal.trees.frames import read_frames
 
-    output_format = io.output_format(output_format, output, list(FORMATS))
-    workers.count_workers(n_process)
-    sources = find_sources(words, text, output)
-    docs = _docs(sources, paragraphs, model, gpu_id, batch_size, n_process, frames)
-    number = -1
-    with io.text_output(output) as write:
-        for number, doc in enumerate(docs):
-            sentences = role_sentences(doc, auxiliaries=auxiliaries)
-            lines = "".join(FORMATS[output_format](one, number) for one in sentences)
-            if output_format == "conll":
-                begin, end = document_lines(f"text/{number + 1}")
-                lines = f"{begin}{lines}{end}"
-            write(lines)
-    io.wrote(output, f"the roles of {io.counted(number + 1, 'text')}")
+    output_format = tables.find_format(output_format, inputs, list(ROLE_FORMATS))
+    nlp, docs = _read(inputs, needs=())
+    if frames is not None:
+        install_frames(nlp.vocab, read_frames(frames).values())
+
+    def with_roles() -> "Iterator[Tuple[Doc, Origin]]":
+        for doc, origin in docs:
+            if not has_propositions(doc):
+                names = ", ".join(nlp.pipe_names) or "nothing"
+                io.fail(
+                    f"expected a Doc with roles, got none for {doc.text[:40]!r}: the "
+                    f"pipeline sets no roles, only {names}: expected a trained "
+                    f"{io.ROLES_FACTORY}. {HOW_TO_GET}"
+                )
+            yield doc, origin
+
+    def lines(doc: "Doc", origin: Origin) -> str:
+        sentences = role_sentences(doc, auxiliaries=auxiliaries)
+        shown = (ROLE_FORMATS[output_format](x, origin) for x in sentences)
+        text = "".join(shown)
+        if output_format == "conll":
+            begin, end = document_lines(f"text/{origin.number + 1}")
+            return f"{begin}{text}{end}"
+        return text
+
+    shown = dict.fromkeys(ROLE_FORMATS, lines)
+    tables.write_docs(with_roles(), inputs, output_format, "roles", shown)
 
 
+@with_inputs(ManyInputs, stored=(DOCBIN,))
 def relations_cli(
-    words: WordsArgument = None,
-    model: io.ModelOption = None,
-    text: TextOption = None,
+    inputs: ManyInputs,
     output_format: Annotated[
-        Optional[str], typer.Option("--format", "-f", help="table, json, tsv, openie")
+        Optional[str],
+        typer.Option(
+            "--format",
+            "-f",
+            help="table, json, edges, openie; tables: csv, tsv, jsonl, parquet",
+        ),
     ] = None,
-    output: io.OutputOption = None,
     every: Annotated[
         bool,
         typer.Option(
-            "--all", help="tsv, openie: also what is denied, conditional or reported"
+            "--all",
+            help="edges, openie: also what is denied, conditional or reported",
         ),
     ] = False,
     nested: Annotated[
@@ -114,117 +127,84 @@ def relations_cli(
     arguments: Annotated[
         bool, typer.Option("--arguments", help="openie: columns of further arguments")
     ] = False,
-    paragraphs: ParagraphsOption = None,
-    batch_size: io.BatchOption = 32,
-    n_process: io.ProcessesOption = 1,
-    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the relations of a text: subject, predicate, object.
 
     A relation may have a time, a place, a negation and a source. They are made from
     roles, where the pipeline has a lal_srl, else from heads, which the command then
-    says. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation
-    on each line with its factuality, tsv the edges of a graph: subject, label, object.
-    openie has triples in the text's own words: sentence, subject, relation, object,
-    and columns that you ask for, in this order: confidence, factuality, further
-    arguments. tsv and openie leave out what the text does not assert. The default
-    format is by the ending of -o, or else a table."""
+    says. Instead of a text, FILE may be Docs with heads (.spacy). In csv, tsv, jsonl
+    and parquet, a row is a relation with its factuality; json has the tokens and
+    characters of its parts, too. edges are those of a graph: subject, label, object,
+    tabs between. openie has triples in the text's own words: sentence, subject,
+    relation, object, and columns that you ask for, in this order: confidence,
+    factuality, further arguments. edges and openie leave out what the text does not
+    assert. The default format is by the ending of -o, or else a table to read."""
     formats = [*RELATION_FORMATS, OPENIE]
-    output_format = io.output_format(output_format, output, formats)
+    output_format = tables.find_format(output_format, inputs, formats)
     columns = {
         "confidence": confidence,
         "factuality": factuality,
         "arguments": arguments,
     }
-    given = [f"--{name}" for name, is_given in columns.items() if is_given]
-    given += ["--nested"] if nested else []
-    if output_format != OPENIE and given:
-        io.fail(f"{', '.join(given)}: for --format openie alone")
-    from spacy_lal.annotations import get_triples
+    asked = [f"--{name}" for name, is_asked in columns.items() if is_asked]
+    asked += ["--nested"] if nested else []
+    if output_format != OPENIE and asked:
+        io.fail(f"{', '.join(asked)}: for --format openie alone")
+    from spacy_lal.annotations import get_triples, has_propositions
 
-    show = RELATION_FORMATS.get(output_format)
-    only_asserted = output_format in ("tsv", OPENIE) and not every
-    workers.count_workers(n_process)
-    sources = find_sources(words, text, output)
-    docs = _docs(
-        sources, paragraphs, model, gpu_id, batch_size, n_process, needs_roles=False
-    )
-    number = -1
-    with io.text_output(output) as write:
-        for number, doc in enumerate(docs):
+    _, docs = _read(inputs, needs=(io.FACTORY,), of_relations=True)
+    only_asserted = output_format in (EDGES, OPENIE) and not every
+
+    def with_heads() -> "Iterator[Tuple[Doc, Origin]]":
+        said = False
+        for doc, origin in docs:
             if len(doc) and not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
-            for sentence in doc.sents if len(doc) else ():
-                if sentence.text.isspace():
-                    continue
-                if show is None:
-                    found = get_triples(sentence, nested=nested)
-                    write(triple_lines(_said(found, only_asserted), **columns))
-                else:
-                    relations = _said(sentence._.relations, only_asserted)
-                    write(show(sentence, relations, number))
-    io.wrote(output, f"the relations of {io.counted(number + 1, 'text')}")
+            if not said and not has_propositions(doc):
+                io.say(f"the Docs have no roles: {FROM_HEADS}", err=True)
+                said = True
+            yield doc, origin
+
+    def lines(doc: "Doc", origin: Origin) -> str:
+        parts = []
+        for number, sentence in enumerate(doc.sents if len(doc) else (), start=1):
+            if sentence.text.isspace():
+                continue
+            if output_format == OPENIE:
+                triples = get_triples(sentence, nested=nested)
+                parts.append(triple_lines(_said(triples, only_asserted), **columns))
+            else:
+                relations = _said(sentence._.relations, only_asserted)
+                place = {"id": origin.name, "sentence": number, "text": sentence.text}
+                parts.append(RELATION_FORMATS[output_format](place, relations))
+        return "".join(parts)
+
+    shown = dict.fromkeys(formats, lines)
+    tables.write_docs(with_heads(), inputs, output_format, "relations", shown)
 
 
-def _docs(
-    sources: List[Source],
-    paragraphs: Optional[bool],
-    model: Optional[str],
-    gpu_id: int,
-    batch_size: int,
-    n_process: int,
-    frames: Optional[Path] = None,
-    *,
-    needs_roles: bool = True,
-) -> "Iterator[Doc]":
-    """The Docs of `.spacy` files, or of texts that the pipeline parses."""
+def _read(
+    inputs: ManyInputs, needs: Sequence[str], *, of_relations: bool = False
+) -> "Tuple[Language, Iterator[Tuple[Doc, Origin]]]":
+    """A pipeline, and the Docs of `.spacy` files and of texts that it parses."""
     import spacy
 
-    from spacy_lal.annotations import (
-        has_propositions,
-        install_extensions,
-        install_frames,
-    )
-    from spacy_lal.pipeline.lal_srl import HOW_TO_GET
-    from spacy_lal.trees.frames import read_frames
+    from spacy_lal.annotations import install_extensions
+    from spacy_lal.lang import LANGUAGES, conventions
 
-    are_stored = all(source.suffix == SUFFIX for source in sources)
-    if are_stored:
+    readable = inputs.find()
+    if all(form.kind == DOCBIN for _, form in readable):
         nlp = spacy.blank("xx")  # it knows spaces
     else:
-        reading = Reading(sources, None, paragraphs)
-        needs = () if needs_roles else (io.FACTORY,)
-        nlp = io.load_pipeline(model, gpu_id, needs=needs)
-    install_extensions()
-    if frames is not None:
-        install_frames(nlp.vocab, read_frames(frames).values())
-    if are_stored:
-        for source in sources:
-            docs = io.read_docs(Path(source.name), nlp.vocab)
-            if not any(map(has_propositions, docs)):
-                missing = f"the Docs of {source.name} have no roles"
-                if needs_roles:
-                    io.fail(missing)
-                io.say(f"{missing}: {FROM_HEADS}", err=True)
-            yield from docs
-        return
-    if not needs_roles and not _has_factory(nlp, io.ROLES_FACTORY):
-        names = ", ".join(nlp.pipe_names)
-        io.say(f"the pipeline sets no roles, only {names}: {FROM_HEADS}", err=True)
-    texts = reading.texts(nlp.max_length)
-    parsed = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
-    for doc, _ in parsed:
-        if needs_roles and not has_propositions(doc):
-            names = ", ".join(nlp.pipe_names)
+        nlp = io.load_pipeline(inputs.model, inputs.gpu_id, needs=needs)
+        if of_relations and conventions(nlp.lang or "").clauses is None:
+            known = ", ".join(code for code, x in LANGUAGES.items() if x.clauses)
             io.fail(
-                f"the pipeline sets no roles, only {names}: expected a trained "
-                f"{io.ROLES_FACTORY}. {HOW_TO_GET}"
+                f"relations are read in texts of {known}, and "
+                f"{inputs.model!r} parses texts of {nlp.lang}"
             )
-        yield doc
-
-
-def _has_factory(nlp: "Language", factory: str) -> bool:
-    return factory in {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
+    install_extensions()
+    return nlp, inputs.docs(nlp, readable)
 
 
 def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]":
@@ -243,12 +223,12 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]"
     ids = dict(enumerate(doc.user_data.get(SENT_IDS) or []))
     roles = get_sentence_propositions(doc)
     for parse in read_parses(doc):
-        kept = [one for one in roles[parse.number] if one.roleset not in left_out]
+        kept = [x for x in roles[parse.number] if x.roleset not in left_out]
         metadata = {"sent_id": ids.get(parse.number, "")}
         yield replace(parse, roles=tuple(kept), metadata=metadata)
 
 
-def format_table(parse: "Parse", doc_number: int) -> str:
+def format_table(parse: "Parse", origin: Origin) -> str:
     """The sentence, and below it each predicate with its arguments and their
     descriptions."""
     from spacy_lal.annotations import get_frame
@@ -272,38 +252,41 @@ def format_table(parse: "Parse", doc_number: int) -> str:
                 description = describe_role(argument.role, frame) or ""
                 rows.append((f"  {argument.role}", text, description))
         lines += [*io.aligned(head), *io.aligned(rows), ""]
-    if not parse.roles or ():
+    if not parse.roles:
         lines += ["(no predicate)", ""]
     return printable("\n".join(lines)) + "\n"
 
 
-def format_json(parse: "Parse", doc_number: int) -> str:
-    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in
-    `lal parse --format conllu`."""
+def format_json(parse: "Parse", origin: Origin) -> str:
+    """A line of `.srl.jsonl`, with the place and the words of the sentence. Without an
+    id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
-    sent_id = parse.sent_id or f"{doc_number + 1}-{parse.number + 1}"
+    number = parse.number + 1
+    sent_id = parse.sent_id or f"{origin.id or origin.number + 1}-{number}"
     roles = SentenceRoles(sent_id, len(parse.words), parse.roles or ())
-    return printable_json(to_role_dict(roles)) + "\n"
+    place = {"id": origin.name, "sentence": number, "text": parse.text}
+    record = {**to_role_dict(roles), **place, "tokens": parse.words}
+    return printable_json(record) + "\n"
 
 
-def format_props_of(parse: "Parse", doc_number: int) -> str:
+def format_props_of(parse: "Parse", origin: Origin) -> str:
     """Columns of CoNLL-2005: lemma, then one for each predicate."""
     from spacy_lal.trees.props import format_props
 
     return format_props(parse.roles or (), len(parse.words))
 
 
-def format_conll(parse: "Parse", doc_number: int) -> str:
+def format_conll(parse: "Parse", origin: Origin) -> str:
     """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
     from spacy_lal.treebanks.columns import format_columns
 
     tags = [parse.doc[i].tag_ for i in parse.tokens]
-    return format_columns(replace(parse, tags=tags), f"text/{doc_number + 1}")
+    return format_columns(replace(parse, tags=tags), f"text/{origin.number + 1}")
 
 
-FORMATS: Dict[str, "Callable[[Parse, int], str]"] = {
+ROLE_FORMATS: Dict[str, "Callable[[Parse, Origin], str]"] = {
     "table": format_table,
     "json": format_json,
     "props": format_props_of,
@@ -311,57 +294,47 @@ FORMATS: Dict[str, "Callable[[Parse, int], str]"] = {
 }
 
 
-def relation_table(
-    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
-) -> str:
+def relation_table(place: tables.Row, relations: "Sequence[Relation]") -> str:
     """The sentence, and below it its relations with what else they say. Control
     characters are escaped."""
     from spacy_lal.pictures.markup import printable, visible
 
     rows = []
-    for one in relations:
+    for relation in relations:
         said = {
-            "place": one.place,
-            "time": one.time,
-            "modality": one.modality,
-            "said by": one.attribution,
-            "factuality": one.factuality if one.factuality != ASSERTED else None,
+            "place": relation.place,
+            "time": relation.time,
+            "modality": relation.modality,
+            "said by": relation.attribution,
+            "factuality": relation.factuality,
         }
-        extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
-        predicate = _shown(one.predicate or one.label)
-        if one.negation:
+        extra = [f"{name}: {_shown(x)}" for name, x in said.items() if x]
+        if relation.factuality == ASSERTED:
+            extra.pop()
+        predicate = _shown(relation.predicate or relation.label)
+        if relation.negation:
             predicate = f"not {predicate}"
-        cells = (_shown(one.subject), predicate, _shown(one.object))
-        rows.append((*(f"  {cell}" for cell in cells), extra))
+        cells = (_shown(relation.subject), predicate, _shown(relation.object))
+        rows.append((*(f"  {cell}" for cell in cells), ", ".join(extra)))
     lines = io.aligned(rows) or ["  (no relation)"]
-    text = " ".join(sentence.text.split())
+    text = _shown(place["text"])
     return printable("\n".join([visible(text), "", *map(visible, lines), "", ""]))
 
 
-def relation_json(
-    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
-) -> str:
-    """A line for each relation: the number of its text, its sentence,
-    `Relation.to_dict`."""
+def relation_json(place: tables.Row, relations: "Sequence[Relation]") -> str:
+    """A line for each relation: its sentence, and `Relation.to_dict`."""
     from spacy_lal.pictures.markup import printable_json
 
-    lines = []
-    for one in relations:
-        row = {"doc": doc_number, "text": sentence.text, **one.to_dict()}
-        lines.append(f"{printable_json(row)}\n")
-    return "".join(lines)
+    return "".join(f"{printable_json({**place, **x.to_dict()})}\n" for x in relations)
 
 
-def relation_edges(
-    sentence: "Span", relations: "Sequence[Relation]", doc_number: int
-) -> str:
+def relation_edges(place: tables.Row, relations: "Sequence[Relation]") -> str:
     """Subject, label and object, of relations that have all."""
-    lines = []
-    for one in relations:
-        if one.subject and one.object:
-            edge = (one.subject, one.label, one.object)
-            lines.append("\t".join(map(_shown, edge)) + "\n")
-    return "".join(lines)
+    return "".join(
+        "\t".join(map(_shown, (x.subject, x.label, x.object))) + "\n"
+        for x in relations
+        if x.subject and x.object
+    )
 
 
 def triple_lines(
@@ -370,22 +343,22 @@ def triple_lines(
     """A line for each triple: its sentence, subject, relation, object; if that is asked
     for, its confidence, factuality, and each further argument."""
     lines = []
-    for one in triples:
-        text = _shown(one.source.sent.text)
-        cells = [text, one.subject, one.relation, one.object]
+    for triple in triples:
+        text = _shown(triple.source.sent.text)
+        cells = [text, triple.subject, triple.relation, triple.object]
         if confidence:
-            cells.append(f"{one.confidence:.4f}")
+            cells.append(f"{triple.confidence:.4f}")
         if factuality:
-            cells.append(one.factuality)
+            cells.append(triple.factuality)
         if arguments:
-            cells += one.arguments
+            cells += triple.arguments
         lines.append("\t".join(cells) + "\n")
     return "".join(lines)
 
 
-def _said(found: "Sequence[Any]", only_asserted: bool) -> "List[Any]":
+def _said(relations: "Sequence[Any]", only_asserted: bool) -> "List[Any]":
     """Relations or triples, or those of them that the text asserts."""
-    return [one for one in found if not only_asserted or one.factuality == ASSERTED]
+    return [x for x in relations if not only_asserted or x.factuality == ASSERTED]
 
 
 def _shown(value: object) -> str:
@@ -393,8 +366,8 @@ def _shown(value: object) -> str:
     return "-" if value is None else " ".join(str(value).split())
 
 
-RELATION_FORMATS: "Dict[str, Callable[[Span, Sequence[Relation], int], str]]" = {
+RELATION_FORMATS: "Dict[str, Callable[[tables.Row, Sequence[Relation]], str]]" = {
     "table": relation_table,
     "json": relation_json,
-    "tsv": relation_edges,
+    EDGES: relation_edges,
 }

@@ -2,76 +2,193 @@
 
 import csv
 from io import StringIO
+from itertools import chain
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from spacy_lal.cli import io
+from spacy_lal.files import leftovers, read_json
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from spacy_lal.cli.inputs import ManyInputs
+    from spacy_lal.cli.texts import Origin
+
+    Docs = Iterable[Tuple[Doc, Origin]]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+JSONL = "jsonl"
 PARQUET = "parquet"
-FORMATS = (*SEPARATORS, "jsonl", PARQUET)
+FORMATS = (*SEPARATORS, JSONL, PARQUET)
 Row = Dict[str, Any]
 
 
+def write_docs(
+    docs: "Docs",
+    inputs: "ManyInputs",
+    output_format: str,
+    kind: str,
+    lines: "Dict[str, Callable[[Doc, Origin], str]]",
+    records: "Optional[Callable[[Doc, Origin], Iterable[Row]]]" = None,
+) -> None:
+    """Write Docs as a table of a kind, or by the function of another format.
+
+    records: Makes the rows of JSON lines, which then have more than those of the kind.
+    """
+    from spacy_lal.tables import find_kind
+
+    n_texts = 0
+
+    def counted() -> "Iterator[Tuple[Doc, Origin]]":
+        nonlocal n_texts
+        for pair in docs:
+            n_texts += 1
+            yield pair
+
+    if output_format in lines:
+        written = f"the {kind}"
+        with io.text_output(inputs.output) as write:
+            for doc, origin in counted():
+                write(lines[output_format](doc, origin))
+    else:
+        table = find_kind(kind)
+        rows_of = records if output_format == JSONL else None
+        rows = (
+            rows_of(doc, origin) if rows_of else table.rows(doc, origin.name)
+            for doc, origin in counted()
+        )
+        n_rows = write_table(rows, table.columns, output_format, inputs)
+        written = io.counted(n_rows, "row")
+    io.wrote(inputs.output, f"{written} of {io.counted(n_texts, 'text')}")
+
+
 def write_table(
-    rows: Iterable[Row],
+    rows_of_texts: Iterable[Iterable[Row]],
     columns: Sequence[str],
     output_format: str,
-    output: Optional[Path] = None,
+    inputs: "ManyInputs",
 ) -> int:
-    """Write rows, each as it comes, but Parquet at the end; a missing value is an empty
-    cell or null.
+    """Write the rows of each text as they come, but Parquet at the end. A missing value
+    is an empty cell or null. If the command ends early, a new file, or one that it goes
+    on with, has the rows so far.
 
-    RETURNS (int): How many there were.
+    RETURNS (int): How many there are.
     """
+    output = inputs.output
     if output_format == PARQUET:
-        return _write_parquet(list(rows), columns, output)
-    lines = (
-        _separated(rows, columns, SEPARATORS[output_format])
-        if output_format in SEPARATORS
-        else _json_lines(rows)
-    )
-    n_lines = 0
+        rows = list(chain.from_iterable(rows_of_texts))
+        _write_parquet(rows, columns, output)
+        return len(rows)
+    lines_of = _line_writer(columns, output_format)
+    earlier = _read_done(output, columns, output_format) if inputs.resume else []
+    inputs.done = {row["id"] for row in earlier}
+    n_rows = len(earlier)
+    keeps = inputs.resume or not (output is None or output.exists())
+    failure: Optional[BaseException] = None
     with io.text_output(output) as write:
-        for line in lines:
-            write(line)
-            n_lines += 1
-    has_names = output_format in SEPARATORS
-    return n_lines - has_names
+        try:
+            if output_format in SEPARATORS:
+                write(lines_of([dict(zip(columns, columns, strict=True))]))
+            write(lines_of(earlier))
+            for rows_of_text in rows_of_texts:
+                rows = list(rows_of_text)
+                write(lines_of(rows))
+                n_rows += len(rows)
+        except BaseException as error:
+            if not keeps or not n_rows:
+                raise
+            failure = error
+    if failure is not None:
+        so_far = io.counted(n_rows, "row")
+        io.say(f"{output} has {so_far} so far: --resume goes on with it", err=True)
+        raise failure
+    return n_rows
 
 
-def _separated(
-    rows: Iterable[Row], columns: Sequence[str], separator: str
-) -> Iterator[str]:
-    """The line of names, and a line for each row."""
-    cells = StringIO()
-    writer = csv.DictWriter(cells, columns, delimiter=separator, lineterminator="\n")
-    writer.writeheader()
-    yield cells.getvalue()
-    for row in rows:
-        cells.seek(0)
-        cells.truncate()
-        writer.writerow(row)
-        yield cells.getvalue()
-
-
-def _json_lines(rows: Iterable[Row]) -> Iterator[str]:
+def _line_writer(
+    columns: Sequence[str], output_format: str
+) -> Callable[[Iterable[Row]], str]:
+    """What turns rows into lines."""
     from spacy_lal.pictures.markup import printable_json
 
-    for row in rows:
-        yield f"{printable_json(row)}\n"
+    def separated(rows: Iterable[Row]) -> str:
+        cells = StringIO()
+        csv.DictWriter(
+            cells,
+            columns,
+            extrasaction="ignore",
+            delimiter=SEPARATORS[output_format],
+            lineterminator="\n",
+        ).writerows(rows)
+        return cells.getvalue()
+
+    def objects(rows: Iterable[Row]) -> str:
+        return "".join(f"{printable_json(row)}\n" for row in rows)
+
+    return separated if output_format in SEPARATORS else objects
+
+
+def _read_done(
+    output: Optional[Path], columns: Sequence[str], output_format: str
+) -> List[Row]:
+    """The rows of an earlier run, or of one that was killed, but for those of the last
+    text, which may not be all."""
+    if output is None:
+        return []
+    paths = [path for path in (output, *leftovers(output)) if path.is_file()]
+    if not paths:
+        return []
+    whole, _, _ = paths[0].read_text(encoding="utf8").rpartition("\n")
+    rows: List[Row]
+    if output_format in SEPARATORS:
+        table = csv.DictReader(StringIO(whole), delimiter=SEPARATORS[output_format])
+        rows = list(table)
+        names = table.fieldnames or columns
+    else:
+        rows = list(map(read_json, whole.splitlines()))
+        names = list(rows[0]) if rows else columns
+    if list(names)[: len(columns)] != list(columns):
+        io.fail(
+            f"--resume: expected the columns {', '.join(columns)} in {paths[0]}, got "
+            f"{', '.join(names)}"
+        )
+    return [row for row in rows if row["id"] != rows[-1]["id"]]
 
 
 def _write_parquet(
     rows: List[Row], columns: Sequence[str], output: Optional[Path]
-) -> int:
+) -> None:
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        io.fail("Parquet needs pyarrow: pip install pyarrow")
+        io.fail("Parquet needs pyarrow: pip install 'spacy-lal[tables]'")
     table = pa.table({name: [row[name] for row in rows] for name in columns})
-    with io.output_path(output) as path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        parquet.write_table(table, path)
-    return len(rows)
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink)
+    with io.binary_output(output) as file:
+        file.write(sink.getvalue())
+
+
+def find_format(
+    named: Optional[str], inputs: "ManyInputs", formats: Sequence[str]
+) -> str:
+    """The format of a command's output: a table, or one of its own; ends the command if
+    there is none such."""
+    output_format = io.output_format(named, inputs.output, [*formats, *FORMATS])
+    is_stream = output_format in (*SEPARATORS, JSONL)
+    if inputs.resume and (io.is_stdout(inputs.output) or not is_stream):
+        io.fail("--resume goes on with a table: expected -o FILE.csv, .tsv or .jsonl")
+    return output_format

@@ -1,14 +1,16 @@
-"""Texts for a command: an argument with a space, `--text`, or lines, paragraphs or
-records of files and stdin."""
+"""Texts of files and stdin: lines, paragraphs, rows of tables, JSON lines."""
 
+import csv
+import glob
 import os
 import re
 import sys
-from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import (
     Annotated,
+    BinaryIO,
+    Collection,
     Iterable,
     Iterator,
     List,
@@ -21,40 +23,57 @@ from typing import (
 import typer
 
 from spacy_lal import files
-from spacy_lal.cli.io import STDIN, check_apart, check_one_stdin, fail, say
+from spacy_lal.cli.io import STDIN
 from spacy_lal.files import quoted
 
 TEXT = "text"
 JSONL = "jsonl"
-TSV = "tsv"
-INPUT_FORMATS = (TEXT, JSONL, TSV)
-BY_ENDING = {".jsonl": JSONL, ".tsv": TSV}
-# Each of their lines would be parsed as a text.
-TREEBANKS = (
-    ".brackets",
-    ".conll",
-    ".conllu",
-    ".mrg",
-    ".ptb",
-)
-PAGES = (".htm", ".html", ".xml")  # their tags would be parsed, too
+SEPARATORS = {"csv": ",;\t", "tsv": "\t"}  # that a heading may have
+TEXT_FORMATS = (TEXT, JSONL, *SEPARATORS)
+# Formats of files that hold no texts, by their endings.
+STORED = {
+    ".brackets": "brackets",
+    ".conllu": "conllu",
+    ".mrg": "brackets",
+    ".ptb": "brackets",
+    ".spacy": "docbin",
+}
+# The lines of other files would be parsed as texts.
+OTHERS = {
+    ".conll": "a treebank",
+    ".htm": "a page with tags",
+    ".html": "a page with tags",
+    ".parquet": "a table that pandas turns into .csv",
+    ".xls": "a spreadsheet, which Excel saves as .csv",
+    ".xlsx": "a spreadsheet, which Excel saves as .csv",
+    ".xml": "a page with tags",
+    **dict.fromkeys(STORED, "a treebank"),
+}
+IN_FOLDERS = (".md", ".text", ".txt")  # what is read there; other files lie beside
 # By these endings, a name with spaces is a file's and no text.
 _FILE_NAME = re.compile(
-    r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$",
+    r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt|xlsx?)$",
     re.IGNORECASE,
 )
 WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
 LOOKED_AT = 100  # lines, to see whether they are wrapped
 
-WordsArgument = Annotated[
-    Optional[List[str]],
-    typer.Argument(
-        metavar="[FILE|-|TEXT]...",
-        help="Files, or texts in quotes  [default: -, stdin]",
+TextColumnOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--text-column",
+        help="The column of the texts in .csv and .tsv, their key in .jsonl  [default: "
+        "text]",
+        show_default=False,
     ),
 ]
-TextOption = Annotated[
-    Optional[str], typer.Option("--text", "-t", help="This text instead of files")
+IdColumnOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--id-column",
+        help="The column or key of their ids  [default: id, or else the line]",
+        show_default=False,
+    ),
 ]
 ParagraphsOption = Annotated[
     Optional[bool],
@@ -70,7 +89,7 @@ ParagraphsOption = Annotated[
 
 
 class Origin(NamedTuple):
-    """Where a Doc comes from: the place among all texts, from 0, blank lines aside; the
+    """Where a Doc comes from: the place among all texts, from 0, blank ones aside; the
     line where the text begins, from 1, None where it is not from a file; the name that
     the input gives the text; the file, where several are read."""
 
@@ -81,8 +100,10 @@ class Origin(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The id, or else the line, or else the place from 1."""
-        return self.id or str(self.line or self.number + 1)
+        """The id, or else the line, after the file where several are read, or else the
+        place from 1."""
+        line = str(self.line or self.number + 1)
+        return self.id or (f"{self.file}:{line}" if self.file else line)
 
 
 class Source(NamedTuple):
@@ -112,159 +133,160 @@ class Source(NamedTuple):
         """Whether somebody types the texts."""
         return self.text is None and self.name == STDIN and sys.stdin.isatty()
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it can be read twice."""
+        return self.text is None and Path(self.name).is_file()
 
-def find_sources(
-    words: Optional[Sequence[str]], text: Optional[str], output: Optional[Path] = None
-) -> List[Source]:
-    """What a command reads: files, `-`, texts with a space; without an argument, stdin.
-    Ends it otherwise, or if one of them is the output."""
-    if text is not None and words:
-        fail(f"expected one of FILE and --text, got both: {words[0]}")
-    if text is not None:
-        return [Source("--text", text)]
-    names = words or [STDIN]
-    check_one_stdin(names)
-    check_apart(output, *(words or ()))
-    return [_find_source(name) for name in names]
+    def open(self) -> BinaryIO:
+        """The bytes of a file or of stdin, for a reader that closes them."""
+        return sys.stdin.buffer if self.name == STDIN else open(self.name, "rb")
+
+    def lines(self) -> Iterator[Tuple[int, str]]:
+        """Lines with their numbers, from 1, without their ends.
+
+        RAISES (TreebankError): As `files.numbered_lines`.
+        """
+        for number, line in files.numbered_lines(self.open(), self.shown):
+            yield number, line.rstrip("\r\n")
 
 
-def _find_source(word: str) -> Source:
-    if word == STDIN or (os.path.exists(word) and not os.path.isdir(word)):
-        return Source(word)
+class Record(NamedTuple):
+    """A text with the line where it begins, None if it is none of a file, and the id
+    that the file gives it."""
+
+    line: Optional[int]
+    text: str
+    id: Optional[str] = None
+
+
+class Form(NamedTuple):
+    """How a file is read: the format; whether blank lines end a text, otherwise each
+    line is one; the names of the columns, or keys, of texts and ids (None: `text`, and
+    `id` if there is one)."""
+
+    kind: str = TEXT
+    paragraphs: bool = False
+    text_column: Optional[str] = None
+    id_column: Optional[str] = None
+
+
+def find_sources(word: str, endings: Collection[str] = ()) -> List[Source]:
+    """What an argument of the command line names: a file, the files of a folder or of a
+    pattern, `-`, or a text with a space.
+
+    endings (Collection[str]): Of files that are read in a folder, beside texts.
+    RAISES (ValueError): It is none of these.
+    """
+    endings = (*IN_FOLDERS, *endings)
     if os.path.isdir(word):
-        fail(f"{word} is a folder: expected a file")
+        inside = sorted(
+            str(path)
+            for path in Path(word).rglob("*")
+            if path.suffix.lower() in endings and path.is_file()
+        )
+        if not inside:
+            raise ValueError(
+                f"{word} is a folder without files of {', '.join(endings)}"
+            )
+        return list(map(Source, inside))
+    if word == STDIN or os.path.exists(word):
+        return [Source(word)]
+    matched = sorted(glob.glob(word, recursive=True))
+    if matched:
+        return list(map(Source, matched))
     if len(word.split()) > 1 and not _FILE_NAME.search(word):
-        return Source("TEXT", word)
-    fail(
+        return [Source("TEXT", word)]
+    raise ValueError(
         f"can't find the file {quoted(word)}; a text is given by --text: --text "
         f"{quoted(word)}"
     )
 
 
-@dataclass
-class Reading:
-    """How the texts of a command are read: the format (None goes by the ending of each
-    file); whether blank lines end a text, otherwise each line is one (None: for a file
-    whose lines look wrapped); the key of the texts in JSON lines."""
+def read_records(source: Source, form: Form) -> Iterator[Record]:
+    """The texts of a source, also blank ones.
 
-    sources: List[Source]
-    input_format: Optional[str] = None
-    paragraphs: Optional[bool] = None
-    text_field: str = "text"
-
-    def __post_init__(self) -> None:
-        if self.input_format not in (None, *INPUT_FORMATS):
-            fail(
-                f"expected an input format of {', '.join(INPUT_FORMATS)}, got "
-                f"{self.input_format!r}"
-            )
-        for source in self.sources:
-            if source.suffix in TREEBANKS + PAGES and self.input_format is None:
-                kind = "a page with tags" if source.suffix in PAGES else "a treebank"
-                fail(
-                    f"{source.name} is {kind} by its ending: expected texts; "
-                    "--input-format text reads its lines"
+    RAISES (ValueError): A line cannot be read; with file and line.
+    """
+    if source.text is not None:
+        # The command line may hold bytes of another encoding.
+        source.text.encode("utf8")
+        yield Record(None, source.text)
+    elif form.kind == TEXT:
+        lines = source.lines()
+        for line in _paragraphs(lines) if form.paragraphs else lines:
+            yield Record(*line)
+    else:
+        read = _json_records if form.kind == JSONL else _rows
+        for record in read(source, form):
+            if record.id is not None and not _is_id(record.id):
+                raise ValueError(
+                    f"{source.shown}, line {record.line}: expected an id of printable "
+                    f"characters, got {quoted(record.id)}"
                 )
-
-    def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
-        """The texts of all sources, of at most `max_length` characters, blank ones left
-        out, each with its origin.
-
-        RAISES (ValueError): A line cannot be read; with file and line.
-        """
-        number = 0
-        for source in self.sources:
-            if source.is_terminal:
-                say(
-                    "Reading from the terminal: each line is a text, Ctrl-D ends",
-                    err=True,
-                )
-            for line, text, name in self._records(source):
-                where = f"{source.shown}, line {line}"
-                if len(text) > max_length:
-                    raise ValueError(
-                        f"{where}: a text of more than {max_length} characters"
-                    )
-                if name is not None and not _is_id(name):
-                    raise ValueError(
-                        f"{where}: expected an id of printable characters, got "
-                        f"{quoted(name)}"
-                    )
-                if text.strip():
-                    file = source.name if len(self.sources) > 1 else None
-                    yield text, Origin(number, line, name, file)
-                    number += 1
-
-    def _records(
-        self, source: Source
-    ) -> Iterator[Tuple[Optional[int], str, Optional[str]]]:
-        """Line, text and id of each record."""
-        if source.text is not None:
-            # The command line may hold bytes of another encoding.
-            source.text.encode("utf8")
-            yield None, source.text, None
-            return
-        lines = numbered_lines(source)
-        kind = self.input_format or BY_ENDING.get(source.suffix, TEXT)
-        if kind != TEXT:
-            read = self._read_json if kind == JSONL else _read_tsv
-            for number, line in lines:
-                if line.strip():
-                    yield (number, *read(line, f"{source.shown}, line {number}"))
-            return
-        paragraphs = self.paragraphs
-        if paragraphs is None and source.name != STDIN:
-            first = list(islice(lines, LOOKED_AT))
-            lines = chain(first, lines)
-            paragraphs = looks_wrapped([line for _, line in first])
-            if paragraphs:
-                say(
-                    f"{source.name}: its lines look wrapped, so that blank lines end "
-                    "a text (or say --lines)",
-                    err=True,
-                )
-        for number, text in _paragraphs(lines) if paragraphs else lines:
-            yield number, text, None
-
-    def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
-        try:
-            record = files.read_json(line)
-            text = record[self.text_field]
-            text.encode("utf8")  # an escape may be half a surrogate pair
-            name = record.get("id")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
-            problem = (
-                f"expected a JSON object with a string as {self.text_field!r} (see "
-                "--text-column)"
-            )
-            raise ValueError(
-                f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})"
-            ) from None
-        return text, None if name is None else str(name)
+            yield record
 
 
 def _is_id(name: str) -> bool:
     return bool(name) and name.isprintable() and name == name.strip()
 
 
-def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
-    name, tab, text = line.partition("\t")
-    if not tab:
+def _json_records(source: Source, form: Form) -> Iterator[Record]:
+    key = form.text_column or "text"
+    for number, line in source.lines():
+        if not line.strip():
+            continue
+        try:
+            record = files.read_json(line)
+            text = record[key]
+            text.encode("utf8")  # an escape may be half a surrogate pair
+            name = record[form.id_column] if form.id_column else record.get("id")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
+            raise ValueError(
+                f"{source.shown}, line {number}: expected a JSON object with a string "
+                f"as {key!r} (see --text-column), got {quoted(line)} "
+                f"({type(err).__name__}: {err})"
+            ) from None
+        yield Record(number, text, None if name is None else str(name))
+
+
+def _rows(source: Source, form: Form) -> Iterator[Record]:
+    """The rows of a table with a heading. The heading tells what separates cells."""
+    lines = (line for _, line in files.numbered_lines(source.open(), source.shown))
+    heading = next(lines, "")
+    separator = max(SEPARATORS[form.kind], key=heading.count)
+    csv.field_size_limit(files.MAX_LINE)
+    table = csv.reader(chain([heading], lines), delimiter=separator, strict=True)
+    line = 1
+    try:
+        names = [name.strip() for name in next(table, ())]
+        place = _place(source, names, form.text_column or "text", "--text-column")
+        id_place = None
+        if form.id_column or "id" in names:
+            id_place = _place(source, names, form.id_column or "id", "--id-column")
+        line = table.line_num + 1
+        for cells in table:
+            if cells and len(cells) != len(names):
+                raise csv.Error(
+                    f"expected {len(names)} cells, as in the heading, got "
+                    f"{len(cells)}; a cell with a separator or a line break stands in "
+                    "double quotes"
+                )
+            if cells:
+                name = None if id_place is None else cells[id_place].strip() or None
+                yield Record(line, cells[place], name)
+            line = table.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{source.shown}, line {line}: {error}") from None
+
+
+def _place(source: Source, names: Sequence[str], name: str, option: str) -> int:
+    if names.count(name) != 1:
         raise ValueError(
-            f"{where}: expected an id, a tab and a text, got {quoted(line)}"
+            f"{source.shown}: expected one column {name!r} in the heading, got "
+            f"{', '.join(map(quoted, names)) or 'none'}: {option} names it"
         )
-    return text, name
-
-
-def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
-    """Lines with their numbers, from 1, without their ends.
-
-    RAISES (TreebankError): As `files.numbered_lines`.
-    """
-    # The reader closes it.
-    file = sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")
-    for number, line in files.numbered_lines(file, source.shown):
-        yield number, line.rstrip("\r\n")
+    return names.index(name)
 
 
 def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
@@ -281,16 +303,16 @@ def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
             parts = []
 
 
-def looks_wrapped(lines: Sequence[str]) -> bool:
-    """Whether an editor has broken the lines of paragraphs: most of them end at a usual
-    width and amid a sentence."""
+def looks_wrapped(lines: Iterable[str]) -> bool:
+    """Whether an editor has broken the lines of paragraphs: most of the first ones end
+    at a usual width and amid a sentence."""
     n_pairs = 0
     n_broken = 0
-    for one, other in zip(lines, lines[1:], strict=False):
-        line = one.rstrip()
-        after = other.lstrip()
-        if line and after:
+    for line, following in pairwise(islice(lines, LOOKED_AT)):
+        before = line.rstrip()
+        after = following.lstrip()
+        if before and after:
             n_pairs += 1
-            is_full = len(line) in WRAPPED_WIDTH
-            n_broken += is_full and line[-1] not in ".!?" and after[0].islower()
+            is_full = len(before) in WRAPPED_WIDTH
+            n_broken += is_full and before[-1] not in ".!?" and after[0].islower()
     return n_broken > 1 and 2 * n_broken > n_pairs

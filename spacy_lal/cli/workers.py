@@ -1,12 +1,12 @@
-"""Worker processes of a command: they parse batches, and end when the command does,
-however it ends. In `nlp.pipe(n_process=2)` spaCy waits for its workers when something
-raises, and they wait for spaCy."""
+"""Parsing in this process, or in workers, which end when the command does, however it
+ends. In `nlp.pipe(n_process=2)` spaCy waits for its workers when something raises, and
+they wait for spaCy."""
 
 import os
 import pickle
 import signal
 from contextlib import suppress
-from itertools import count, islice
+from itertools import chain, count, islice
 from multiprocessing import Pipe, Process, parent_process
 from multiprocessing.connection import Connection, wait
 from threading import Thread
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from spacy_lal.cli.texts import Origin
 
+# Texts per memory zone: at its end spaCy forgets the words that it has met.
+ZONE_SIZE = 4096
 AHEAD = 4  # batches for each worker that may wait for a slower one
 
 
@@ -53,19 +55,37 @@ def count_workers(n_process: int) -> int:
     return n_cores if n_process == -1 else n_process
 
 
-def parse_in_workers(
+def parse_texts(
     nlp: "Language",
     texts: "Iterable[Tuple[str, Origin]]",
     *,
     batch_size: int,
-    n_workers: int,
+    n_process: int = 1,
 ) -> "Iterator[Tuple[Doc, Origin]]":
-    """Parse texts in processes of their own. An error of a component or of the texts is
-    raised after the Docs before it. Each Doc is valid until the next one is requested.
+    """Parse a stream. New words are regularly forgotten (`nlp.memory_zone`), so that
+    memory does not grow with the text: each Doc is valid until the next one is
+    requested. An error of a component or of the texts is raised after the Docs before
+    it.
 
     YIELDS (Tuple[Doc, Origin]): Each Doc, in order, with the origin of its text.
     RAISES (ChildProcessError): A worker was killed.
     """
+    if n_process > 1:
+        yield from _parse_in_workers(nlp, texts, batch_size, n_process)
+        return
+    texts = iter(texts)
+    for first in texts:
+        with nlp.memory_zone():
+            zone = chain([first], islice(texts, ZONE_SIZE - 1))
+            yield from nlp.pipe(zone, as_tuples=True, batch_size=batch_size)
+
+
+def _parse_in_workers(
+    nlp: "Language",
+    texts: "Iterable[Tuple[str, Origin]]",
+    batch_size: int,
+    n_workers: int,
+) -> "Iterator[Tuple[Doc, Origin]]":
     from spacy.tokens import Doc
 
     workers: Dict[Connection, Process] = {}

@@ -14,7 +14,7 @@ def set_roles(doc: Doc) -> Doc:
     if "boom" in doc.text:
         raise ValueError(f"no roles for {doc.text}")
     sleeps = Proposition(3, "sleep.01", ((0, 3, "ARG0"), (3, 4, "V")), "sleep")
-    set_propositions(doc, [sleeps])
+    set_propositions(doc, [sleeps] if len(doc) > 3 else [])
     return doc
 
 
