@@ -352,7 +352,7 @@ def commands_page() -> List[str]:
     """The help of each command."""
     lines = ["# Command line", "", NOTICE, ""]
     lines += paragraphs(
-        "`python -m spacy lal COMMAND`. `--help` prints the same. "
+        "`lal COMMAND`, or `python -m spacy lal COMMAND`. `--help` prints the same. "
         "[Usage](../how_to/usage.md#on-the-command-line) "
         "shows them at work, [formats](formats.md) their input, output and exit codes."
     )

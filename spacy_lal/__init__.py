@@ -4,6 +4,7 @@ Importing this package registers nothing and loads nothing heavy: spaCy finds
 `lal_parser` and everything that its config names through the entry points in
 `setup.cfg`. The functions below load their modules when they are first used."""
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, List
 
@@ -12,18 +13,18 @@ try:
 except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["__version__", "explain", "search_trees"]
+_MODULES = {
+    "explain": ".lang",
+    "search_trees": ".search",
+    "to_frame": ".tables",
+    "to_rows": ".tables",
+}
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "explain":
-        from .lang import explain
-
-        return explain
-    if name == "search_trees":
-        from .search import search_trees
-
-        return search_trees
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

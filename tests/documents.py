@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
-    r"^(?:[A-Z_]+=\S+ )*(python|make|pip|cat|mkdir|git|cd|uvicorn|curl|spacy) "
+    r"^(?:[A-Z_]+=\S+ )*(python|lal|make|pip|cat|mkdir|git|cd|uvicorn|curl|spacy) "
 )
 # What says in the code itself what is printed: `print(x)  # its value`.
 SAID = re.compile(r"print\(.*\)  # |^\s*\)  # ", re.MULTILINE)
@@ -74,7 +74,7 @@ def split_command(line: str) -> Tuple[List[List[str]], str]:
 
 
 def run_command(line: str, more: Sequence[str] = ()) -> bytes:
-    """Run a line of `cat`, `mkdir` and `python -m spacy ...` in the current folder; an
+    """Run a line of `cat`, `mkdir`, `lal ...` and `python -m spacy ...` in the current folder; an
     error is an AssertionError.
 
     line (str): The line.
@@ -90,14 +90,15 @@ def run_command(line: str, more: Sequence[str] = ()) -> bytes:
         elif words[0] == "mkdir":
             Path(words[-1]).mkdir(parents=True, exist_ok=True)
         else:
-            if words[:3] != ["python", "-m", "spacy"]:
+            if words[:3] == ["python", "-m", "spacy"]:
+                words = words[3:]
+            elif words[0] != "lal":
                 raise AssertionError(f"no program to run here: {' '.join(words)}")
             result = CliRunner().invoke(
-                app, [*words[3:], *more], input=data, prog_name="python -m spacy"
+                app, [*words, *more], input=data, prog_name="python -m spacy"
             )
-            accepted = (
-                (0, 1) if words[3:5] == ["lal", "search"] else (0,)
-            )  # grep's 1: no match
+            # grep's 1: no match
+            accepted = (0, 1) if words[:2] == ["lal", "search"] else (0,)
             assert result.exit_code in accepted, (
                 f"{line}\n{result.output[-3000:]}\n{result.exception!r}"
             )

@@ -47,8 +47,8 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^import ray|import parse_spark": (
         "the extras ray and spark; tests/distributed -m cluster"
     ),
-    r"^(python|streamlit) .*(lal app|page\.py)": "a server",
-    r"^python -m spacy lal import-official": "the authors' checkpoint",
+    r"^(lal app|(python|streamlit) .*page\.py)": "a server",
+    r"^lal import-official": "the authors' checkpoint",
     r"^python -m spacy project": "treebanks from the net, or minutes",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
     r"-o \w+\.png": "the extra display",
@@ -138,11 +138,11 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "corpus/dev/ewt.spacy",
         ):
             run_command(
-                "python -m spacy lal convert assets/toy/dev.ptb "
+                "lal convert assets/toy/dev.ptb "
                 f"assets/toy/dev.conllu -o {corpus}"
             )
         for corpus in ("trees.spacy", "corpus/trees.spacy"):
-            run_command(f"python -m spacy lal convert assets/toy/dev.ptb -o {corpus}")
+            run_command(f"lal convert assets/toy/dev.ptb -o {corpus}")
     return folder
 
 
@@ -185,7 +185,7 @@ def test_page_runs(
             run_command(
                 block.code,
                 SHORT
-                if re.search(r"^python -m spacy (lal )?train ", block.code)
+                if re.search(r"^(lal|python -m spacy) train ", block.code)
                 else (),
             )
     nlp = bundled.get("nlp")
@@ -228,11 +228,12 @@ def test_commands_exist():
         where = f"{name_of(path)}: {' '.join(words)}"
         if words[0] == "make":
             assert words[1] in targets, where
-        elif words[:2] == ["python", "-m"]:
-            known, options = subcommand(words[3:])
+        elif words[0] == "lal" or words[:2] == ["python", "-m"]:
+            words = words if words[0] == "lal" else words[3:]
+            known, options = subcommand(words)
             wrong = [
                 word
-                for word in words[3:]
+                for word in words
                 if re.match(r"--\w[\w-]*$", word) and word not in options
             ]
             assert not wrong, f"{where}: {known} has no {wrong}"

@@ -140,7 +140,7 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
         (b'["secret"]', 422, b"expected {"),
         (b'{"texts": "secret"}', 422, b"a list of at most 1000 texts"),
         (json.dumps({"texts": ["a"] * 1001}).encode(), 422, b"at most 1000 texts"),
-        (json.dumps({"text": "( " * 40_000}).encode(), 422, b"at most 30 tokens"),
+        (json.dumps({"text": "( " * 40_000}).encode(), 422, b"at most 30 words"),
     ],
     ids=[
         "surrogate",
@@ -155,12 +155,12 @@ def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
         "no object",
         "no list of texts",
         "too many texts",
-        "too many tokens",
+        "too many words",
     ],
 )
 def test_what_is_refused_is_not_sent_back(service, body, status, reason, monkeypatch):
     module, address = service
-    monkeypatch.setattr(module, "MAX_TOKENS", 30)
+    monkeypatch.setattr(module, "MAX_WORDS", 30)
     found, answer = refusal(address, body)
     assert found == status and reason in answer
     assert b"secret" not in answer and len(answer) < 300
@@ -169,7 +169,7 @@ def test_what_is_refused_is_not_sent_back(service, body, status, reason, monkeyp
 def test_a_text_that_fails_is_answered_by_its_number(service, monkeypatch):
     """Others of the request have the answers that they have alone."""
     module, address = service
-    monkeypatch.setattr(module, "MAX_TOKENS", 300)
+    monkeypatch.setattr(module, "MAX_WORDS", 300)
     as_json = module.as_json
 
     def fail(doc):
@@ -198,7 +198,7 @@ def test_a_text_that_fails_is_answered_by_its_number(service, monkeypatch):
         "as a unicode string",
         "valid string",
         "at most 100000 characters",
-        "at most 300 tokens, got 400",
+        "at most 300 words, got 400",
         "RuntimeError: this one",
     )
     for one, reason in zip(failed, expected, strict=True):

@@ -1,5 +1,5 @@
 """The screenshots of docs: `python docs/pictures/shoot.py`. Needs en_lal_md, Playwright
-and Chromium, Pillow, and the app at ADDRESS (`python -m spacy lal app --port 8600
+and Chromium, Pillow, and the app at ADDRESS (`lal app --port 8600
 --headless`)."""
 
 import io

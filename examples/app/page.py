@@ -1,7 +1,7 @@
 """An interactive page: type a text, see its tree, arcs and roles; click a node to see
 how sure the parser is of it, its head and its alternatives.
 
-`python -m spacy lal app` runs it (the extra `app`), and so does `streamlit run page.py
+`lal app` runs it (the extra `app`), and so does `streamlit run page.py
 -- PIPELINE`. The reader's text enters the page as text of a widget, of `st.code` or
 `st.dataframe`, which do not read Markdown; escaped; or drawn by `render`. Other
 functions of Streamlit and the labels of widgets read Markdown, and never get such text.

@@ -1,5 +1,5 @@
-"""`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when
-they run."""
+"""`lal ...`, and `python -m spacy lal ...`: one Typer group. Commands import heavy
+libraries only when they run."""
 
 from importlib.metadata import version
 from typing import Annotated, Callable, Dict

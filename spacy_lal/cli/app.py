@@ -1,5 +1,5 @@
-"""`python -m spacy lal app`: an interactive page in the browser,
-`examples/app/page.py`, served by Streamlit."""
+"""`lal app`: an interactive page in the browser, `examples/app/page.py`, served by
+Streamlit."""
 
 import os
 import sys

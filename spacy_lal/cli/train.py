@@ -1,5 +1,5 @@
-"""`python -m spacy lal train`, `compact` and `import-official`: ways to a pipeline with
-trained weights."""
+"""`lal train`, `compact` and `import-official`: ways to a pipeline with trained
+weights."""
 
 import logging
 import sys

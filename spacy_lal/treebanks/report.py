@@ -1,5 +1,5 @@
 """Counts and oddities of a treebank, and of its semantic roles: the figures behind
-`python -m spacy lal check`. Problems (unreadable input, words or counts that disagree)
+`lal check`. Problems (unreadable input, words or counts that disagree)
 make a treebank unsound; what the parser accepts is only counted."""
 
 from collections import Counter

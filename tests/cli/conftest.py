@@ -75,7 +75,7 @@ def gold_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lal() -> Callable:
-    """Runs `python -m spacy lal ...` within this process."""
+    """Runs `lal ...` within this process."""
 
     def run(*args: object, stdin: bytes = b""):
         return CliRunner().invoke(app, ["lal", *map(str, args)], input=stdin)

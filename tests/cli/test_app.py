@@ -1,4 +1,4 @@
-"""`python -m spacy lal app`: what it starts, and its messages. The page itself:
+"""`lal app`: what it starts, and its messages. The page itself:
 tests/test_page.py."""
 
 import sys

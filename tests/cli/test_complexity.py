@@ -36,7 +36,7 @@ def run(*arguments, code=0):
 def test_a_folder_gives_a_row_a_file(files):
     run(files, "-o", files / "table.csv")
     rows = list(csv.DictReader((files / "table.csv").open()))
-    assert [row["file"] for row in rows] == [
+    assert [row["id"] for row in rows] == [
         str(files / name) for name in ("a.ptb", "b.conllu", "empty.ptb")
     ]
     trees, heads, empty = rows

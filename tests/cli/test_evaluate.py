@@ -1,4 +1,4 @@
-"""`python -m spacy lal evaluate`, `evalb` and `srl-eval`."""
+"""`lal evaluate`, `evalb` and `srl-eval`."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""`python -m spacy lal explain`: a page that needs nothing else, pictures."""
+"""`lal explain`: a page that needs nothing else, pictures."""
 
 import sys
 import types

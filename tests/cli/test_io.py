@@ -18,15 +18,9 @@ from spacy.vocab import Vocab
 from typer.main import get_command
 
 from spacy_lal.cli import COMMANDS, lal_cli
+from spacy_lal.cli.inputs import Inputs
 from spacy_lal.cli.io import reason, text_output
-from spacy_lal.cli.texts import (
-    TREEBANKS,
-    Origin,
-    Reading,
-    Source,
-    find_sources,
-    looks_wrapped,
-)
+from spacy_lal.cli.texts import OTHERS, Origin, Source, find_sources, looks_wrapped
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
 
@@ -34,7 +28,8 @@ JSONL = (
     '{"id": "a 7", "text": "Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", '
     '"id": 12}\n'
 )
-TSV = "a 7\tGo on!\n\nb\t \n12\tHe left.\n"
+TSV = "id\ttext\na 7\tGo on!\n\nb\t \n12\tHe left.\n"
+CSV = 'text;stars;id\n"Go on!";5;a 7\n;3;b\n"He\nleft.";;\n'
 TREES = b"(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n(S (VP (VB Go)) (. !))\n"
 BAD = {
     *map(chr, [*range(9), *range(11, 32), *range(127, 160)]),
@@ -43,27 +38,27 @@ BAD = {
 
 
 def texts(path, max_length=1000, **settings):
+    inputs = Inputs([str(path)], **settings)
     return [
         (text, origin.line, origin.id)
-        for text, origin in Reading([Source(str(path))], **settings).texts(max_length)
+        for text, origin in inputs.texts(inputs.find(), max_length)
     ]
 
 
 # Texts
 
 
-def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
+def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("Hello", "Go on!", "letter.txt"):
         Path(name).write_text("He left.\n")
-        assert find_sources([name], None) == [Source(name)]
-    assert find_sources(["He left.", "-", "Hello"], None) == [
-        Source("TEXT", "He left."),
-        Source("-"),
-        Source("Hello"),
-    ]
-    assert find_sources([], None) == find_sources(None, None) == [Source("-")]
-    assert find_sources(None, "Hello") == [Source("--text", "Hello")]
+        assert find_sources(name) == [Source(name)]
+    assert find_sources("He left.") == [Source("TEXT", "He left.")]
+    assert find_sources("-") == [Source("-")]
+    Path("essays").mkdir()
+    Path("essays/b.md").write_text("Go on!")
+    Path("essays/b.csv").write_text("Go on!")
+    assert find_sources("essays") == find_sources("*/*.md") == [Source("essays/b.md")]
     for name in (
         "missing.txt",
         "notes/missing",
@@ -72,16 +67,16 @@ def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
         "Missing",
         "",
         "a" * 5000,
-        ".",
     ):
-        with pytest.raises(Exception, match="2"):
-            find_sources([name], None)
-    assert (
-        "can't find the file 'missing.txt'; a text is given by --text: --text "
-        "'missing.txt'" in capsys.readouterr().err
-    )
+        with pytest.raises(ValueError, match="can't find the file"):
+            find_sources(name)
+    with pytest.raises(ValueError, match="'missing.txt'; a text is given by --text"):
+        find_sources("missing.txt")
+    with pytest.raises(ValueError, match="a folder without files of .md, .text, .txt"):
+        Path("empty").mkdir()
+        find_sources("empty")
     with pytest.raises(Exception, match="2"):
-        find_sources(["Hello"], "Go on!")
+        Inputs(["Hello"], text="Go on!")
 
 
 def test_lines_paragraphs_and_records(tmp_path):
@@ -96,17 +91,21 @@ def test_lines_paragraphs_and_records(tmp_path):
         ("The old cat\tsleeps.", 1, None),
         ("Go on!", 5, None),
     ]
-    for name, content in (("a.jsonl", JSONL), ("a.TSV", TSV)):
+    for name, content, first in (("a.jsonl", JSONL, 1), ("a.TSV", TSV, 2)):
         (tmp_path / name).write_text(content)
-        assert texts(tmp_path / name) == [("Go on!", 1, "a 7"), ("He left.", 4, "12")]
-    assert texts(tmp_path / "a.TSV", input_format="text")[0] == ("a 7\tGo on!", 1, None)
-    assert [Origin(4, 7, "a").name, Origin(4, 7).name, Origin(4).name] == [
-        "a",
-        "7",
-        "5",
-    ]
-    both = Reading([Source(str(path)), Source(str(tmp_path / "a.jsonl"))]).texts(100)
-    assert [(one.number, one.file) for _, one in both][2:4] == [
+        expected = [("Go on!", first, "a 7"), ("He left.", first + 3, "12")]
+        assert texts(tmp_path / name) == expected
+    (tmp_path / "a.csv").write_text(CSV)
+    expected = [("Go on!", 2, "a 7"), ("He\nleft.", 4, None)]
+    assert texts(tmp_path / "a.csv") == expected
+    stars = texts(tmp_path / "a.csv", text_column="stars", id_column="stars")
+    assert stars == [("5", 2, "5"), ("3", 3, "3")]
+    assert texts(tmp_path / "a.csv", input_format="text")[0][0] == "text;stars;id"
+    origins = [Origin(4, 7, "a"), Origin(4, 7), Origin(4), Origin(4, 7, None, "f")]
+    assert [origin.name for origin in origins] == ["a", "7", "5", "f:7"]
+    inputs = Inputs([str(path), str(tmp_path / "a.jsonl")])
+    both = inputs.texts(inputs.find(), 100)
+    assert [(origin.number, origin.file) for _, origin in both][2:4] == [
         (2, str(path)),
         (3, str(tmp_path / "a.jsonl")),
     ]
@@ -149,8 +148,9 @@ def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
             '{"text": "' + "a" * 1001 + '"}',
             "a text of more than 1000 characters",
         ),
-        ("tsv", "Go on!", "expected an id, a tab and a text, got 'Go on!'"),
-        ("tsv", " a\tGo on!", "expected an id of printable characters, got ' a'"),
+        ("tsv", "Go on!", "expected 2 cells, as in the heading, got 1"),
+        ("tsv", "a\x07\tGo on!", "expected an id of printable characters, got 'a"),
+        ("csv", '3,"Go" on!', "',' expected after"),
         ("txt", "caf\udce9", "expected UTF-8, got b'\\xe9'"),
     ],
 )
@@ -158,7 +158,8 @@ def test_bad_lines(tmp_path, name, line, message):
     path = tmp_path / f"texts.{name}"
     first = {
         "jsonl": '{"id": 1, "text": "He left."}\n\n',
-        "tsv": "1\tHe left.\n\n",
+        "tsv": "id\ttext\n1\tHe left.\n",
+        "csv": "id,text\n1,He left.\n",
         "txt": "He left.\n\n",
     }[name]
     path.write_bytes((first + line).encode("utf8", "surrogateescape"))
@@ -195,19 +196,19 @@ def test_binary_files_are_refused(lal, pipeline, tmp_path, content, message):
 
 
 def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
-    assert set(TREEBANKS) == set(SUFFIXES)
+    assert set(SUFFIXES) <= set(OTHERS)
     path = tmp_path / "gold.CONLLU"
     path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
     path.with_suffix(".html").write_text(
         "<html><body>Go on!</body></html>", encoding="utf8"
     )
     for command in ("parse", "explain", "roles"):
-        result = lal(command, "--model", pipeline, path)
+        result = lal(command, "--model", pipeline, path, "-o", "-")
         assert (
             result.exit_code == 2
             and f"{path} is a treebank by its ending" in result.stderr
         )
-        page = lal(command, "--model", pipeline, path.with_suffix(".html"))
+        page = lal(command, "--model", pipeline, path.with_suffix(".html"), "-o", "-")
         assert (
             page.exit_code == 2
             and "gold.html is a page with tags by its ending" in page.stderr
@@ -256,7 +257,7 @@ def test_files_appear_whole(lal, pipeline, tmp_path):
     assert lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path).exit_code == 2
     result = lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path / "new" / "out.txt")
     assert (
-        result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: 1 sentence of 1 text\n"
+        result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: the parse of 1 text\n"
     )
 
 
@@ -349,15 +350,23 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{pipeline}", "--without", "ner"), "'ner'"),
         (
             ("parse", "Go on!", "-o", "x.weird"),
-            "expected a format of brackets, conllu, json, tree, docbin by --format, or "
-            "an ending that says it, got x.weird",
+            "expected an ending of .ptb, .conllu, .txt, .spacy, .json, .csv, .tsv, "
+            ".jsonl, .parquet after -o, or a format of brackets,",
         ),
         (("explain", "Go on!"), "expected -o FILE.html"),
         (("explain", "-", "-"), "expected at most one - (stdin)"),
         (("prase",), "parse"),
+        (("parse", "Go on!", "-m", "{pipeline}", "-m", "{blank}"), "--model once"),
+        (("parse", "Go on!", "-m", "de"), "de_core_news_sm"),
+        (("parse", "Go on!", "-m", "en_lal_xl"), "can't load"),
+        (("complexity", "Go on!", "--lang", "xx"), "--lang: expected one of en, "),
+        (
+            ("parse", "Go on!", "-m", "{pipeline}", "--resume"),
+            "--resume goes on with a",
+        ),
         (
             ("roles", "Go on!", "-o", "x.gif"),
-            "expected another ending after -o, got x.gif",
+            "expected an ending of .txt, .json, .props,",
         ),
         (("train", __file__, "-o", "{blank}"), ""),
         (("evaluate",), "DEV.spacy"),

@@ -1,4 +1,4 @@
-"""`python -m spacy lal parse`: formats, ids, streams."""
+"""`lal parse`: formats, ids, streams."""
 
 import json
 
@@ -8,9 +8,9 @@ from nltk import Tree
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_lal.cli import parse as module
-from spacy_lal.cli.parse import parse_texts
+from spacy_lal.cli import workers as module
 from spacy_lal.cli.texts import Origin
+from spacy_lal.cli.workers import parse_texts
 from spacy_lal.treebanks.corpora import TreebankCorpus
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
@@ -66,10 +66,10 @@ def test_json(parse, file, named):
         json.loads(line) for line in parse(file, "--format", "json").splitlines()
     ]
     assert [" ".join(record["tokens"]) for record in records] == WORDS
-    assert [(record["doc"], record["sent"]) for record in records] == [
-        (0, 0),
+    assert [(record["doc"], record["sentence"]) for record in records] == [
         (0, 1),
-        (1, 0),
+        (0, 2),
+        (1, 1),
     ]
     lines = TEXT.split("\n")
     for record in records:
@@ -91,7 +91,7 @@ def test_json(parse, file, named):
     records = [json.loads(line) for line in parse(named, "-f", "json").splitlines()]
     assert [
         (record["id"], record["line"]) for record in records
-    ] == EXPECTED and "file" not in records[0]
+    ] == EXPECTED and records[0]["file"] is None
     several = [
         json.loads(line) for line in parse(file, named, "-f", "json").splitlines()
     ]
@@ -183,8 +183,8 @@ def test_two_processes(parse, named):
     [
         (("--format", "xml"), "got 'xml'"),
         (("-f", "docbin"), "docbin writes a .spacy file"),
-        (("-o", "x.pdf"), "expected another ending after -o, got x.pdf"),
-        (("-i", "xml"), "expected an input format of text, jsonl, tsv, got 'xml'"),
+        (("-o", "x.pdf"), "expected an ending of .ptb, .conllu"),
+        (("-i", "xml"), "expected an input format of text, jsonl, csv, tsv, got 'xml'"),
     ],
 )
 def test_bad_calls(lal, pipeline, args, message):
@@ -212,9 +212,13 @@ def test_trees_take_no_lemmatizer(lal, pipeline, tmp_path):
     nlp.to_disk(tmp_path / "model")
     codes = {
         kind: lal("parse", "-m", tmp_path / "model", "Go on!", "-f", kind).exit_code
-        for kind in module.FORMATS
+        for kind in ("brackets", "tree", "csv", "json", "conllu")
     }
-    assert [kind for kind, code in codes.items() if code == 0] == ["brackets", "tree"]
+    assert [kind for kind, code in codes.items() if code == 0] == [
+        "brackets",
+        "tree",
+        "csv",
+    ]
 
 
 def test_no_sentences(lal, pipeline, tmp_path):

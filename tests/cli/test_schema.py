@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_lal.cli.parse import format_json
+from spacy_lal.cli.parse import to_records
 from spacy_lal.cli.texts import Origin
 from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import SCHEMA_VERSION, read_parses, sentence_record
@@ -94,12 +94,9 @@ def doc(pipeline) -> Doc:
 
 def test_json_lines(doc):
     fields = {**tables()["both"], **tables()["json"]}
-    found = [
-        json.loads(format_json(sentence, Origin(3, 9, "a")))
-        for sentence in read_parses(doc)
-    ]
-    assert len(found) == 2
-    for number, record in enumerate(found):
+    records = list(to_records(doc, Origin(3, 9, "a")))
+    assert len(records) == 2
+    for number, record in enumerate(records, start=1):
         check_record(record, fields)
         check_offsets(record, TEXT)
         assert (record["schema"], record["doc"], record["line"], record["id"]) == (
@@ -109,7 +106,7 @@ def test_json_lines(doc):
             "a",
         )
         assert (
-            record["sent"] == number
+            record["sentence"] == number
             and TEXT[record["start_char"] : record["end_char"]] == record["text"]
         )
         assert [i for i, head in enumerate(record["heads"]) if head == i] == [

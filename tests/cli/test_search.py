@@ -1,4 +1,4 @@
-"""`python -m spacy lal search`: matches with file and line; grep's exit codes."""
+"""`lal search`: matches with file and line; grep's exit codes."""
 
 import pytest
 from spacy.tokens import Doc, DocBin

@@ -1,4 +1,4 @@
-"""`python -m spacy lal check`, `convert` and `add-trees`."""
+"""`lal check`, `convert` and `add-trees`."""
 
 import json
 import os
