@@ -74,8 +74,8 @@ def split_command(line: str) -> Tuple[List[List[str]], str]:
 
 
 def run_command(line: str, more: Sequence[str] = ()) -> bytes:
-    """Run a line of `cat`, `mkdir`, `lal ...` and `python -m spacy ...` in the current folder; an
-    error is an AssertionError.
+    """Run a line of `cat`, `mkdir`, `lal` and `python -m spacy` in the current folder;
+    an error is an AssertionError.
 
     line (str): The line.
     more (Sequence[str]): Arguments that follow the line's own.

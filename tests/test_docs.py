@@ -138,8 +138,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "corpus/dev/ewt.spacy",
         ):
             run_command(
-                "lal convert assets/toy/dev.ptb "
-                f"assets/toy/dev.conllu -o {corpus}"
+                f"lal convert assets/toy/dev.ptb assets/toy/dev.conllu -o {corpus}"
             )
         for corpus in ("trees.spacy", "corpus/trees.spacy"):
             run_command(f"lal convert assets/toy/dev.ptb -o {corpus}")

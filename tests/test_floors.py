@@ -32,7 +32,8 @@ FORBIDDEN: Dict[str, str] = {
     "treebanks": "torch thinc transformers spacy_lal.models spacy_lal.layers",
     "facts": "torch thinc transformers",
     "discourse": "torch transformers spacy_lal.layers",
-    "annotations export search tables": "torch transformers spacy_lal.models spacy_lal.layers",
+    "annotations export search": "torch transformers spacy_lal.models spacy_lal.layers",
+    "tables": "torch transformers spacy_lal.models spacy_lal.layers",
     "pipeline": "transformers spacy_lal.layers",
 }
 # Rooms that parse: torch is imported where something is trained or runs on a GPU,

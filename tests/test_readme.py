@@ -1,6 +1,11 @@
 """The models that the README names have the numbers of their `meta.json`."""
 
 import json
+import os
+import re
+import subprocess
+import sysconfig
+import venv
 from pathlib import Path
 from typing import List, Tuple
 
@@ -41,3 +46,33 @@ def test_models_have_the_numbers_of_their_packages():
         for name, language, _, megabytes, speed, licence in rows
     }
     assert shown == wanted
+
+
+@pytest.mark.slow
+def test_the_shell_lines_run_one_after_another(tmp_path: Path):
+    """In a clone, and in an environment that has only what the lines install; what they
+    require comes from the environment of the tests."""
+    subprocess.run(
+        ["git", "clone", "-q", str(ROOT), str(tmp_path / "clone")], check=True
+    )
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True)
+    (packages,) = environment.glob("lib/*/site-packages")
+    (packages / "tests.pth").write_text(sysconfig.get_path("purelib"))
+    page = (ROOT / "README.md").read_text(encoding="utf8")
+    lines = [
+        line
+        for block in re.findall(
+            r"^```(?:bash)?\n((?:pip|lal) .*?)^```$", page, re.M | re.S
+        )
+        for line in block.splitlines()
+        if not line.startswith("lal app")  # a server
+    ]
+    assert [line.split()[0] for line in lines][:3] == ["pip", "cd", "lal"]
+    path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    settings = {**os.environ, "PATH": path, "PIP_NO_BUILD_ISOLATION": "1"}
+    settings.pop("PYTHONPATH", None)
+    script = "\n".join(["set -e", *lines])
+    subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path / "clone", env=settings, check=True
+    )

@@ -39,7 +39,7 @@ def read_groups(rows: List[Dict[str, str]], index: str) -> Dict[str, List[float]
     groups: Dict[str, List[float]] = {}
     for row in rows:
         if row[index]:
-            group = Path(row["file"]).parent.name
+            group = Path(row["id"]).parent.name
             groups.setdefault(group, []).append(float(row[index]))
     return groups
 

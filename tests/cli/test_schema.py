@@ -1,7 +1,6 @@
 """JSON lines and Parquet follow the schema of docs/reference/formats.md, read from its
 tables."""
 
-import json
 import re
 from pathlib import Path
 from typing import Dict
