@@ -250,8 +250,7 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
         yield from docs.get_docs(vocab)
     except Exception:  # errors of zlib, msgpack and spaCy have no common base
         raise ValueError(
-            f"{name or file!s} is no .spacy file; `lal convert` writes "
-            "them"
+            f"{name or file!s} is no .spacy file; `lal convert` writes them"
         ) from None
 
 
