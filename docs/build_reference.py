@@ -95,7 +95,7 @@ FOOTPRINTS = {
 }
 # What users import: module -> functions and classes.
 FUNCTIONS = {
-    "spacy_lal": ["explain", "search_trees"],
+    "spacy_lal": ["explain", "search_trees", "to_rows", "to_frame"],
     "spacy_lal.annotations": [
         "Predicate",
         "Argument",

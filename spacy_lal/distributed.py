@@ -138,9 +138,9 @@ class BatchParser:
         nlp = self.load()
         for start in range(0, len(texts), ZONE_SIZE):
             zone = texts[start : start + ZONE_SIZE]
-            given = [text for text in zone if text is not None]
+            present = [text for text in zone if text is not None]
             with nlp.memory_zone():
-                docs = nlp.pipe(given, batch_size=self.batch_size)
+                docs = nlp.pipe(present, batch_size=self.batch_size)
                 rows = iter([doc_row(doc, self.output) for doc in docs])
             for text in zone:
                 yield {} if text is None else next(rows)
@@ -150,8 +150,8 @@ class BatchParser:
 def _load(pipeline: str, gpu_id: int) -> Language:
     nlp = spacy.load(pipeline)
     if not parser_names(nlp):
-        found = ", ".join(nlp.pipe_names) or "nothing"
-        raise ValueError(f"the pipeline {pipeline!r} has no {FACTORY}, only: {found}")
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        raise ValueError(f"the pipeline {pipeline!r} has no {FACTORY}, only: {names}")
     return nlp
 
 

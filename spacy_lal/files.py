@@ -61,8 +61,8 @@ def leftovers(path: Union[str, Path]) -> List[Path]:
     or write at this moment."""
     target = Path(path).resolve()
     name = glob.escape(target.name)
-    found = (target.parent.glob(f".{name}.*{end}") for end in (PART, OLD))
-    return sorted(path for paths in found for path in paths)
+    parts = (target.parent.glob(f".{name}.*{end}") for end in (PART, OLD))
+    return sorted(path for paths in parts for path in paths)
 
 
 @contextmanager
@@ -171,7 +171,7 @@ def restore_folder(path: Path) -> None:
     renames."""
     earlier = list(path.parent.glob(f".{glob.escape(path.name)}.*{OLD}"))
     if earlier and not path.exists():
-        max(earlier, key=lambda one: one.stat().st_mtime_ns).rename(path)
+        max(earlier, key=lambda folder: folder.stat().st_mtime_ns).rename(path)
 
 
 def refuse_binary(first: bytes, name: str) -> None:

@@ -115,6 +115,9 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "gold.ptb": GOLD,
     }
     texts["comments.tsv"] = "id\ttext\n7\tThe old cat sleeps.\n"
+    texts["comments.csv"] = (
+        "id,comment,stars\nc1,The service was slow. My food arrived cold.,2\n"
+    )
     texts["comments.jsonl"] = (
         json.dumps({"id": "7", "text": "The old cat sleeps."}) + "\n"
     )

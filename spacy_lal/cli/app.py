@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from spacy_lal.cli import io
 from spacy_lal.cli.io import ModelOption, fail
 from spacy_lal.lang import DEFAULT_PIPELINE
 
@@ -52,7 +53,7 @@ def app_cli(
     if not (is_package(model) or Path(model).exists()):
         fail(
             f"can't find the pipeline {model!r}: expected a path or an installed "
-            "package"
+            f"package.{io.how_to_install(model)}"
         )
     options = {
         "server.port": port,

@@ -114,8 +114,8 @@ def _measured(
 
     nlp = nlp or spacy.blank(lang)
     for kind, group in groupby(readable, lambda pair: pair[1].kind):
-        sources = list(group)
-        name = sources[0][0].shown
+        sources = [pair for pair in group if pair[0].shown not in inputs.done]
+        name = sources[0][0].shown if sources else ""
         if kind in (TREES, HEADS):
             measure = _of_trees if kind == TREES else _of_heads
             for source, form in sources:

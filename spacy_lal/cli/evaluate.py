@@ -4,6 +4,7 @@ and `lal srl-eval`."""
 import re
 import sys
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -13,7 +14,6 @@ from typing import (
     Iterator,
     List,
     Optional,
-    Sequence,
     Tuple,
 )
 
@@ -38,6 +38,8 @@ _SPEED = (
     "speed: {sents_per_second} sentences/s, {words_per_second} words/s "
     "({n_sents} sentences, {n_words} words, {seconds} s)"
 )
+ARCS = re.compile(r"dep_.*(?<!_reference)")
+REFERENCE = re.compile(r"dep_.*_reference")
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 ParamOption = Annotated[
@@ -244,30 +246,30 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
     """
     common = metrics["signature"]
-    brackets: Dict[str, Optional[float]] = {}
-    arcs: Dict[str, Optional[float]] = {}
-    reference: Dict[str, Optional[float]] = {}
-    for name, value in metrics.items():
-        if name.startswith("const_"):
-            brackets[name] = value
-        elif name.startswith("dep_") and name.endswith("_reference"):
-            reference[name] = value
-        elif name.startswith("dep_"):
-            arcs[name] = value
-    lines = [f"evalb|{metrics['params']}|{common}", *_score_lines(brackets)]
-    lines += [f"attachment|punct:spacy|{common}", *_score_lines(arcs)]
-    lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
-    words = {name: metrics[name] for name in WORDS if name in metrics}
-    lines += [f"words|{common}", *_score_lines(words)]
+    kinds = {
+        f"evalb|{metrics['params']}": [x for x in metrics if x.startswith("const_")],
+        "attachment|punct:spacy": [x for x in metrics if ARCS.fullmatch(x)],
+        "attachment|punct:reference": [x for x in metrics if REFERENCE.fullmatch(x)],
+        "words": [name for name in WORDS if name in metrics],
+    }
+    lines: List[str] = []
+    for title, names in kinds.items():
+        lines += [f"{title}|{common}", *_score_lines({x: metrics[x] for x in names})]
     if "roles" in metrics:
         lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
     for name, title in RAW_SCORES.items():
         if name in metrics:
             lines += [f"{title}|{common}", *_score_lines(metrics[name])]
-    if "genres" in metrics:
-        lines += _genre_lines(metrics["genres"])
-    if "confusion" in metrics:
-        lines += _confusion_lines(metrics["confusion"])
+    lines += _score_table("genre", metrics.get("genres", {}))
+    confusion = metrics.get("confusion", {})
+    for title in ("constituent", "deprel") if confusion else ():
+        rows = list(confusion[f"{title}s"].items())[:SHOWN_LABELS]
+        taken = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
+        lines += _score_table(title, dict(rows))
+        if taken:
+            lines.append(
+                "  taken for: " + ", ".join(starmap("{} -> {} {}".format, taken))
+            )
     lines.append(_SPEED.format_map(metrics))
     return lines
 
@@ -276,57 +278,33 @@ def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
     for name, value in scores.items():
         if name == "const_cb" and value is not None:
             value /= 100  # a number of brackets, not a share
-        yield f"  {name:<18}{_percent(value, 6)}"
+        yield f"  {name:<18}{_percent(value):>6}"
 
 
 def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
     """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
-    names = ("p", "r", "f")
     shown = dict(roles)
     per_role: Dict[str, Dict[str, float]] = shown.pop("srl_per_role")
     for name in roles:
         if name.startswith("spans_"):
             del shown[name]
     yield from _score_lines(shown)
-    yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in names)
-    for role, scores in per_role.items():
-        yield f"    {role:<16}" + _percents(scores, names, 9)
+    yield from _score_table("role", per_role)
 
 
-def _genre_lines(genres: Dict[str, Dict[str, Any]]) -> Iterator[str]:
-    names = [name for name in next(iter(genres.values())) if not name.startswith("n_")]
-    yield f"{'genre':<20}{'sentences':>10}" + "".join(f"{name:>9}" for name in names)
-    for genre, scores in genres.items():
-        yield f"  {genre:<18}{scores['n_sents']:>10}" + _percents(scores, names, 9)
+def _score_table(title: str, rows: Dict[str, Dict[str, Any]]) -> Iterator[str]:
+    """A heading, and a line for each row: its name, and numbers or percentages."""
+    if rows:
+        columns = list(next(iter(rows.values())))
+        yield f"{title:<20}" + "".join(f"{column:>11}" for column in columns)
+    for name, row in rows.items():
+        yield f"  {name:<18}" + "".join(f"{_percent(row[x]):>11}" for x in columns)
 
 
-def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
-    for title, names in (
-        ("constituent", ("p", "r", "f")),
-        ("deprel", ("p", "r", "f", "head_acc", "deprel_acc")),
-    ):
-        rows = list(confusion[f"{title}s"].items())
-        if not rows:
-            continue
-        heading = "".join(f"{name:>11}" for name in names)
-        yield f"{title:<20}{'gold':>10}{'predicted':>10}{heading}"
-        for label, row in rows[:SHOWN_LABELS]:
-            counts = f"{row['gold']:>10}{row['predicted']:>10}"
-            yield f"  {label:<18}{counts}" + _percents(row, names, 11)
-        shown = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
-        if shown:
-            yield "  taken for: " + ", ".join(
-                f"{gold} -> {predicted} {n}" for gold, predicted, n in shown
-            )
-
-
-def _percents(scores: Dict[str, Any], names: Sequence[str], width: int) -> str:
-    return "".join(_percent(scores[name], width) for name in names)
-
-
-def _percent(value: Optional[float], width: int) -> str:
-    shown = "-" if value is None else f"{100 * value:.2f}"
-    return f"{shown:>{width}}"
+def _percent(value: Optional[float]) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return "-" if value is None else f"{100 * value:.2f}"
 
 
 def evalb_cli(

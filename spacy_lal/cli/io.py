@@ -178,7 +178,8 @@ class Command(TyperCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except KeyboardInterrupt as err:
-            raise typer.Exit(128 + err.args[0]) from None
+            number = next(iter(err.args), signal.SIGINT)
+            raise typer.Exit(128 + number) from None
         except SystemExit as err:  # spaCy has printed what is wrong with a config
             raise typer.Exit(ERROR if err.code else 0) from None
         except (OSError, ValueError, ImportError) as err:
@@ -252,12 +253,7 @@ def load_pipeline(
         )
         why = " ".join(reason(err).split())
         message = f"can't load the pipeline {model!r}: {kind}{why}"
-        if PUBLISHED.fullmatch(model) and not spacy.util.is_package(model):
-            message += (
-                f" Install it, `pip install ./packages/{model}-*` in a clone, or name "
-                "another by --model"
-            )
-        fail(message)
+        fail(f"{message}{how_to_install(model)}")
     gc.freeze()
     if needs and not {
         nlp.get_pipe_meta(name).factory for name in nlp.pipe_names
@@ -265,6 +261,18 @@ def load_pipeline(
         names = ", ".join(nlp.pipe_names) or "nothing"
         fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {names}")
     return nlp
+
+
+def how_to_install(model: str) -> str:
+    """How to get a package that is missing, if it is one of ours, or nothing."""
+    from spacy.util import is_package
+
+    if not PUBLISHED.fullmatch(model) or is_package(model):
+        return ""
+    return (
+        f" Install it, `pip install ./packages/{model}-*` in a clone, or name another "
+        "by --model"
+    )
 
 
 # Outputs
@@ -366,31 +374,6 @@ def check_apart(output: Optional[Path], *inputs: object) -> None:
     for path in map(Path, map(str, inputs)):
         if path.exists() and output.samefile(path):
             fail(f"{output} would be read and written at once: name another file")
-
-
-def check_pipeline_output(output: Path, overwrite: bool) -> None:
-    """Ends the command unless a folder is free, or holds a pipeline that may be
-    replaced."""
-    if output.is_file():
-        fail(f"{output} is a file: expected a folder to write")
-    if not output.is_dir() or not any(output.iterdir()):
-        return
-    if not overwrite:
-        fail(
-            f"{output} is not empty: name another folder, or say --overwrite to "
-            "replace the pipeline in it"
-        )
-    if not (output / "config.cfg").is_file():
-        fail(
-            f"{output} holds no pipeline, so --overwrite does not replace it: name "
-            "another folder"
-        )
-
-
-def folder_size(folder: Path) -> str:
-    """The size of all files in a folder, in megabytes."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
 
 
 # Files of Docs and treebanks

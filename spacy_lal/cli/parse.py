@@ -91,7 +91,8 @@ def parse_cli(
         return "".join(show(parse, origin, ids) for parse in read_parses(doc))
 
     shown = dict.fromkeys(FORMATS, lines)
-    tables.write_docs(docs, inputs, output_format, "parse", shown, to_records)
+    records = to_records if output_format == tables.JSONL else None
+    tables.write_docs(docs, inputs, output_format, "parse", shown, records)
 
 
 def _write_docbin(

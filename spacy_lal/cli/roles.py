@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 OPENIE = "openie"
 EDGES = "edges"
 ASSERTED = "asserted"
+RELATION_KINDS = ("verb", "copula", "nominal", "apposition", "possessive")
 FROM_HEADS = "their relations are made of heads alone"
 
 
@@ -106,6 +107,14 @@ def relations_cli(
             help="table, json, edges, openie; tables: csv, tsv, jsonl, parquet",
         ),
     ] = None,
+    kinds: Annotated[
+        Optional[str],
+        typer.Option(
+            "--kinds",
+            help=f"Only relations of these kinds: {','.join(RELATION_KINDS)}",
+            show_default=False,
+        ),
+    ] = None,
     every: Annotated[
         bool,
         typer.Option(
@@ -150,7 +159,11 @@ def relations_cli(
     asked += ["--nested"] if nested else []
     if output_format != OPENIE and asked:
         io.fail(f"{', '.join(asked)}: for --format openie alone")
+    named = kinds.split(",") if kinds else RELATION_KINDS
+    if not set(named) <= set(RELATION_KINDS):
+        io.fail(f"--kinds: expected some of {','.join(RELATION_KINDS)}, got {kinds!r}")
     from spacy_lal.annotations import get_triples, has_propositions
+    from spacy_lal.tables import find_kind
 
     _, docs = _read(inputs, needs=(io.FACTORY,), of_relations=True)
     only_asserted = output_format in (EDGES, OPENIE) and not every
@@ -172,15 +185,22 @@ def relations_cli(
                 continue
             if output_format == OPENIE:
                 triples = get_triples(sentence, nested=nested)
-                parts.append(triple_lines(_said(triples, only_asserted), **columns))
+                kept = [x for x in triples if x.source.kind in named]
+                parts.append(triple_lines(_said(kept, only_asserted), **columns))
             else:
-                relations = _said(sentence._.relations, only_asserted)
+                kept = [x for x in sentence._.relations if x.kind in named]
+                relations = _said(kept, only_asserted)
                 place = {"id": origin.name, "sentence": number, "text": sentence.text}
                 parts.append(RELATION_FORMATS[output_format](place, relations))
         return "".join(parts)
 
+    def rows(doc: "Doc", origin: Origin) -> "Iterator[tables.Row]":
+        for row in find_kind("relations").rows(doc, origin.name):
+            if row["kind"] in named:
+                yield row
+
     shown = dict.fromkeys(formats, lines)
-    tables.write_docs(with_heads(), inputs, output_format, "relations", shown)
+    tables.write_docs(with_heads(), inputs, output_format, "relations", shown, rows)
 
 
 def _read(

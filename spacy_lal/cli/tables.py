@@ -41,11 +41,12 @@ def write_docs(
     output_format: str,
     kind: str,
     lines: "Dict[str, Callable[[Doc, Origin], str]]",
-    records: "Optional[Callable[[Doc, Origin], Iterable[Row]]]" = None,
+    rows_of: "Optional[Callable[[Doc, Origin], Iterable[Row]]]" = None,
 ) -> None:
     """Write Docs as a table of a kind, or by the function of another format.
 
-    records: Makes the rows of JSON lines, which then have more than those of the kind.
+    rows_of: Makes the rows. They may have more than the columns of the kind, for JSON
+        lines.
     """
     from spacy_lal.tables import find_kind
 
@@ -64,7 +65,6 @@ def write_docs(
                 write(lines[output_format](doc, origin))
     else:
         table = find_kind(kind)
-        rows_of = records if output_format == JSONL else None
         rows = (
             rows_of(doc, origin) if rows_of else table.rows(doc, origin.name)
             for doc, origin in counted()

@@ -118,7 +118,7 @@ def train_cli(
             io.fail(str(error.args[0]))
     for name in ("model-best", "model-last"):
         if (output / name).is_dir():
-            io.wrote(output / name, f"a pipeline of {io.folder_size(output / name)}")
+            io.wrote(output / name, f"a pipeline of {folder_size(output / name)}")
 
 
 def check_package_cli(
@@ -184,13 +184,13 @@ def compact_cli(
     paths of its training."""
     if bits not in (8, 16):
         raise typer.BadParameter(f"expected --bits 8 or 16, got {bits}")
-    io.check_pipeline_output(output, overwrite)
+    check_pipeline_output(output, overwrite)
 
     from spacy_lal.files import written_folder
     from spacy_lal.training.packaging import write_package
 
     nlp = io.load_pipeline(model, needs=())
-    before = io.folder_size(nlp.path)
+    before = folder_size(nlp.path)
     with written_folder(output) as folder:
         try:
             done = write_package(nlp, folder, bits=bits, runtime=runtime, lean=lean)
@@ -199,7 +199,7 @@ def compact_cli(
     for line in done:
         io.say(line, err=True)
     io.wrote(
-        output, f"{', '.join(nlp.pipe_names)}; {io.folder_size(output)}, from {before}"
+        output, f"{', '.join(nlp.pipe_names)}; {folder_size(output)}, from {before}"
     )
 
 
@@ -239,7 +239,7 @@ def import_official_cli(
     from spacy_lal.checkpoint.official import import_pipeline, read_checkpoint
     from spacy_lal.files import written_folder
 
-    io.check_pipeline_output(output, overwrite)
+    check_pipeline_output(output, overwrite)
     try:
         nlp = import_pipeline(
             read_checkpoint(io.existing_file(checkpoint)),
@@ -260,6 +260,31 @@ def import_official_cli(
     with written_folder(output) as folder:
         nlp.to_disk(folder)
     io.wrote(output, summary(nlp, scrambled_queries=scrambled_queries))
+
+
+def check_pipeline_output(output: Path, overwrite: bool) -> None:
+    """Ends the command unless a folder is free, or holds a pipeline that may be
+    replaced."""
+    if output.is_file():
+        io.fail(f"{output} is a file: expected a folder to write")
+    if not output.is_dir() or not any(output.iterdir()):
+        return
+    if not overwrite:
+        io.fail(
+            f"{output} is not empty: name another folder, or say --overwrite to "
+            "replace the pipeline in it"
+        )
+    if not (output / "config.cfg").is_file():
+        io.fail(
+            f"{output} holds no pipeline, so --overwrite does not replace it: name "
+            "another folder"
+        )
+
+
+def folder_size(folder: Path) -> str:
+    """The size of all files in a folder, in megabytes."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
 
 
 def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:

@@ -197,8 +197,7 @@ def add_trees_cli(
         )
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
-    found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
-    completed = list(found)
+    completed = list(complete(nlp, find_parser(nlp), golds, batch_size=batch_size))
     with io.output_path(output) as path:
         write_docs(completed, path)
     before = Counter(map(lacks, golds))

@@ -108,7 +108,7 @@ def test_genres_confusion_and_raw_text(evaluate, genre_file, tmp_path):
     )
     assert metrics["raw_documents"] == metrics["raw"]  # each Doc is a document
     for line in (
-        "  email                      2",
+        f"{'  email':<20}{2:>11}",
         "raw text|tokens:gold",
         "raw text of documents|",
         "deprel  ",

@@ -453,17 +453,20 @@ def test_version(lal):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signals")
 @pytest.mark.parametrize(
-    "number, to_group",
+    "number, to_group, n_process",
     [
-        (signal.SIGINT, True),
-        (signal.SIGTERM, False),
-        pytest.param(signal.SIGINT, False, marks=pytest.mark.slow),
+        (signal.SIGINT, True, 2),
+        pytest.param(signal.SIGTERM, False, 2, marks=pytest.mark.slow),
+        (signal.SIGTERM, False, 1),
+        pytest.param(signal.SIGINT, False, 2, marks=pytest.mark.slow),
     ],
 )
-def test_a_signal_ends_workers_and_leaves_nothing(pipeline, tmp_path, number, to_group):
+def test_a_signal_ends_it_and_leaves_nothing(
+    pipeline, tmp_path, number, to_group, n_process
+):
     (tmp_path / "a.txt").write_text("The old cat sleeps.\n" * 100_000)
     command = [sys.executable, "-m", "spacy", "lal", "parse", "a.txt", "--lines"]
-    command += ["-m", str(pipeline), "-n", "2", "-b", "4", "-o", "out.ptb"]
+    command += ["-m", str(pipeline), "-n", str(n_process), "-b", "4", "-o", "out.ptb"]
     process = subprocess.Popen(
         command,
         cwd=tmp_path,
@@ -471,8 +474,12 @@ def test_a_signal_ends_workers_and_leaves_nothing(pipeline, tmp_path, number, to
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob(".out.ptb.*")) or not in_group(process.pid)[1:]:
+    deadline = time.monotonic() + 600
+    n_workers = n_process if n_process > 1 else 0
+    while (
+        not list(tmp_path.glob(".out.ptb.*"))
+        or len(in_group(process.pid)) != 1 + n_workers
+    ):
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.1)
     time.sleep(1)
