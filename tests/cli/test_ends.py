@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import spacy
 
-from spacy_lal.cli.workers import parse_in_workers
+from spacy_lal.cli.workers import parse_texts
 
 PROGRAM = Path(__file__).parent / "lal_with_roles.py"
-COMMANDS = ("parse", "relations", "roles")
+COMMANDS = ("parse", "relations", "roles", "complexity")
 TEXT = "The old cat sleeps."
 SECONDS = 120  # of a busy machine
 every_command = pytest.mark.parametrize("command", COMMANDS)
@@ -145,6 +145,6 @@ def test_texts_that_raise_after_some(model):
     parsed = []
     with pytest.raises(RuntimeError, match="the texts end"):
         nlp = spacy.load(model)
-        for doc, number in parse_in_workers(nlp, texts(), batch_size=5, n_workers=2):
+        for doc, number in parse_texts(nlp, texts(), batch_size=5, n_process=2):
             parsed.append((doc.text, number))
     assert parsed == [(TEXT, number) for number in range(10)]
