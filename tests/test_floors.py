@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 FLOORS: List[str] = [
     "files lang trees decode scores role_scores",
     "layers complexity facts",
-    "annotations export search loss treebanks models discourse",
+    "annotations export search tables loss treebanks models discourse",
     "pipeline checkpoint",
     "training evaluation interpret pictures distributed",
     "cli -",  # "-": spacy_lal/__init__.py, the door of the package
