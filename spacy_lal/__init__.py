@@ -4,7 +4,6 @@ Importing this package registers nothing and loads nothing heavy: spaCy finds
 `lal_parser` and everything that its config names through the entry points in
 `setup.cfg`. The functions below load their modules when they are first used."""
 
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, List
 
@@ -13,18 +12,22 @@ try:
 except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0.0.0"
 
-_MODULES = {
-    "explain": ".lang",
-    "search_trees": ".search",
-    "to_frame": ".tables",
-    "to_rows": ".tables",
-}
-__all__ = ["__version__", *_MODULES]
+__all__ = ["__version__", "explain", "search_trees", "to_frame", "to_rows"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(import_module(_MODULES[name], __name__), name)
+    if name == "explain":
+        from .lang import explain
+
+        return explain
+    if name == "search_trees":
+        from .search import search_trees
+
+        return search_trees
+    if name in ("to_frame", "to_rows"):
+        from . import tables
+
+        return getattr(tables, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
