@@ -5,6 +5,7 @@ function here recurses, and recursive methods of `nltk.Tree` (`leaves`, `str`, `
 
 import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -155,17 +156,15 @@ def write_brackets(tree: "Tree", *, escape: bool = True) -> str:
     return "".join(pieces)[1:]
 
 
+@dataclass
 class _OpenNode:
-    """A bracket that is not closed yet. `holds`: the kind of its content, traces
-    included."""
+    """A bracket that is not closed yet. `holds`: "word" or "brackets", the kind of its
+    content, traces included; empty for none."""
 
-    __slots__ = ("label", "children", "holds", "line")
-
-    def __init__(self, line: int) -> None:
-        self.label: Optional[str] = None
-        self.children: List[Union[Tree, str]] = []
-        self.holds: Optional[str] = None  # "word", "brackets" or None
-        self.line = line
+    line: int
+    label: Optional[str] = None
+    holds: str = ""
+    children: List[Any] = field(default_factory=list)
 
 
 class _BracketReader:
@@ -187,8 +186,7 @@ class _BracketReader:
     def trees_ending_on(self, number: int, line: str) -> Iterator[BracketedTree]:
         if not self.stack and line.lstrip().startswith("#"):
             return
-        for match in _TOKEN.finditer(line):
-            token = match[0]
+        for token in _TOKEN.findall(line):
             if token == "(":
                 self.first_line = self.first_line if self.stack else line
                 fault = self._open(number)
@@ -219,7 +217,7 @@ class _BracketReader:
             if parent.holds == "word":
                 return (
                     "a bracket opens beside the word "
-                    f"{quoted(str(parent.children[0]), _EXCERPT)}"
+                    f"{quoted(parent.children[0], _EXCERPT)}"
                 )
             parent.label = parent.label or ""
             parent.holds = "brackets"
@@ -232,7 +230,7 @@ class _BracketReader:
         node = self.stack[-1]
         if node.label is None:
             node.label = token
-        elif node.holds is not None:
+        elif node.holds:
             return f"{quoted(token, _EXCERPT)} is not alone under its tag"
         else:
             node.holds = "word"
@@ -243,16 +241,15 @@ class _BracketReader:
         if not self.stack:
             return "a bracket closes that was never opened"
         node = self.stack.pop()
-        if node.label is None or node.holds is None:
+        if node.label is None or not node.holds:
             shown = f"after {quoted(node.label, _EXCERPT)}, " if node.label else ""
             return f"a bracket holds nothing: {shown}a label or a word is missing"
         is_word = node.holds == "word"
-        if self.strip_traces and (
-            not node.children or is_word and node.label == TRACE_TAG
-        ):
+        is_trace = is_word and node.label == TRACE_TAG
+        if self.strip_traces and (is_trace or not node.children):
             return ""
         if is_word:
-            word = str(node.children[0])
+            word = node.children[0]
             if self.strip_traces and _TRACE.fullmatch(word):
                 return f"expected the trace {quoted(word)} under {TRACE_TAG}"
             node.children[0] = unescape_word(word)
