@@ -51,7 +51,7 @@ def collect_labels(
             copy_sentence_starts(eg)
             doc = eg.predicted
         constituents.update(
-            label for spans in get_constituents(doc) for _, _, label in spans
+            span.label for spans in get_constituents(doc) for span in spans
         )
         for token in doc:
             if not token.is_space:

@@ -37,6 +37,11 @@ class Constituent(NamedTuple):
         """Its labels, outermost first."""
         return split_chain(self.label)
 
+    @property
+    def shown(self) -> str:
+        """Its place and label, for messages."""
+        return f"({self.start}, {self.end}, {self.label!r})"
+
     def is_within(self, start: int, end: int) -> bool:
         """Whether it lies in a range of words."""
         return start <= self.start and self.end <= end
@@ -88,14 +93,14 @@ def nested_spans(
         if not 0 <= constituent.start < constituent.end <= n_words:
             raise SpanError(
                 f"expected spans with 0 <= start < end <= {n_words} words, got "
-                f"{tuple(constituent)}"
+                f"{constituent.shown}"
             )
         while around and around[-1].end <= constituent.start:
             around.pop()
         if around and around[-1].end < constituent.end:
             raise SpanError(
                 "constituents must nest, got two that cross: "
-                f"{tuple(around[-1])} and {tuple(constituent)}"
+                f"{around[-1].shown} and {constituent.shown}"
             )
         around.append(constituent)
     return ordered

@@ -26,7 +26,7 @@ from spacy_lal.annotations import (
     simplify,
 )
 from spacy_lal.export import to_conllu
-from spacy_lal.trees import SpanError
+from spacy_lal.trees import Constituent, SpanError
 
 install_extensions()
 SELECT = SentenceParse(
@@ -46,6 +46,10 @@ CITY = [
 SAW = [(0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "NP")]
 CITY_TREE = "(S (NP (X He)) (VP (X lives) (PP (X in) (NP (X New_York_City)))) (X .))"
 SAW_TREE = "(S (NP (X We)) (VP (X saw) (NP (X her))) (X .))"
+
+
+def constituents(*triples):
+    return [Constituent(*triple) for triple in triples]
 
 
 def make_doc(words, starts=(0,), spaces=None):
@@ -199,12 +203,9 @@ def test_merged_tokens(doc):
         assert (first._.parse_method, second._.parse_method) == ("joint", "split")
         assert one[3]._.labels == ("NP",) and one[3]._.parent.text == "in New York City"
         assert [span.text for span in second._.children] == ["We", "saw her", "."]
-        assert constituent_tokens(one)[-4:] == [
-            (5, 9, "S"),
-            (5, 6, "NP"),
-            (6, 8, "VP"),
-            (7, 8, "NP"),
-        ]
+        assert constituent_tokens(one)[-4:] == constituents(
+            (5, 9, "S"), (5, 6, "NP"), (6, 8, "VP"), (7, 8, "NP")
+        )
         assert [as_doc(sent)._.parse_string for sent in one.sents] == [
             CITY_TREE,
             SAW_TREE,
@@ -221,14 +222,12 @@ def test_as_many_merged_as_split(doc):
     ) as caught:
         found = get_constituents(doc)
     assert len(caught) == 1
-    assert found[0] == [
-        (0, 6, "S"),
-        (0, 1, "NP"),
-        (1, 5, "VP"),
-        (2, 5, "PP"),
-        (3, 5, "NP"),
-    ]
-    assert found[1] == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP")]
+    assert found[0] == constituents(
+        (0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "PP"), (3, 5, "NP")
+    )
+    assert found[1] == constituents(
+        (0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP")
+    )
 
 
 def test_a_span_of_the_former_tokens_is_refused(doc):

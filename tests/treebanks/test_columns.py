@@ -7,7 +7,7 @@ from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.columns import document_lines, format_columns, read_columns
 from spacy_lal.treebanks.docs import make_docs
-from spacy_lal.trees import Parse
+from spacy_lal.trees import Constituent, Parse
 from spacy_lal.trees.roles import Proposition
 
 # In the form of OntoNotes, with senses, speakers, entities and coreference.
@@ -42,13 +42,10 @@ def test_read(tmp_path):
     first, second, third = read_columns(write(tmp_path, ONTONOTES))
     assert first.words == ["She", "gave", "up", "books", ")"]
     assert first.tags == ["PRP", "VBD", "RP", "NNS", "-RRB-"]
-    assert first.constituents == [
-        (0, 5, "S"),
-        (0, 1, "NP"),
-        (1, 4, "VP"),
-        (2, 3, "PRT"),
-        (3, 4, "NP"),
-    ]
+    assert first.to_brackets() == (
+        "(S (NP (PRP She)) (VP (VBD gave) (PRT (RP up)) (NP (NNS books))) "
+        "(-RRB- -RRB-))"
+    )
     assert first.roles == (GIVE, BOOK)
     assert [one.sent_id for one in (first, second, third)] == [
         "bc/x/001-1",
@@ -60,7 +57,7 @@ def test_read(tmp_path):
         False,
         True,
     ]
-    assert second.roles == () and second.constituents == [(0, 1, "INTJ")]
+    assert second.roles == () and second.constituents == [Constituent(0, 1, "INTJ")]
     assert third.constituents is None and third.roles == (
         Proposition(0, "", ((0, 1, "V"),), "go"),
     )

@@ -19,6 +19,7 @@ from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import read_treebank
 from spacy_lal.treebanks.roles import read_role_file, to_role_dict, with_roles
+from spacy_lal.trees import Constituent
 from spacy_lal.trees.roles import Proposition
 
 CONLLU = """\
@@ -173,7 +174,7 @@ def test_several_sentences_and_trees(tmp_path):
         for sentence in get_sentence_propositions(eg.reference)
     ] == [[1], [], [0]]
     assert [one.token for one in get_propositions(eg.reference)] == [1, 7]
-    assert get_constituents(eg.reference)[2] == [(0, 1, "S::VP")]
+    assert get_constituents(eg.reference)[2] == [Constituent(0, 1, "S::VP")]
 
 
 @pytest.mark.parametrize(
