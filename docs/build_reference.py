@@ -116,7 +116,6 @@ FUNCTIONS = {
         "install_noun_chunks",
         "set_constituents",
         "set_parses",
-        "SentenceParse",
         "set_propositions",
         "as_doc",
         "carry_over",

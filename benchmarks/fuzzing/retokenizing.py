@@ -18,7 +18,6 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy_lal.annotations import (
     SPANS_KEY,
     LostAnnotationsWarning,
-    SentenceParse,
     StaleParseError,
     as_doc,
     carry_over,
@@ -30,7 +29,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.export import read_parses, to_conllu
-from spacy_lal.trees import SpanError
+from spacy_lal.trees import Constituent, Parse, SpanError
 
 from . import Report
 
@@ -100,18 +99,20 @@ def random_case(rng: random.Random) -> Case:
         )
         spans = _random_tree(rng, 0, len(sentence)) if sentence else []
         parses.append(
-            SentenceParse(
-                spans, heads, ["ROOT" if not head else "x" for head in heads], "joint"
+            Parse(
+                (),
+                constituents=spans,
+                heads=heads,
+                deprels=["x" if head else "ROOT" for head in heads],
+                method="joint",
             )
         )
     set_parses(doc, parses)
     return Case(doc, _stored(doc))
 
 
-def _random_tree(
-    rng: random.Random, start: int, end: int
-) -> List[Tuple[int, int, str]]:
-    spans = [(start, end, rng.choice(LABELS))] if rng.random() < 0.7 else []
+def _random_tree(rng: random.Random, start: int, end: int) -> List[Constituent]:
+    spans = [Constituent(start, end, rng.choice(LABELS))] if rng.random() < 0.7 else []
     if end - start > 1:
         middle = rng.randint(start + 1, end - 1)
         spans += _random_tree(rng, start, middle) + _random_tree(rng, middle, end)

@@ -28,7 +28,15 @@ from .facts import (
     simplify,
 )
 from .getters import NonConstituentException, install_extensions
-from .notes import note_ranges, note_tokens, read_words, with_notes, without_notes
+from .notes import (
+    DocSentences,
+    note_ranges,
+    note_tokens,
+    read_sentences,
+    read_words,
+    with_notes,
+    without_notes,
+)
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .other_tokens import as_doc, carry_over
 from .parses import (
@@ -36,9 +44,6 @@ from .parses import (
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
-    CollapsedSpan,
-    ParseMethod,
-    SentenceParse,
     check_tree,
     constituent_tokens,
     constituents_within,

@@ -2,6 +2,7 @@
 if it had none; its marks join the parse afterwards."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import List, NamedTuple, Optional, Pattern, Sequence, Tuple
@@ -12,8 +13,9 @@ from spacy.tokens import Doc, Token
 from ..lang import token_rules
 from ..lang.marks import EMPHASIS
 from ..lang.universal import CLAUSE_DEPRELS
+from ..trees import Constituent, Parse
 from .constraints import CONSTRAINTS_KEY
-from .parses import UNKNOWN_DEPREL, CollapsedSpan, SentenceParse
+from .parses import UNKNOWN_DEPREL
 from .sentences import sentence_words
 
 _PUNCT_DEPREL = "punct"
@@ -58,15 +60,30 @@ def note_ranges(doc: Doc) -> List[Tuple[int, int]]:
     return _runs(note_tokens(doc))
 
 
-def read_words(doc: Doc) -> List[List[int]]:
-    """Give, for each sentence, the Doc indices of its words without marks of notes; of
-    a sentence of such marks, all words.
+class DocSentences(NamedTuple):
+    """The sentences of a Doc, as a component reads them once.
+    words (List[List[int]]): The Doc indices of the words of each.
+    read (List[List[int]]): Those of its words without marks of notes; of a sentence of
+        such marks, all words."""
+
+    words: List[List[int]]
+    read: List[List[int]]
+
+
+def read_sentences(doc: Doc) -> DocSentences:
+    """Read the sentences of a Doc.
     RAISES (ValueError): Boundaries are not known."""
     sentences = sentence_words(doc)
     notes = set(note_tokens(doc))
     if not notes:
-        return sentences
-    return [[i for i in words if i not in notes] or words for words in sentences]
+        return DocSentences(sentences, sentences)
+    read = [[i for i in words if i not in notes] or words for words in sentences]
+    return DocSentences(sentences, read)
+
+
+def read_words(doc: Doc) -> List[List[int]]:
+    """Give, for each sentence, the Doc indices of the words that are read."""
+    return read_sentences(doc).read
 
 
 def without_notes(doc: Doc) -> WithoutNotes:
@@ -92,40 +109,30 @@ def _runs(places: Sequence[int]) -> List[Tuple[int, int]]:
     return [(run[0], run[-1] + 1) for run in runs]
 
 
-def with_notes(
-    doc: Doc, parses: Sequence[SentenceParse], first: int = 0
-) -> List[SentenceParse]:
-    """Give parses of all words of sentences from parses of their `read_words`.
-    first (int): The number of the first sentence in the Doc."""
-    if not note_tokens(doc):
-        return [*parses]
-    last = first + len(parses)
-    sentences = sentence_words(doc)[first:last]
-    read = read_words(doc)[first:last]
-    return [_with_notes(doc, *one) for one in zip(sentences, read, parses, strict=True)]
-
-
-def _with_notes(
-    doc: Doc, words: Sequence[int], read: Sequence[int], parse: SentenceParse
-) -> SentenceParse:
-    """Give the parse of all words of a sentence. A constituent has the marks within it;
-    that of all read words has all marks; one that ends before a mark and has its head
-    has the mark, too, unless the head is the word before the mark."""
-    if len(words) == len(read):
+def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
+    """Give the parse of all words of a sentence from the parse of its words without
+    marks. A constituent has the marks within it; that of all read words has all marks;
+    one that ends before a mark and has its head has the mark, too, unless the head is
+    the word before the mark.
+    words (Sequence[int]): The Doc indices of all words."""
+    if len(words) == len(parse.tokens):
         return parse
     place_of = {word: place for place, word in enumerate(words)}
-    places = [place_of[word] for word in read]
+    places = [place_of[word] for word in parse.tokens]
     constituents = parse.constituents
     if constituents is not None:
+        whole = (0, len(places))
         constituents = [
-            (0, len(words), label)
-            if (start, end) == (0, len(read))
-            else (places[start], places[end - 1] + 1, label)
-            for start, end, label in constituents
+            constituent._replace(start=0, end=len(words))
+            if (constituent.start, constituent.end) == whole
+            else constituent._replace(
+                start=places[constituent.start], end=places[constituent.end - 1] + 1
+            )
+            for constituent in constituents
         ]
     heads: Optional[List[int]] = None
-    deprels: Optional[List[str]] = None
-    if parse.heads is not None and parse.deprels is not None:
+    deprels: List[str] = []
+    if parse.heads is not None:
         heads = [0] * len(words)
         deprels = [UNKNOWN_DEPREL] * len(words)
         for place, head, deprel in zip(places, parse.heads, parse.deprels, strict=True):
@@ -138,15 +145,22 @@ def _with_notes(
             _attach(tokens, start, end, heads, deprels)
         for start, end in reversed(runs):
             constituents = _lengthened(constituents, start, end, heads)
-    return parse._replace(constituents=constituents, heads=heads, deprels=deprels)
+    return replace(
+        parse,
+        words=[doc[word].text for word in words],
+        tokens=words,
+        constituents=constituents,
+        heads=heads,
+        deprels=deprels,
+    )
 
 
 def _lengthened(
-    constituents: Optional[Sequence[CollapsedSpan]],
+    constituents: Optional[Sequence[Constituent]],
     start: int,
     end: int,
     heads: Sequence[int],
-) -> Optional[List[CollapsedSpan]]:
+) -> Optional[List[Constituent]]:
     """Add a mark, words start to end of a sentence, to the constituents before it that
     have its head, unless that is the word before it."""
     if constituents is None:
@@ -154,10 +168,11 @@ def _lengthened(
     outer = {heads[place] - 1 for place in range(start, end)} - set(range(start, end))
     outer -= {start - 1}
     return [
-        (first, end, label)
-        if last == start and any(first <= head < last for head in outer)
-        else (first, last, label)
-        for first, last, label in constituents
+        constituent._replace(end=end)
+        if constituent.end == start
+        and any(constituent.start <= head < start for head in outer)
+        else constituent
+        for constituent in constituents
     ]
 
 

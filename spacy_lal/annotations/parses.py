@@ -7,7 +7,8 @@ component wrote the parse (`confidence.py`)."""
 
 import re
 from bisect import bisect_left
-from typing import Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import Dict, List, Literal, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -15,6 +16,7 @@ from spacy.tokens import Doc, Span
 from ..files import TreebankError, quoted
 from ..trees import (
     Constituent,
+    Parse,
     SpanError,
     collapse_chains,
     expand_chains,
@@ -36,43 +38,9 @@ ROOT_DEPREL = "ROOT"
 # spaCy counts a token without head offset and deprel as unparsed.
 UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"
 
-# A half-open range of words of a sentence, and its unary chain ("S::VP").
-CollapsedSpan = Tuple[int, int, str]
-# Both trees are found together; independently; in pieces, which are joined.
-ParseMethod = Literal["joint", "separate", "split"]
+Range = Tuple[int, int]
 Layer = Literal["heads", "constituents"]
 LAYERS: Tuple[Layer, ...] = ("heads", "constituents")
-
-
-class SentenceParse(NamedTuple):
-    """A parse of one sentence of n words, ready to be written.
-    constituents (Optional[List[Tuple[int, int, str]]]): Half-open spans of word
-        positions with their unary chain ("S::VP"), pre-order. None keeps the Doc's
-        constituents.
-    heads (Optional[ndarray]): Shape: (n,). The head of each word, counted from 1; 0 is
-        the root. None keeps the heads.
-    deprels (Optional[List[str]]): One for each word.
-    method (Optional[str]): How it was found. None leaves the sentence without a
-        mark."""
-
-    constituents: Optional[List[CollapsedSpan]]
-    heads: Optional[Sequence[int]]
-    deprels: Optional[Sequence[str]]
-    method: Optional[ParseMethod] = None
-
-
-class SentenceHeads(NamedTuple):
-    """The heads of one sentence of n words.
-    start, end (int): Half-open range of the sentence's tokens.
-    words (Sequence[int]): The Doc indices of its words.
-    heads (Sequence[int]): The head of each word, counted from 1; 0 is the root.
-    deprels (Sequence[str]): The deprel of each word."""
-
-    start: int
-    end: int
-    words: Sequence[int]
-    heads: Sequence[int]
-    deprels: Sequence[str]
 
 
 # Constituents
@@ -80,33 +48,38 @@ class SentenceHeads(NamedTuple):
 
 def set_constituents(
     doc: Doc,
-    sentences: List[List[int]],
-    constituents: Sequence[Sequence[CollapsedSpan]],
+    sentences: Sequence[Sequence[int]],
+    constituents: Sequence[Sequence[Constituent]],
 ) -> None:
     """Write `doc.spans["constituents"]`.
-    sentences (List[List[int]]): The words of each sentence, from `sentence_words`, in
-        order.
-    constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of
-        word positions, pre-order."""
+    sentences (Sequence[Sequence[int]]): The words of each sentence, in order.
+    constituents (Sequence[Sequence[Constituent]]): For each sentence, in words,
+        pre-order."""
     spans = []
-    for words, sentence in zip(sentences, constituents, strict=True):
-        for start, end, label in expand_chains(Constituent(*span) for span in sentence):
-            spans.append(Span(doc, words[start], words[end - 1] + 1, label=label))
+    for words, of_sentence in zip(sentences, constituents, strict=True):
+        for part in expand_chains([Constituent(*span) for span in of_sentence]):
+            last = words[part.end - 1]
+            spans.append(Span(doc, words[part.start], last + 1, label=part.label))
     write_group(doc, SPANS_KEY, spans)
 
 
 def constituent_tokens(
     doc: Doc, start: int = 0, end: Optional[int] = None
-) -> List[Tuple[int, int, str]]:
+) -> List[Constituent]:
     """Give a Doc's constituents as half-open ranges of its tokens, pre-order; over the
     same tokens, in the group's order. With a range of tokens, at least those that begin
     in it.
     RAISES (StaleParseError): As `read_group`."""
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
-    if any(span.is_cut for span in spans):
+    constituents = []
+    is_cut = False
+    for span in spans:
+        is_cut |= span.is_cut
+        if span.place:
+            constituents.append(Constituent(*span.place, span.label))
+    if is_cut:
         warn_of_lost("constituents")
-    found = [Constituent(*span.place, span.label) for span in spans if span.place]
-    return sorted(found, key=lambda one: (one[0], -one[1]))
+    return sorted(constituents, key=lambda span: (span.start, -span.end))
 
 
 def check_tree(doc: Doc, where: str) -> None:
@@ -118,7 +91,7 @@ def check_tree(doc: Doc, where: str) -> None:
         nested_spans(spans, len(doc))
     except SpanError as error:
         reason = str(error)
-    odd = [label for *_, label in spans if not _fits_in_a_tree(label)]
+    odd = [span.label for span in spans if not _fits_in_a_tree(span.label)]
     if odd and not reason:
         reason = f"expected labels without white space and brackets, got {min(odd)!r}"
     if reason:
@@ -133,7 +106,7 @@ def _fits_in_a_tree(label: str) -> bool:
 
 def get_constituents(
     doc: Doc, sentence: Optional[Span] = None
-) -> List[List[CollapsedSpan]]:
+) -> List[List[Constituent]]:
     """Give, for each sentence, its constituents as spans of word positions with their
     unary chains, pre-order. A constituent that crosses a sentence boundary is left out,
     with a warning.
@@ -149,60 +122,60 @@ def get_constituents(
     if not bounds:
         return []
     constituents = constituent_tokens(doc, bounds[0][0], bounds[-1][1])
-    firsts = [start for start, _, _ in constituents]
-    found = []
+    firsts = [constituent.start for constituent in constituents]
+    of_sentences = []
     n_lost = 0
     for words, (start, end) in zip(sentences, bounds, strict=True):
         here = constituents[bisect_left(firsts, start) : bisect_left(firsts, end)]
-        within = [one for one in here if _ends_before(doc, one[1], end)]
+        within = [span for span in here if _ends_before(doc, span.end, end)]
         n_lost += len(here) - len(within)
-        found.append(collapse_chains(_in_words(within, words)))
+        of_sentences.append(collapse_chains(_in_words(within, words)))
     if n_lost:
         warn_of_lost("constituents")
-    return found
+    return of_sentences
 
 
 def constituents_within(
     doc: Doc, parts: Sequence[Sequence[int]]
-) -> List[List[CollapsedSpan]]:
+) -> List[List[Constituent]]:
     """Give, for each part of a Doc's sentences, the constituents within it as spans of
     word positions with their unary chains, pre-order.
     parts (Sequence[Sequence[int]]): The Doc indices of the words of each, in order.
     RAISES (StaleParseError): As `read_group`."""
     in_order = [word for words in parts for word in words]
     spans = _in_words(constituent_tokens(doc), in_order)
-    starts = [start for start, _, _ in spans]
-    found = []
+    starts = [span.start for span in spans]
+    of_parts = []
     first = 0
     for words in parts:
         last = first + len(words)
         here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
         within = [
-            Constituent(start - first, end - first, label)
-            for start, end, label in here
-            if end <= last
+            Constituent(span.start - first, span.end - first, span.label)
+            for span in here
+            if span.end <= last
         ]
-        found.append(collapse_chains(within))
+        of_parts.append(collapse_chains(within))
         first = last
-    return found
+    return of_parts
 
 
 def _ends_before(doc: Doc, end: int, sentence_end: int) -> bool:
     """Tell whether a constituent ends within a sentence, white space aside."""
-    return all(doc[i].is_space for i in range(sentence_end, end))
+    return end <= sentence_end or not doc[sentence_end:end].text.strip()
 
 
 def _in_words(
-    constituents: Sequence[Tuple[int, int, str]], words: Sequence[int]
-) -> List[CollapsedSpan]:
+    constituents: Sequence[Constituent], words: Sequence[int]
+) -> List[Constituent]:
     """Give ranges of tokens as ranges of words; those without words are left out."""
-    found = []
-    for first, last, label in constituents:
-        start = bisect_left(words, first)
-        end = bisect_left(words, last)
+    in_words = []
+    for constituent in constituents:
+        start = bisect_left(words, constituent.start)
+        end = bisect_left(words, constituent.end)
         if start < end:
-            found.append(Constituent(start, end, label))
-    return found
+            in_words.append(constituent._replace(start=start, end=end))
+    return in_words
 
 
 # Heads
@@ -223,21 +196,24 @@ def tokens_with_heads(doc: Doc) -> np.ndarray:
     return doc.to_array("DEP") != 0
 
 
-def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
+def set_heads(doc: Doc, parses: Mapping[Range, Parse]) -> None:
     """Write heads and deprels of sentences. Other sentences, and all sentence
-    boundaries, stay as they are."""
+    boundaries, stay as they are.
+    parses (Mapping[Tuple[int, int], Parse]): By half-open ranges of tokens."""
     strings = doc.vocab.strings
     root = strings.add(ROOT_DEPREL)
     whitespace = strings.add(WHITESPACE_DEPREL)
     array = doc.to_array(["HEAD", "DEP"])
     sent_starts = doc.to_array("SENT_START")
-    for start, end, words, heads, deprels in sentences:
+    for (start, end), parse in parses.items():
         # White space depends on the token before it, or on the first word; without
         # words, the first token is the root.
+        words = parse.tokens
         first = min(words, default=start)
         targets = [token - 1 if token > first else first for token in range(start, end)]
         labels = [root if token == first else whitespace for token in range(start, end)]
-        for word, head, deprel in zip(words, heads, deprels, strict=True):
+        heads = parse.heads or ()
+        for word, head, deprel in zip(words, heads, parse.deprels, strict=True):
             targets[word - start] = words[head - 1] if head else word
             labels[word - start] = strings.add(deprel)
         offsets = np.array(targets) - np.arange(start, end)
@@ -254,44 +230,46 @@ def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
 
 def set_parses(
     doc: Doc,
-    parses: Sequence[SentenceParse],
+    parses: Sequence[Parse],
     *,
     overwrite: bool = True,
     signature: Optional[str] = None,
 ) -> None:
-    """Write the parses of all sentences of a Doc onto it.
+    """Write the parses of all sentences of a Doc onto it: constituents, heads and
+    deprels, or those of them that are known. No head is missing.
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
-    parses (Sequence[SentenceParse]): One for each sentence, in order.
+    parses (Sequence[Parse]): One for each sentence, in order. A parse without `tokens`
+        is of all words.
     overwrite (bool): Whether to replace what the Doc already has. If not, a Doc with
         any constituent keeps its constituents, and a Doc with any head keeps its heads;
         sentences then have no method, unless both are kept.
     signature (Optional[str]): Of the component that found them (`confidence.py`).
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the
         Doc."""
-    sentences = sentence_words(doc)
     bounds = sentence_bounds(doc)
-    if len(sentences) != len(parses):
+    if len(bounds) != len(parses):
         raise ValueError(
-            f"expected one parse for each of the Doc's {len(sentences)} sentences, got "
+            f"expected one parse for each of the Doc's {len(bounds)} sentences, got "
             f"{len(parses)}"
         )
+    parses = [
+        _with_tokens(doc, ends, parse)
+        for ends, parse in zip(bounds, parses, strict=True)
+    ]
     has_trees = all(parse.constituents is not None for parse in parses)
     has_heads = bool(parses) and all(parse.heads is not None for parse in parses)
     with_trees = has_trees and (overwrite or not doc.spans.get(SPANS_KEY))
     with_heads = has_heads and (overwrite or not tokens_with_heads(doc).any())
     if with_trees:
+        sentences = [parse.tokens for parse in parses]
         set_constituents(doc, sentences, [parse.constituents or [] for parse in parses])
     if with_heads:
-        found = [
-            SentenceHeads(*ends, words, parse.heads or (), parse.deprels or ())
-            for ends, words, parse in zip(bounds, sentences, parses, strict=True)
-        ]
-        set_heads(doc, found)
+        set_heads(doc, dict(zip(bounds, parses, strict=True)))
     if with_trees or with_heads:
         methods = [
             Span(doc, *ends, parse.method)
-            for ends, words, parse in zip(bounds, sentences, parses, strict=True)
-            if parse.method and words
+            for ends, parse in zip(bounds, parses, strict=True)
+            if parse.method and parse.tokens
         ]
         # A tree and heads of two searches have no method.
         of_one_search = (has_trees, has_heads) == (with_trees, with_heads)
@@ -300,31 +278,33 @@ def set_parses(
         write_methods(doc, methods if of_one_search else [], signed)
 
 
-def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
+def _with_tokens(doc: Doc, ends: Range, parse: Parse) -> Parse:
+    return parse if parse.tokens else replace(parse, tokens=words_of(doc[slice(*ends)]))
+
+
+def set_sentence_parse(doc: Doc, number: int, parse: Parse) -> None:
     """Write the parse of one sentence onto a Doc. Other sentences stay as they are,
     parsed or not.
     doc (Doc): Modified in place.
     number (int): The sentence's place in the Doc, from 0.
-    parse (SentenceParse): Its parse.
+    parse (Parse): Its parse. Without `tokens`, it is of all words.
     RAISES (ValueError): The number of heads does not fit the sentence."""
-    sentences = sentence_words(doc)
-    words = sentences[number]
     start, end = sentence_bounds(doc)[number]
+    parse = _with_tokens(doc, (start, end), parse)
     if parse.constituents is not None:
-        constituents = get_constituents(doc)
+        constituents: List[Sequence[Constituent]] = [*get_constituents(doc)]
         constituents[number] = parse.constituents
-        set_constituents(doc, sentences, constituents)
+        set_constituents(doc, sentence_words(doc), constituents)
     if parse.heads is not None:
-        deprels = list(parse.deprels or ())
-        set_heads(doc, [SentenceHeads(start, end, words, list(parse.heads), deprels)])
+        set_heads(doc, {(start, end): parse})
     methods = [
-        (*one.place, one.label)
-        for one in _methods(doc)
-        if one.place and not start <= one.place[0] < end
+        (*method.place, method.label)
+        for method in _methods(doc)
+        if method.place and not start <= method.place[0] < end
     ]
-    if parse.method and words:
+    if parse.method and parse.tokens:
         methods.append((start, end, parse.method))
-    write_methods(doc, [Span(doc, *one) for one in sorted(methods)], {})
+    write_methods(doc, [Span(doc, *method) for method in sorted(methods)], {})
 
 
 def get_parse_method(span: Span) -> Optional[str]:

@@ -9,6 +9,7 @@ an empty group has no predicates."""
 
 import re
 from bisect import bisect_left
+from operator import itemgetter
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span
@@ -59,38 +60,49 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
         Doc's tokens, white space included.
     RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`),
         or two have the same token."""
-    in_order = sorted(propositions, key=lambda one: one.token)
-    for i, proposition in enumerate(in_order):
+    checked = list(propositions)
+    for proposition in checked:
         check_proposition(proposition, len(doc))
-        if i and proposition.token == in_order[i - 1].token:
+    _write(doc, checked)
+
+
+def _write(doc: Doc, propositions: List[Proposition]) -> None:
+    """Write sound propositions.
+    RAISES (PropositionError): Two have the same token."""
+    propositions.sort(key=itemgetter(0))
+    for before, proposition in zip(propositions, propositions[1:], strict=False):
+        if proposition.token == before.token:
             raise PropositionError(
                 "expected at most one proposition a token, got two for token "
                 f"{proposition.token}"
             )
     spans: List[Span] = []
     leaders = []
-    for proposition in sorted(in_order, key=lambda one: predicate_span(one.args)[0]):
+    starts = [predicate_span(proposition.args)[0] for proposition in propositions]
+    for _, place in sorted(zip(starts, range(len(starts)), strict=True)):
         leaders.append(len(spans))
-        spans.extend(_to_spans(doc, proposition))
+        spans.extend(_to_spans(doc, propositions[place]))
     write_group(doc, ROLES_KEY, spans, leaders)
 
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
     token, roleset, args, lemma = proposition
-    start, end = predicate_span(args)
-    others = [one for one in args if one[2] == PREDICATE_PART]
-    parts = [(start, end), *((first, last) for first, last, _ in others)]
+    arguments = []
+    others = []
+    parts = [predicate_span(args)]
+    for first, last, role in args:
+        if role == PREDICATE_PART:
+            parts.append((first, last))
+            others.append(Span(doc, first, last, label=role))
+        elif role != PREDICATE_ROLE:
+            arguments.append(Span(doc, first, last, label=role))
     span_id = "" if lemma == frame_of(roleset) else lemma
-    if token != start or "|" in span_id:
+    if token != parts[0][0] or "|" in span_id:
         span_id = f"{lemma}|{_place_in(parts, token)}"
     predicate = Span(
-        doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id
+        doc, *parts[0], label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id
     )
-    arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, PREDICATE_PART)]
-    spans = [
-        Span(doc, first, last, label=role) for first, last, role in arguments + others
-    ]
-    return [predicate, *spans]
+    return [predicate, *arguments, *others]
 
 
 def _place_in(parts: Sequence[Tuple[int, int]], token: int) -> str:
@@ -236,18 +248,17 @@ def set_sentence_propositions(
         word positions.
     RAISES (ValueError): The numbers of sentences differ.
     RAISES (PropositionError): As `set_propositions`."""
-    found: List[Proposition] = []
+    on_tokens: List[Proposition] = []
     for words, of_sentence in zip(sentences, propositions, strict=True):
         for proposition in of_sentence:
             check_proposition(proposition, len(words))
-            args = (
+            args = [
                 (words[start], words[end - 1] + 1, role)
                 for start, end, role in proposition.args
-            )
-            found.append(
-                proposition._replace(token=words[proposition.token], args=tuple(args))
-            )
-    set_propositions(doc, found)
+            ]
+            token = words[proposition.token]
+            on_tokens.append(proposition._replace(token=token, args=tuple(args)))
+    _write(doc, on_tokens)
 
 
 # Other forms

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Iterator, List, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span
 
-from ..trees import nested_spans, spans_to_tree, write_spans
-from .parses import SPANS_KEY, CollapsedSpan, get_constituents
+from ..trees import Constituent, nested_spans, spans_to_tree, write_spans
+from .parses import SPANS_KEY, get_constituents
 from .sentences import has_sentences, sentence_of, sentence_words, words_of
 from .span_groups import check_present
 
@@ -33,7 +33,7 @@ class SentenceTree:
     RAISES (SpanError): The constituents cross."""
 
     def __init__(
-        self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]
+        self, doc: Doc, words: List[int], constituents: Sequence[Constituent]
     ) -> None:
         n_words = len(words)
         spans = nested_spans(constituents, n_words)
@@ -85,7 +85,7 @@ class SentenceTree:
         """Give the brackets of `to_nltk`, with spaces in words."""
         return write_spans(*self._below(node))
 
-    def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
+    def _below(self, node: int) -> Tuple[List[str], List[str], List[Constituent]]:
         """Give words, tags and spans below a node."""
         start, end = self.keys[node]
         tokens = [self.doc[i] for i in self.words[start:end]]
@@ -130,7 +130,7 @@ def sentence_trees(item: Item) -> Iterator[SentenceTree]:
     )
 
 
-def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[CollapsedSpan]]]:
+def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[Constituent]]]:
     start = span.start
     while start < span.end:
         sentence = sentence_of(span.doc[start : start + 1])

@@ -91,23 +91,16 @@ def read_group(
             "characters: parse it again"
         )
     last = len(doc) if end is None else end
+    stored = []
     try:
-        stored = [_stored(group[i]) for i in _positions(group, start, last, by_tokens)]
+        for i in _positions(group, start, last, by_tokens):
+            span = group[i]
+            names = (span.label_, span.kb_id_, span.id_)
+            chars = (span.start_char, span.end_char)
+            stored.append(_StoredSpan(span.start, span.end, *chars, *names))
     except IndexError:  # a group gives no Span beyond the present tokens
         stored = list(_stored_in_bytes(group))
-    return [_on_tokens(doc, one, by_tokens) for one in stored]
-
-
-def _stored(span: Span) -> _StoredSpan:
-    return _StoredSpan(
-        span.start,
-        span.end,
-        span.start_char,
-        span.end_char,
-        span.label_,
-        span.kb_id_,
-        span.id_,
-    )
+    return [_on_tokens(doc, span, by_tokens) for span in stored]
 
 
 def _stored_in_bytes(group: SpanGroup) -> Iterator[_StoredSpan]:

@@ -1,6 +1,6 @@
 """The best trees of a sentence, in the order of the decoder's objective."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
@@ -17,8 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import (
     MISSING_TAG,
-    SentenceParse,
-    read_words,
+    read_sentences,
     set_sentence_parse,
     with_notes,
 )
@@ -32,7 +31,7 @@ from ..pipeline.sentences import (
     score,
     sentences_of,
 )
-from ..trees import spans_to_tree, write_brackets
+from ..trees import Parse
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -45,16 +44,13 @@ class BestTree:
     """One of the best trees of a sentence of n words.
     score (float): Its score, the decoder's objective.
     gap (float): The score of the best tree minus this score, 0 or more.
-    parse (SentenceParse): The tree in words of the sentence, as
-        `annotations.set_parses` takes it.
-    texts, tags (Tuple[str, ...]): The n words and their tags.
+    parse (Parse): The tree in words of the sentence, as `annotations.set_parses` takes
+        it.
     sentence (Sentence): The sentence, in its Doc."""
 
     score: float
     gap: float
-    parse: SentenceParse
-    texts: Tuple[str, ...]
-    tags: Tuple[str, ...]
+    parse: Parse
     sentence: Sentence
 
     @property
@@ -62,32 +58,35 @@ class BestTree:
         """The constituents in pre-order: half-open ranges of the Doc's tokens, each
         with its unary chain ("S::VP")."""
         return [
-            (*self.sentence.tokens(start, end), label)
-            for start, end, label in self.parse.constituents or ()
+            (
+                *self.sentence.tokens(constituent.start, constituent.end),
+                constituent.label,
+            )
+            for constituent in self.parse.constituents or ()
         ]
 
     @property
     def heads(self) -> List[int]:
         """For each word, its head's index in the Doc; a root is its own head. Empty if
         no heads are scored."""
-        words = self.sentence.words
-        found = zip(words, self.parse.heads or (), strict=False)
-        return [words[head - 1] if head else word for word, head in found]
+        words = self.parse.tokens
+        heads = zip(words, self.parse.heads or (), strict=False)
+        return [words[head - 1] if head else word for word, head in heads]
 
     @property
     def deprels(self) -> List[str]:
         """For each word, its deprel. Empty if no heads are scored."""
-        return list(self.parse.deprels or ())
+        return list(self.parse.deprels)
 
     @property
     def tree(self) -> "Tree":
         """The constituency tree."""
-        return spans_to_tree(self.texts, self.tags, self.parse.constituents or ())
+        return self.parse.to_tree()
 
     @property
     def parse_string(self) -> str:
         """The constituency tree in brackets."""
-        return write_brackets(self.tree)
+        return self.parse.to_brackets()
 
     def to_doc(self) -> Doc:
         """A copy of the sentence's Doc in which the sentence has this tree. Other
@@ -96,14 +95,15 @@ class BestTree:
         RAISES (ValueError): The Doc's tokens or sentences have changed."""
         sentence = self.sentence
         number = sentence.number
-        here = read_words(sentence.doc)[number : number + 1]
-        if here != [sentence.words] or self.texts != sentence.texts:
+        sentences = read_sentences(sentence.doc)
+        here = sentences.read[number : number + 1]
+        if here != [sentence.words] or tuple(self.parse.words) != sentence.texts:
             raise ValueError(
                 "the tokens or sentences of the Doc have changed: "
-                f"{' '.join(self.texts)[:40]!r}"
+                f"{' '.join(self.parse.words)[:40]!r}"
             )
         copied = sentence.doc.copy()
-        (parse,) = with_notes(copied, [self.parse], number)
+        parse = with_notes(copied, sentences.words[number], self.parse)
         set_sentence_parse(copied, number, parse)
         return copied
 
@@ -174,8 +174,8 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
             # The decoder's float32 may choose a tree that is worse by a rounding error
             # than the second.
             gap = max(0.0, best - parse.score)
-            in_strings = parser.to_strings(parse)
-            yield BestTree(parse.score, gap, in_strings, sentence.texts, tags, sentence)
+            in_strings = parser.to_strings(parse, sentence.doc, sentence.words)
+            yield BestTree(parse.score, gap, replace(in_strings, tags=tags), sentence)
 
 
 def _ranked_parses(sentence: Sentence) -> Iterator[DecodedParse]:

@@ -10,7 +10,6 @@ from spacy.training import Example
 
 from ..annotations import (
     SPANS_KEY,
-    CollapsedSpan,
     check_tree,
     constituent_tokens,
     get_constituents,
@@ -153,7 +152,7 @@ def aligned_arcs(
 
 def _aligned_trees(
     eg: Example, sentences: list[list[int]]
-) -> list[Optional[list[CollapsedSpan]]]:
+) -> list[Optional[list[Constituent]]]:
     """For each predicted sentence, its gold constituents over word positions; None
     without a whole tree."""
     reference = eg.reference
@@ -202,7 +201,7 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[tuple[int, int]
 
 
 def _label_chart(
-    spans: Optional[list[CollapsedSpan]],
+    spans: Optional[list[Constituent]],
     heads: list[int],
     deprels: list[str],
     labels: LabelVocab,

@@ -1,7 +1,6 @@
 """The parses of Docs as a network of semantic roles reads them: heads, and the arrays
 of `pair_features.ParseArrays`."""
 
-from itertools import chain
 from typing import Sequence
 
 import numpy
@@ -12,7 +11,6 @@ from ..annotations import (
     SPANS_KEY,
     Sentences,
     constituents_within,
-    sentence_words,
     tokens_with_heads,
 )
 from ..layers.pair_features import ParseArrays
@@ -46,7 +44,7 @@ def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> list[ndarr
 def lacking(doc: Doc, word_attr: str) -> str:
     """What a Doc lacks of its parse, and the component that sets it, in words; empty
     for a parsed Doc."""
-    words = list(chain.from_iterable(sentence_words(doc)))
+    words = numpy.flatnonzero(doc.to_array("IS_SPACE") == 0)
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
         "heads": (tokens_with_heads(doc)[words].all(), "lal_parser"),
@@ -54,7 +52,9 @@ def lacking(doc: Doc, word_attr: str) -> str:
         "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
     }
     missing = {
-        name: source for name, (found, source) in needed.items() if words and not found
+        name: source
+        for name, (found, source) in needed.items()
+        if len(words) and not found
     }
     if not missing:
         return ""

@@ -196,10 +196,7 @@ def forward(
 
 def listeners(model: Model) -> list[Any]:
     """The layers of a model that listen to another component, or the model itself."""
-    found = [model] if model.name in LISTENERS else []
-    for layer in model.layers:
-        found.extend(listeners(layer))
-    return found
+    return [layer for layer in model.walk(order="dfs_pre") if layer.name in LISTENERS]
 
 
 def require_vectors(listening: Iterable[Any], docs: list[Doc]) -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple, Optional
 import numpy as np
 from numpy import ndarray
 
-from ..annotations import ParseMethod
 from ..decode import cky, joint
+from ..trees import ParseMethod
 
 
 class DecodedParse(NamedTuple):

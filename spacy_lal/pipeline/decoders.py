@@ -21,7 +21,7 @@ from ..decode import eisner, mst
 from ..scores import AnyScores, best_deprel_scores, choose_deprels
 from ..trees import EMPTY, SUB_HEAD
 from .charts import AllowedCells, Charts, DecodedParse, Derivation
-from .guidelines import Terms, follow_guidelines, in_preorder, without_marks
+from .guidelines import Terms, follow_guidelines, without_marks
 from .ranked_trees import RankedTrees
 
 ArcDecoder = Literal["eisner", "mst"]
@@ -155,7 +155,8 @@ class ChartDecoder:
             added = disagreeing_constituents(labels, nodes, self.disagreement_cost)
             gains = labels[tuple(added.T)] - self.disagreement_cost
             unranked = self.constituency_weight * float(gains.sum(dtype="f8"))
-            nodes = in_preorder(np.concatenate([nodes, added]))
+            nodes = np.concatenate([nodes, added])
+            nodes = nodes[np.lexsort((-nodes[:, 1], nodes[:, 0]))]  # in pre-order
         heads = np.zeros(scores.n_tokens, dtype=np.int32)
         deprels = heads
         if trees.heads is not None:

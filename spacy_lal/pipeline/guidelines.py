@@ -16,7 +16,6 @@ from typing import (
 )
 
 import numpy as np
-from numpy import ndarray
 from spacy.tokens import Token
 
 from ..lang.conventions import Conventions, Guidelines
@@ -49,11 +48,6 @@ class Terms(NamedTuple):
     labels: Sequence[str]
     deprels: Sequence[str]
     language: Conventions
-
-
-def in_preorder(spans: ndarray) -> ndarray:
-    """Nodes with start and end, (k, 2 or more), by start, the longer one first."""
-    return spans[np.lexsort((-spans[:, 1], spans[:, 0]))]
 
 
 def without_marks(
@@ -172,10 +166,10 @@ class _Revision:
         for k in range(len(spans) - 1):
             start, end, label = spans[k]
             inner_start, inner_end, inner = spans[k + 1]
-            innermost = split_chain(self.labels[label])[-1]
             is_clause = self.labels[inner] in self.rules.clauses_of_verbs
-            begin_together = start == inner_start and is_clause
-            if not begin_together or innermost != self.rules.verb_phrase:
+            if start != inner_start or not is_clause:
+                continue
+            if split_chain(self.labels[label])[-1] != self.rules.verb_phrase:
                 continue
             parts = self._parts(spans[k + 2 :], inner_end, end)
             if self.rules.parts_of_verb_phrases.isdisjoint(parts):

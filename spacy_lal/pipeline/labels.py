@@ -177,20 +177,23 @@ class Rolesets:
             names if lemma == words else [name for name in names if name != words]
         )  # "wound", of "wind"
         allowed = {i for name in others for i in self._of_name(name)}
-        kept = [
-            i
-            for i in seen
-            if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others
-        ]
-        # rolesets of the training data by their frequency; the others keep their order
-        found = (
-            sorted(self._of_name(name), key=lambda i: min(i, self._n_scored))
-            for name in names
-        )
-        return kept or next(filter(None, found), seen)
+        kept = []
+        for i in seen:
+            frame = frame_of(self.rolesets[i]).partition("_")[0]
+            if i in allowed or frame in others:
+                kept.append(i)
+        if kept:
+            return kept
+        for name in names:
+            ids = self._of_name(name)
+            # rolesets of the training data by their frequency; the others keep their
+            # order
+            if ids:
+                return sorted(ids, key=lambda i: min(i, self._n_scored))
+        return seen
 
     def _of_name(self, name: str) -> Dict[int, None]:
-        of_alias = (self._ids[roleset] for roleset in self._aliases.get(name, ()))
+        of_alias = [self._ids[roleset] for roleset in self._aliases.get(name, ())]
         return dict.fromkeys([*of_alias, *self._frames.get(name, ())])
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:

@@ -4,6 +4,7 @@ the decoder."""
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
@@ -20,13 +21,12 @@ from ..annotations import (
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
-    ParseMethod,
-    SentenceParse,
+    DocSentences,
     Sentences,
     Signature,
     install_extensions,
     install_noun_chunks,
-    read_words,
+    read_sentences,
     set_parses,
     with_notes,
     with_root_deprel,
@@ -38,7 +38,7 @@ from ..models.batches import get_config
 from ..models.parser import iter_scores, set_vocabularies
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
-from ..trees import LabelVocab, split_chain
+from ..trees import LabelVocab, Parse, ParseMethod, split_chain
 from .charts import DecodedParse
 from .component import SMALL_TOK2VEC, SentencePipe, check_files
 from .confidence import ParserConfidences
@@ -287,19 +287,30 @@ class LALParser(SentencePipe):
             self.cfg["model"] = model_config
             self.set_label_data(found.label_data)
 
-    def _predict(self, docs: List[Doc]) -> List[List[DecodedParse]]:
-        sentences = [read_words(doc) for doc in docs]
+    def _predict(self, docs: List[Doc]) -> List[List[Parse]]:
+        sentences = [read_sentences(doc) for doc in docs]
         pieces = [
-            [cut_sentence(doc, words) for words in of_doc]
+            [cut_sentence(doc, words) for words in of_doc.read]
             for doc, of_doc in zip(docs, sentences, strict=True)
         ]
         flat = [[piece for cut in of_doc for piece in cut] for of_doc in pieces]
-        parses = iter(self._parse(docs, flat))
-        joined = [[self._join(parses, len(cut)) for cut in of_doc] for of_doc in pieces]
-        for doc, words, of_doc in zip(docs, sentences, joined, strict=True):
+        decoded = iter(self._parse(docs, flat))
+        parses = []
+        for doc, of_doc, cut in zip(docs, sentences, pieces, strict=True):
+            joined = [self._join(decoded, len(of_sentence)) for of_sentence in cut]
             if CONSTRAINTS_KEY in doc.spans:
-                self._constrain(doc, words, of_doc)
-        return joined
+                self._constrain(doc, of_doc.read, joined)
+            parses.append(self._with_notes(doc, of_doc, joined))
+        return parses
+
+    def _with_notes(
+        self, doc: Doc, sentences: DocSentences, decoded: Sequence[DecodedParse]
+    ) -> List[Parse]:
+        """The parses of all words of a Doc's sentences."""
+        parses = []
+        for words, read, parse in zip(*sentences, decoded, strict=True):
+            parses.append(with_notes(doc, words, self.to_strings(parse, doc, read)))
+        return parses
 
     def _join(self, parses: Iterator[DecodedParse], n_pieces: int) -> DecodedParse:
         """The parse of a sentence from those of its pieces, the next ones."""
@@ -370,34 +381,32 @@ class LALParser(SentencePipe):
                 scores = [of_sentence.without_heads() for of_sentence in scores]
             yield places, scores
 
-    def set_annotations(
-        self, docs: Iterable[Doc], scores: List[List[DecodedParse]]
-    ) -> None:
+    def set_annotations(self, docs: Iterable[Doc], scores: List[List[Parse]]) -> None:
         """Write parses, as `predict` returned them, onto Docs: heads, deprels, and
         `doc.spans["constituents"]`."""
         docs = list(docs)
         install_noun_chunks(self.vocab, docs)
         for doc, parses in zip(docs, scores, strict=True):
-            set_parses(
-                doc,
-                with_notes(doc, [self.to_strings(parse) for parse in parses]),
-                overwrite=self.overwrite,
-                signature=Signature(self),
-            )
+            set_parses(doc, parses, overwrite=self.overwrite, signature=Signature(self))
 
-    def to_strings(self, parse: DecodedParse) -> SentenceParse:
-        """A parse with labels and deprels in place of their ids."""
-        constituents = heads = deprels = None
-        if self.cfg["constituents"]:
-            strings = self._label_vocab.strings
-            spans = parse.spans.tolist()
-            constituents = [(start, end, strings[label]) for start, end, label in spans]
-        if self.cfg["deprels"] and self.dependencies:
-            heads = parse.heads.tolist()
-            deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
-            if ROOT_DEPREL in self._deprel_ids:
-                deprels = with_root_deprel(heads, deprels)
-        return SentenceParse(constituents, heads, deprels, parse.method)
+    def to_strings(self, parse: DecodedParse, doc: Doc, tokens: Sequence[int]) -> Parse:
+        """A sentence's parse with labels and deprels in place of their ids.
+        tokens (Sequence[int]): The Doc indices of its words."""
+        has_heads = bool(self.cfg["deprels"]) and self.dependencies
+        in_strings = Parse.from_ids(
+            [doc[i].text for i in tokens],
+            parse.spans if self.cfg["constituents"] else None,
+            self._terms.labels,
+            parse.heads if has_heads else None,
+            parse.deprels if has_heads else None,
+            self._terms.deprels,
+            tokens=tokens,
+            method=parse.method,
+        )
+        if has_heads and ROOT_DEPREL in self._deprel_ids:
+            with_root = with_root_deprel(in_strings.heads, in_strings.deprels)
+            in_strings = replace(in_strings, deprels=with_root)
+        return in_strings
 
     # Training
 

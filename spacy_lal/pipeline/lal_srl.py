@@ -3,7 +3,6 @@ of a Doc. It handles sentences, annotations and losses. The config supplies the
 network."""
 
 import warnings
-from itertools import islice
 from pathlib import Path
 from typing import (
     Any,
@@ -57,6 +56,9 @@ from .long_sentences import cut_propositions, cut_sentence
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
+# The Doc indices of some words, and their propositions over them.
+RolesOfWords = Tuple[List[int], List[Proposition]]
+AGENT_DEPREL = "obl:agent"
 ADDED_BY = (
     f'nlp.add_pipe("lal_srl", source=spacy.load("{DEFAULT_PIPELINE}")) after the '
     "components that it reads"
@@ -236,14 +238,14 @@ class LALSemanticRoles(SentencePipe):
         if config.with_spans:
             missing = [lacking(doc, config.role_scorer.word_attr) for doc in docs]
         complete = [doc for doc, lack in zip(docs, missing, strict=True) if not lack]
-        found = iter(super().predict(complete))
+        predictions = iter(super().predict(complete))
         for lack in set(filter(None, missing)):
             warnings.warn(
                 f"{self.name!r} finds no roles: the Doc has {lack}. Or exclude "
                 f"{self.name!r}, too",
                 stacklevel=2,
             )
-        return [None if lack else next(found) for lack in missing]
+        return [None if lack else next(predictions) for lack in missing]
 
     def _prepare(self) -> None:
         if not self.labels:
@@ -252,38 +254,43 @@ class LALSemanticRoles(SentencePipe):
                 f"{HOW_TO_GET}"
             )
 
-    def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
-        """For each Doc and each of its sentences, or pieces of a long one, its
-        propositions over word positions."""
+    def _predict(self, docs: List[Doc]) -> List[List[RolesOfWords]]:
+        """For each Doc and each of its sentences, or pieces of a long one, the Doc
+        indices of its words, and its propositions over word positions."""
         self._check_heads(docs)
-        sentences = [_sentences(doc) for doc in docs]
+        sentences = [
+            [piece for words in read_words(doc) for piece in cut_sentence(doc, words)]
+            for doc in docs
+        ]
         owners = [
             (doc, words)
             for doc, of_doc in zip(docs, sentences, strict=True)
             for words in of_doc
         ]
-        given = self._given(docs) if self.predicates == "doc" else None
+        known = self._known(docs) if self.predicates == "doc" else None
         rows = None
-        if given is not None:
+        if known is not None:
             rows = [
-                numpy.array([one.token for one in ones], dtype="int64")
-                for ones in given
+                numpy.array([predicate.token for predicate in of_words], dtype="int64")
+                for of_words in known
             ]
         propositions: List[List[Proposition]] = [[] for _ in owners]
         for indices, scores in iter_scores(
             self.model, docs, predicates=rows, sentences=sentences
         ):
             verbs: Any = None
-            if given is not None:
-                verbs = [[_verb(one.args) for one in given[i]] for i in indices]
+            if known is not None:
+                verbs = [
+                    [_verb(predicate.args) for predicate in known[i]] for i in indices
+                ]
             args = decode_roles(scores, self._labels.tags, verbs)
-            for i, one, of_sentence in zip(indices, scores, args, strict=True):
-                known = None if given is None else given[i]
+            for i, of_words, roles in zip(indices, scores, args, strict=True):
+                predicates = None if known is None else known[i]
                 propositions[i] = self._to_propositions(
-                    owners[i], one, of_sentence, known
+                    owners[i], of_words, roles, predicates
                 )
         in_order = iter(propositions)
-        return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
+        return [list(zip(of_doc, in_order, strict=False)) for of_doc in sentences]
 
     def _check_heads(self, docs: List[Doc]) -> None:
         """Check that Docs have the heads that the network follows.
@@ -304,28 +311,28 @@ class LALSemanticRoles(SentencePipe):
         sentence: Tuple[Doc, Sequence[int]],
         scores: RoleScores,
         args: Sequence[Tuple[Tuple[int, int, str], ...]],
-        given: Optional[Sequence[Proposition]],
+        known: Optional[Sequence[Proposition]],
     ) -> List[Proposition]:
-        """The propositions of a sentence; rolesets that are given stay, with their
-        frame files."""
+        """The propositions of a sentence; known rolesets stay, with their frame
+        files."""
         doc, words = sentence
-        found = []
+        propositions = []
         for f, token in enumerate(scores.rows.tolist()):
             roleset = lemma = ""
-            if given is not None:
-                roleset = given[f].roleset
-                lemma = given[f].lemma
+            if known is not None:
+                roleset = known[f].roleset
+                lemma = known[f].lemma
             if not roleset:
                 start, end = predicate_span(args[f])
-                text = " ".join(doc[words[i]].text for i in range(start, end))
+                text = " ".join([doc[i].text for i in words[start:end]])
                 row = None if scores.rolesets is None else scores.rolesets[f]
                 roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
                 lemma = ""
             frame = lemma or frame_of(roleset)
-            found.append(Proposition(token, roleset, args[f], frame))
-        return found
+            propositions.append(Proposition(token, roleset, args[f], frame))
+        return propositions
 
-    def _given(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
+    def _known(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
         """The predicates of each sentence that the Docs have.
 
         RAISES (ValueError): A Doc has no roles."""
@@ -341,19 +348,21 @@ class LALSemanticRoles(SentencePipe):
         return [of_sentence for doc in docs for of_sentence in cut_propositions(doc)]
 
     def set_annotations(
-        self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]
+        self, docs: Iterable[Doc], scores: List[Optional[List[RolesOfWords]]]
     ) -> None:
         """Write roles, as `predict` returned them, onto Docs: `doc.spans["srl"]`. The
         Docs of another pipeline get the frames of the component's own, unless their
         vocab has some."""
-        for doc, propositions in zip(docs, scores, strict=True):
-            if propositions is None:
+        for doc, of_doc in zip(docs, scores, strict=True):
+            if of_doc is None:
                 continue
             if doc.vocab is not self.vocab:
                 copy_frames(self.vocab, doc.vocab)
             if self.overwrite or self.predicates == "doc" or not has_propositions(doc):
-                set_sentence_propositions(doc, _sentences(doc), propositions)
-                _correct_agents(doc, propositions)
+                sentences = [words for words, _ in of_doc]
+                propositions = [roles for _, roles in of_doc]
+                set_sentence_propositions(doc, sentences, propositions)
+                _correct_agents(doc, of_doc)
 
     # Training
 
@@ -364,9 +373,9 @@ class LALSemanticRoles(SentencePipe):
         ]
         self._warn_unknown(unknown)
         scores, backprop = begin_update(self.model, docs, golds)
-        found, d_scores = self.loss(scores, golds)
+        losses, d_scores = self.loss(scores, golds)
         backprop(d_scores)
-        return sum(found.values())
+        return sum(losses.values())
 
     def initialize(
         self,
@@ -387,30 +396,32 @@ class LALSemanticRoles(SentencePipe):
             have arcs of its own."""
 
         def collect() -> Dict[str, List[Any]]:
-            given = collect_role_labels(get_examples()) if labels is None else labels
-            found = dict(given)
+            collected = dict(
+                collect_role_labels(get_examples()) if labels is None else labels
+            )
             if frames is not None:
                 aliases = collect_aliases(read_frames(frames).values())
-                found["aliases"] = [list(alias) for alias in aliases]
+                collected["aliases"] = [list(alias) for alias in aliases]
             if get_config(self.model).syntax.heads != "own":  # no arcs are learnt
-                found["deprels"] = []
-            return found
+                collected["deprels"] = []
+            return collected
 
         self._initialize(get_examples, collect)
 
 
-def _correct_agents(doc: Doc, propositions: List[List[Proposition]]) -> None:
+def _correct_agents(doc: Doc, of_doc: List[RolesOfWords]) -> None:
     """Make a by-phrase that has another role than an agent's an `obl` ("killed by
     Friday")."""
-    for words, of_sentence in zip(_sentences(doc), propositions, strict=True):
-        for predicate, _, args, _ in of_sentence:
+    deprel = doc.vocab.strings.add(AGENT_DEPREL)
+    agents = numpy.flatnonzero(doc.to_array("DEP") == deprel).tolist()
+    for words, propositions in of_doc if agents else ():
+        for predicate, _, args, _ in propositions:
             for start, end, role in args:
                 if role_number(role) in ("0", "1"):
                     continue
-                for token in (doc[i] for i in words[start:end]):
-                    is_agent = token.dep_ == "obl:agent"
-                    if is_agent and token.head.i == words[predicate]:
-                        token.dep_ = "obl"
+                for i in set(agents).intersection(words[start:end]):
+                    if doc[i].head.i == words[predicate]:
+                        doc[i].dep_ = "obl"
 
 
 def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
@@ -419,7 +430,3 @@ def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
         predicate_span(args),
         *(part[:2] for part in args if part[2] == PREDICATE_PART),
     ]
-
-
-def _sentences(doc: Doc) -> List[List[int]]:
-    return [piece for words in read_words(doc) for piece in cut_sentence(doc, words)]

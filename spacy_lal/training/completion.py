@@ -2,8 +2,9 @@
 adds the other tree. The known tree is a constraint on the joint decoder, which searches
 pairs of trees that agree: the other tree is the best that agrees with it."""
 
+from dataclasses import replace
 from itertools import islice, takewhile
-from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Literal, Optional, Sequence
 
 import numpy as np
 from spacy.language import Language
@@ -11,8 +12,6 @@ from spacy.tokens import Doc
 
 from ..annotations import (
     SPANS_KEY,
-    CollapsedSpan,
-    SentenceParse,
     get_constituents,
     sentence_words,
     set_parses,
@@ -23,7 +22,7 @@ from ..pipeline.decoders import MAX_JOINT_LENGTH, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
 from ..scores import ParserScores
 from ..treebanks.docs import copy_text
-from ..trees import SUB_HEAD
+from ..trees import SUB_HEAD, Constituent, Parse
 
 Lacking = Literal["heads", "constituents"]
 
@@ -56,12 +55,10 @@ def complete(
         for i, doc in enumerate(golds):
             copied = doc.copy()
             if i in parses:
-                kept = (
-                    {"heads": None, "deprels": None}
-                    if lacks(doc) == "constituents"
-                    else {"constituents": None}
-                )
-                set_parses(copied, [parse._replace(**kept) for parse in parses[i]])
+                kept: Dict[str, Any] = {"constituents": None}
+                if lacks(doc) == "constituents":
+                    kept = {"heads": None, "deprels": ()}
+                set_parses(copied, [replace(parse, **kept) for parse in parses[i]])
             yield copied
 
 
@@ -96,20 +93,19 @@ def _best_parse(
     return parse
 
 
-def _parse(
-    nlp: Language, parser: LALParser, golds: Sequence[Doc]
-) -> List[List[SentenceParse]]:
+def _parse(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[List[Parse]]:
     if not golds:
         return []
     docs = _read(nlp, parser, golds)
+    tokens = [(doc, words) for doc in docs for words in sentence_words(doc)]
     constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
     heads = [sentence for gold in golds for sentence in _known_heads(gold)]
-    parses: Dict[int, SentenceParse] = {}
+    parses: Dict[int, Parse] = {}
     for indices, scores in parser.iter_scores(docs, pruned=False):
         for i, of_sentence in zip(indices, scores, strict=True):
             allowed = known_cells(of_sentence, constituents[i], heads[i])  # type: ignore[arg-type]
-            parse = _best_parse(parser, of_sentence, allowed)  # type: ignore[arg-type]
-            parses[i] = parser.to_strings(parse)._replace(method=None)
+            decoded = _best_parse(parser, of_sentence, allowed)  # type: ignore[arg-type]
+            parses[i] = replace(parser.to_strings(decoded, *tokens[i]), method=None)
     in_order = (parses[i] for i in range(len(parses)))
     return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
 
@@ -128,7 +124,7 @@ def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
 
 def known_cells(
     scores: ParserScores,
-    constituents: Sequence[CollapsedSpan],
+    constituents: Sequence[Constituent],
     heads: Sequence[Optional[int]],
 ) -> AllowedCells:
     """The cells of a parse that has the known constituents and no others, whatever
@@ -138,7 +134,7 @@ def known_cells(
     if constituents:
         are_constituents = np.arange(n_labels) > SUB_HEAD
         known = np.zeros(allowed.labels.shape[:2], dtype=bool)
-        for start, end, _ in constituents:
+        for start, end, *_ in constituents:
             known[start, end] = True
             allowed.require_span(start, end, are_constituents)
         allowed.labels[~known] &= ~are_constituents

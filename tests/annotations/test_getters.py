@@ -14,11 +14,11 @@ from nltk.tree import Tree
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.underscore import Underscore
 from spacy.vocab import Vocab
+from tiny_parses import parse_of
 
 from spacy_lal.annotations import (
     SPANS_KEY,
     NonConstituentException,
-    SentenceParse,
     UnparsedDocError,
     install_extensions,
     set_constituents,
@@ -370,7 +370,7 @@ def calls_of_the_last_sentence(n_sentences):
         [2, 0, 2, 2, 2],
         ["nsubj", "root", "iobj", "obj", "punct"],
     )
-    set_parses(doc, [SentenceParse(spans, heads, deprels, "joint")] * n_sentences)
+    set_parses(doc, [parse_of(spans, heads, deprels, "joint")] * n_sentences)
     args = ((0, 1, "ARG0"), (1, 2, "V"), (3, 4, "ARG1"))
     starts = range(0, len(doc), 5)
     set_propositions(

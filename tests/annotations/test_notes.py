@@ -5,17 +5,19 @@ from typing import List, Tuple
 import pytest
 import spacy
 from spacy.tokens import Doc
+from tiny_parses import parse_of
 
 from spacy_lal.annotations import (
-    SentenceParse,
     constituents_within,
     constrain,
     note_tokens,
     read_words,
+    sentence_words,
     set_constituents,
     with_notes,
     without_notes,
 )
+from spacy_lal.trees import Parse
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
@@ -94,7 +96,7 @@ def test_no_sentence_begins_at_a_mark():
 
 def parsed(
     words: List[str], heads: List[int], spans: List[Tuple[int, int, str]]
-) -> Tuple[Doc, SentenceParse]:
+) -> Tuple[Doc, Parse]:
     text = "".join(words).replace("_", " ")
     doc = NLP.make_doc(text)
     doc[0].is_sent_start = True
@@ -102,14 +104,15 @@ def parsed(
         token.is_sent_start = False
     deprels = ["dep"] * len(heads)
     deprels[-1] = "punct"
-    return doc, SentenceParse(spans, heads, deprels, "joint")
+    (words_read,) = read_words(doc)
+    return doc, parse_of(spans, heads, deprels, "joint", words_read)
 
 
 def test_a_mark_after_a_stop_depends_on_the_head_of_the_stop():
     spans = [(0, 3, "S"), (1, 2, "VP")]
     doc, parse = parsed(["She_", "left", ".", "[3]"], [2, 0, 2], spans)
     assert read_words(doc) == [[0, 1, 2]]
-    (found,) = with_notes(doc, [parse])
+    found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 0, 2, 5, 2, 5]
     assert found.deprels == ["dep", "dep", "punct", "punct", "dep", "punct"]
     assert found.constituents == [(0, 6, "S"), (1, 2, "VP")]
@@ -118,7 +121,7 @@ def test_a_mark_after_a_stop_depends_on_the_head_of_the_stop():
 def test_a_mark_within_a_sentence_depends_on_the_word_before_it():
     spans = [(0, 4, "S"), (0, 2, "NP"), (2, 3, "VP")]
     doc, parse = parsed(["The_", "king", "*_", "died", "."], [2, 3, 0, 3], spans)
-    (found,) = with_notes(doc, [parse])
+    found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 4, 2, 0, 4]
     assert found.deprels[2] == "punct"
     assert found.constituents == [(0, 5, "S"), (0, 2, "NP"), (3, 4, "VP")]
@@ -131,15 +134,15 @@ def test_a_mark_after_a_space_depends_on_the_predicate():
     for token in doc:
         token.is_sent_start = token.i == 0
     deprels = ["nsubj", "ROOT", "case", "obl", "punct"]
-    parse = SentenceParse(None, [2, 0, 4, 2, 2], deprels, "joint")
-    (found,) = with_notes(doc, [parse])
+    parse = parse_of(None, [2, 0, 4, 2, 2], deprels, "joint", read_words(doc)[0])
+    found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 0, 4, 2, 6, 2, 6, 2]
     assert found.deprels[4:] == ["punct", "dep", "punct", "punct"]
 
 
 def test_further_numbers_of_a_mark_depend_on_the_first():
     doc, parse = parsed(["She_", "left", "[3,_5-7]", "."], [2, 0, 2], [])
-    (found,) = with_notes(doc, [parse])
+    found = with_notes(doc, sentence_words(doc)[0], parse)
     assert [token.text for token in doc[2:8]] == ["[", "3", ",", "5", "-", "7"]
     assert found.heads[2:9] == [4, 2, 6, 4, 8, 4, 8]
     conjuncts = ["punct", "dep", "punct", "conj", "punct", "conj", "punct"]

@@ -7,12 +7,12 @@ import warnings
 import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span
+from tiny_parses import parse_of
 
 from spacy_lal.annotations import (
     METHODS_KEY,
     SPANS_KEY,
     LostAnnotationsWarning,
-    SentenceParse,
     StaleParseError,
     as_doc,
     carry_over,
@@ -29,7 +29,7 @@ from spacy_lal.export import to_conllu
 from spacy_lal.trees import Constituent, SpanError
 
 install_extensions()
-SELECT = SentenceParse(
+SELECT = parse_of(
     [(0, 4, "S::VP"), (1, 4, "NP"), (1, 3, "NP"), (3, 4, "VP")],
     [0, 3, 1, 3],
     ["root", "det", "obj", "acl"],
@@ -63,11 +63,11 @@ def doc():
     words = "He lives in New York City . We saw her .".split()
     doc = make_doc(words, [0, 7], [word not in ("City", "her") for word in words])
     heads = [2, 0, 6, 6, 6, 2, 2]
-    first = SentenceParse(
+    first = parse_of(
         CITY, heads, ["ROOT" if not head else "x" for head in heads], "joint"
     )
     set_parses(
-        doc, [first, SentenceParse(SAW, [2, 0, 2, 2], ["x", "ROOT", "x", "x"], "split")]
+        doc, [first, parse_of(SAW, [2, 0, 2, 2], ["x", "ROOT", "x", "x"], "split")]
     )
     return doc
 
@@ -129,8 +129,8 @@ def test_whitespace_takes_no_part():
     set_parses(
         alone,
         [
-            SentenceParse([], [], [], "joint"),
-            SentenceParse([(0, 1, "S::VP")], [0], ["ROOT"]),
+            parse_of([], [], [], "joint"),
+            parse_of([(0, 1, "S::VP")], [0], ["ROOT"]),
         ],
     )
     assert [(s.start, s.end) for s in alone.sents] == [(0, 2), (2, 4)] and [
@@ -141,8 +141,8 @@ def test_whitespace_takes_no_part():
 
 def test_no_overwriting_on_request():
     doc = make_doc(list("abcd"), starts=[0, 2])
-    trees_alone = SentenceParse([(0, 2, "OLD")], None, None, "split")
-    joint = SentenceParse([(0, 2, "NEW")], [2, 0], ["x", "ROOT"], "joint")
+    trees_alone = parse_of([(0, 2, "OLD")], None, None, "split")
+    joint = parse_of([(0, 2, "NEW")], [2, 0], ["x", "ROOT"], "joint")
 
     def state():
         return [
@@ -158,14 +158,14 @@ def test_no_overwriting_on_request():
     set_parses(doc, [joint] * 2)
     set_parses(
         doc,
-        [SentenceParse([(0, 2, "NEWER")], [0, 1], ["y", "y"], "split")] * 2,
+        [parse_of([(0, 2, "NEWER")], [0, 1], ["y", "y"], "split")] * 2,
         overwrite=False,
     )
     assert state() == [(("NEW",), "x", "joint")] * 2
     del doc.spans[SPANS_KEY]
     set_parses(
         doc,
-        [SentenceParse([(0, 2, "NEWER")], [0, 1], ["y", "y"], "split")] * 2,
+        [parse_of([(0, 2, "NEWER")], [0, 1], ["y", "y"], "split")] * 2,
         overwrite=False,
     )
     assert state() == [(("NEWER",), "x", None)] * 2
@@ -178,7 +178,7 @@ def test_what_does_not_fit():
     ):
         set_parses(doc, [SELECT, SELECT])
     with pytest.raises(ValueError, match="is shorter"):
-        set_parses(doc, [SentenceParse([], [0], ["x"])])
+        set_parses(doc, [parse_of([], [0], ["x"])])
     with pytest.raises(ValueError, match="sentencizer"):
         sentence_words(Doc(English().vocab, words=["a", "b"]))
     assert sentence_words(Doc(English().vocab)) == [] and sentence_words(
@@ -286,7 +286,7 @@ def test_a_docbin_that_forgets_spaces():
     doc = make_doc(["a", "b", "c"], spaces=[False, True, True])
     doc.has_unknown_spaces = True
     set_parses(
-        doc, [SentenceParse([(0, 3, "S"), (1, 3, "NP")], [0, 1, 1], ["ROOT", "x", "x"])]
+        doc, [parse_of([(0, 3, "S"), (1, 3, "NP")], [0, 1, 1], ["ROOT", "x", "x"])]
     )
     stored = next(DocBin(docs=[doc]).get_docs(doc.vocab))
     assert stored.text != doc.text

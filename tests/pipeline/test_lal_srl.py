@@ -85,7 +85,7 @@ def test_a_by_phrase_with_another_role_is_no_agent(nlp, role, deprel):
         nlp.vocab, words=words, heads=[0, 2, 0, 4, 2], deps=deps
     )  # the second one is not of this predicate
     found = Proposition(0, "kill.01", ((0, 1, "V"), (1, 5, role)), "kill")
-    nlp.get_pipe("lal_srl").set_annotations([doc], [[[found]]])
+    nlp.get_pipe("lal_srl").set_annotations([doc], [[(list(range(5)), [found])]])
     assert [token.dep_ for token in doc] == [
         "ROOT",
         "case",

@@ -66,7 +66,9 @@ def test_root_is_the_deprel_of_roots_alone(nlp: Language):
     parse = DecodedParse(
         spans, np.array([2, 0, 2, 2]), np.array([root, det, det, root])
     )
-    assert parser.to_strings(parse).deprels == ["dep", "ROOT", "det", "dep"]
+    doc = nlp.make_doc("He sees a dog")
+    deprels = parser.to_strings(parse, doc, range(4)).deprels
+    assert deprels == ["dep", "ROOT", "det", "dep"]
     for doc in nlp.pipe(TEXTS):
         assert all((token.dep_ == "ROOT") == (token.head.i == token.i) for token in doc)
 
