@@ -19,6 +19,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_lal.annotations import (
+    MAX_LENGTH,
     METHODS_KEY,
     ROOT_DEPREL,
     SPANS_KEY,
@@ -28,7 +29,6 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.export import read_parses, to_conllu
-from spacy_lal.pipeline.long_sentences import MAX_LENGTH
 from spacy_lal.trees import nested_spans
 from spacy_lal.trees.brackets import escape_word
 from spacy_lal.trees.conllu import read_conllu

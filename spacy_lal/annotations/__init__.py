@@ -5,9 +5,8 @@ whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .complexity import get_complexity, sentence_complexities
-from .confidence import Confidences, Signature
+from .confidence import Confidences
 from .constraints import (
-    CONSTRAINTS_KEY,
     Constraint,
     ContradictionError,
     HeadConstraint,
@@ -28,15 +27,7 @@ from .facts import (
     simplify,
 )
 from .getters import NonConstituentException, install_extensions
-from .notes import (
-    DocSentences,
-    note_ranges,
-    note_tokens,
-    read_sentences,
-    read_words,
-    with_notes,
-    without_notes,
-)
+from .notes import with_notes
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .other_tokens import as_doc, carry_over
 from .parses import (
@@ -44,6 +35,7 @@ from .parses import (
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
+    Signature,
     check_tree,
     constituent_tokens,
     constituents_within,
@@ -75,14 +67,26 @@ from .roles import (
 )
 from .sentence_trees import MISSING_TAG, UnparsedDocError, sentence_trees
 from .sentences import (
+    MAX_LENGTH,
     SENT_IDS,
+    DocSentences,
     Sentences,
     has_sentences,
+    note_ranges,
+    note_tokens,
+    read_sentences,
+    read_words,
     same_tokens,
     sentence_bounds,
     sentence_words,
     set_sentence_starts,
+    without_notes,
     words_of,
 )
-from .span_groups import LostAnnotationsWarning, StaleParseError, check_present
+from .span_groups import (
+    CONSTRAINTS_KEY,
+    LostAnnotationsWarning,
+    StaleParseError,
+    check_present,
+)
 from .units import NO_UNITS, UNITS_KEY, get_units, set_units

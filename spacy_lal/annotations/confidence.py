@@ -1,16 +1,12 @@
 """Who answers for the confidences of a parse: the component that wrote it. A component
-signs what it writes, and the getters ask the component that signed.
+signs what it writes (`parses.Signature`), and the getters ask the component that
+signed."""
 
-The signature is an attribute of the span group `doc.spans["parse_methods"]`, and refers
-to the component weakly. Stored, pickled or sent to another process, it is the
-component's name alone."""
-
-import weakref
-from typing import Any, List, Optional, Protocol, Sequence, Tuple
+from typing import List, Optional, Protocol, Sequence
 
 from spacy.tokens import Doc, Span, Token
 
-from .parses import Layer, get_signatures
+from .parses import Layer, Signature, get_signatures
 
 
 class Confidences(Protocol):
@@ -28,35 +24,6 @@ class Confidences(Protocol):
 
     def of_relation(self, tokens: Sequence[Token]) -> float:
         """The confidence of a relation that rests on the heads of tokens."""
-
-
-class Parser(Protocol):
-    """A component that knows how probably its parses are right."""
-
-    name: str
-
-    @property
-    def confidences(self) -> Confidences:
-        """Its confidences."""
-
-
-class Signature(str):
-    """The name of the component that wrote a layer of a Doc, with a weak reference to
-    the component. Copies of a Doc share it; everything else copies the name alone."""
-
-    parser: "weakref.ref[Parser]"
-
-    def __new__(cls, parser: Parser) -> "Signature":
-        """Make the signature of a component."""
-        signature = super().__new__(cls, parser.name)
-        signature.parser = weakref.ref(parser)
-        return signature
-
-    def __deepcopy__(self, memo: Any) -> "Signature":
-        return self
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return str, (str(self),)
 
 
 def confidences_of(doc: Doc, layer: Layer) -> Confidences:

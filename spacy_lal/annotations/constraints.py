@@ -22,9 +22,14 @@ from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
 from .sentences import has_sentences, sentence_bounds, words_of
-from .span_groups import StaleParseError, check_present, read_group, write_group
+from .span_groups import (
+    CONSTRAINTS_KEY,
+    StaleParseError,
+    check_present,
+    read_group,
+    write_group,
+)
 
-CONSTRAINTS_KEY = "constraints"
 _KNOWN = "known"
 _FORBIDDEN = "forbidden"
 _DEPENDENT = "dependent"

@@ -3,12 +3,23 @@
 Dependencies are spaCy's `token.head` and `token.dep_`. Constituents are the span group
 `doc.spans["constituents"]`: a labelled Span for each, pre-order, a unary chain as
 several Spans; `doc.spans["parse_methods"]` says how each sentence was parsed, and which
-component wrote the parse (`confidence.py`)."""
+component wrote the parse (`Signature`)."""
 
 import re
+import weakref
 from bisect import bisect_left
 from dataclasses import replace
-from typing import Dict, List, Literal, Mapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -41,6 +52,26 @@ UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"
 Range = Tuple[int, int]
 Layer = Literal["heads", "constituents"]
 LAYERS: Tuple[Layer, ...] = ("heads", "constituents")
+
+
+class Signature(str):
+    """The name of the component that wrote a layer of a Doc, an attribute of the group
+    `doc.spans["parse_methods"]`, with a weak reference to the component. Copies of a
+    Doc share it; stored, pickled or sent to another process, it is the name alone."""
+
+    parser: Callable[[], Any]
+
+    def __new__(cls, parser: Any) -> "Signature":
+        """Make the signature of a component."""
+        signature = super().__new__(cls, parser.name)
+        signature.parser = weakref.ref(parser)
+        return signature
+
+    def __deepcopy__(self, memo: Any) -> "Signature":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return str, (str(self),)
 
 
 # Constituents
@@ -233,7 +264,7 @@ def set_parses(
     parses: Sequence[Parse],
     *,
     overwrite: bool = True,
-    signature: Optional[str] = None,
+    signature: Optional[Signature] = None,
 ) -> None:
     """Write the parses of all sentences of a Doc onto it: constituents, heads and
     deprels, or those of them that are known. No head is missing.
@@ -243,7 +274,7 @@ def set_parses(
     overwrite (bool): Whether to replace what the Doc already has. If not, a Doc with
         any constituent keeps its constituents, and a Doc with any head keeps its heads;
         sentences then have no method, unless both are kept.
-    signature (Optional[str]): Of the component that found them (`confidence.py`).
+    signature (Optional[Signature]): Of the component that found them.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the
         Doc."""
     bounds = sentence_bounds(doc)

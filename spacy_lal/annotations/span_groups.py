@@ -13,6 +13,7 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup
 
+CONSTRAINTS_KEY = "constraints"
 # `SpanGroup.to_bytes` stores a Span as id, kb_id, label, tokens and characters.
 _STORED_SPAN = struct.Struct(">QQQllll")
 

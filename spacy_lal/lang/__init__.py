@@ -47,12 +47,14 @@ ROOT_LABELS: FrozenSet[str] = frozenset().union(
 )
 
 
+@cache
 def conventions(lang: str) -> Conventions:
     """The conventions of a language, by its code, such as `nlp.lang`. A language that
     is not known has the labels of English treebanks, and no rules for its tokens."""
     return LANGUAGES.get(lang, _UNKNOWN)
 
 
+@cache
 def token_rules(lang: str) -> TokenRules:
     """The rules of a language for tokens of the web; marks alone for a language that
     has none."""

@@ -5,7 +5,7 @@ the decoder."""
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
 
@@ -17,6 +17,7 @@ from thinc.api import Config, Model
 
 from ..annotations import (
     CONSTRAINTS_KEY,
+    MAX_LENGTH,
     METHODS_KEY,
     ROOT_DEPREL,
     SPANS_KEY,
@@ -26,6 +27,7 @@ from ..annotations import (
     Signature,
     install_extensions,
     install_noun_chunks,
+    noun_chunks,
     read_sentences,
     set_parses,
     with_notes,
@@ -48,7 +50,7 @@ from .decoders import Decoder
 from .default_parser import load_default_parser
 from .guidelines import Terms
 from .labels import VOCABULARIES, collect_labels
-from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
+from .long_sentences import join_pieces
 
 DEFAULT_CONFIG_STR = f"""
 [lal_parser.model]
@@ -289,45 +291,47 @@ class LALParser(SentencePipe):
 
     def _predict(self, docs: List[Doc]) -> List[List[Parse]]:
         sentences = [read_sentences(doc) for doc in docs]
-        pieces = [
-            [cut_sentence(doc, words) for words in of_doc.read]
-            for doc, of_doc in zip(docs, sentences, strict=True)
-        ]
-        flat = [[piece for cut in of_doc for piece in cut] for of_doc in pieces]
-        decoded = iter(self._parse(docs, flat))
+        decoded = iter(self._parse(docs, sentences))
         parses = []
-        for doc, of_doc, cut in zip(docs, sentences, pieces, strict=True):
-            joined = [self._join(decoded, len(of_sentence)) for of_sentence in cut]
+        for doc, of_doc in zip(docs, sentences, strict=True):
+            joined = [self._join(decoded, len(pieces)) for pieces in of_doc.pieces]
             if CONSTRAINTS_KEY in doc.spans:
                 self._constrain(doc, of_doc.read, joined)
-            parses.append(self._with_notes(doc, of_doc, joined))
+            parses.append(self._of_all_words(doc, of_doc, joined))
         return parses
 
-    def _with_notes(
-        self, doc: Doc, sentences: DocSentences, decoded: Sequence[DecodedParse]
-    ) -> List[Parse]:
-        """The parses of all words of a Doc's sentences."""
-        parses = []
-        for words, read, parse in zip(*sentences, decoded, strict=True):
-            parses.append(with_notes(doc, words, self.to_strings(parse, doc, read)))
-        return parses
-
-    def _join(self, parses: Iterator[DecodedParse], n_pieces: int) -> DecodedParse:
+    def _join(self, decoded: Iterator[DecodedParse], n_pieces: int) -> DecodedParse:
         """The parse of a sentence from those of its pieces, the next ones."""
-        of_pieces = list(islice(parses, n_pieces))
+        if n_pieces == 1:
+            return next(decoded)
+        of_pieces = list(islice(decoded, n_pieces))
         return join_pieces(of_pieces, self._label_vocab, self._deprel_ids)
 
+    def _of_all_words(
+        self, doc: Doc, sentences: DocSentences, decoded: Sequence[DecodedParse]
+    ) -> List[Parse]:
+        """The parses of a Doc's sentences, with the marks of notes."""
+        parses = []
+        places = zip(sentences.words, sentences.read, decoded, strict=True)
+        for words, read, of_sentence in places:
+            parse = self.to_strings(of_sentence, doc, read)
+            if len(words) > len(read):
+                parse = with_notes(doc, words, parse)
+            parses.append(parse)
+        return parses
+
     def _parse(
-        self, docs: List[Doc], sentences: Sequence[Sentences]
+        self, docs: List[Doc], sentences: Sequence[DocSentences]
     ) -> List[DecodedParse]:
-        """The parses of all sentences, Doc by Doc."""
+        """The parses of the pieces of all sentences, Doc by Doc."""
+        flat = [list(chain.from_iterable(of_doc.pieces)) for of_doc in sentences]
         owners = [
             (doc, words)
-            for doc, of_doc in zip(docs, sentences, strict=True)
+            for doc, of_doc in zip(docs, flat, strict=True)
             for words in of_doc
         ]
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
+        for indices, scores in self.iter_scores(docs, pruned=True, sentences=flat):
             decoded = zip(indices, scores, self.decoder(scores), strict=True)
             for i, of_sentence, parse in decoded:
                 doc, words = owners[i]
@@ -385,7 +389,8 @@ class LALParser(SentencePipe):
         """Write parses, as `predict` returned them, onto Docs: heads, deprels, and
         `doc.spans["constituents"]`."""
         docs = list(docs)
-        install_noun_chunks(self.vocab, docs)
+        if {doc.noun_chunks_iterator for doc in docs} != {noun_chunks}:
+            install_noun_chunks(self.vocab, docs)
         for doc, parses in zip(docs, scores, strict=True):
             set_parses(doc, parses, overwrite=self.overwrite, signature=Signature(self))
 

@@ -3,6 +3,7 @@ of a Doc. It handles sentences, annotations and losses. The config supplies the
 network."""
 
 import warnings
+from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
@@ -27,11 +28,12 @@ from thinc.api import Config, Model
 
 from ..annotations import (
     ROLES_KEY,
+    DocSentences,
     copy_frames,
     frame_of,
     has_propositions,
     install_extensions,
-    read_words,
+    read_sentences,
     set_sentence_propositions,
 )
 from ..lang import DEFAULT_PIPELINE, conventions
@@ -52,7 +54,7 @@ from ..trees.roles import (
 )
 from .component import SMALL_TOK2VEC, SentencePipe
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
-from .long_sentences import cut_propositions, cut_sentence
+from .long_sentences import cut_propositions
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
@@ -171,6 +173,7 @@ class LALSemanticRoles(SentencePipe):
         self.loss = loss if loss is not None else RolesLoss()
         self.predicates = predicates
         self.overwrite = overwrite
+        self._word_attr: Optional[str] = None  # what networks of ranges read of words
         install_extensions()
 
     # Labels
@@ -193,6 +196,7 @@ class LALSemanticRoles(SentencePipe):
                 "spacy-lal.PropBankCorpus.v1 reads them from files"
             )
         config = get_config(self.model)
+        self._word_attr = config.role_scorer.word_attr if config.with_spans else None
         tags = RoleTags(self.cfg["roles"])
         rolesets = self.cfg["rolesets"]
         deprels = self.cfg["deprels"]
@@ -233,10 +237,9 @@ class LALSemanticRoles(SentencePipe):
         """See `SentencePipe`. None, with one warning, for a Doc that lacks what the
         network reads."""
         docs = list(docs)
-        config = get_config(self.model)
         missing = [""] * len(docs)
-        if config.with_spans:
-            missing = [lacking(doc, config.role_scorer.word_attr) for doc in docs]
+        if self._word_attr is not None:
+            missing = [lacking(doc, self._word_attr) for doc in docs]
         complete = [doc for doc, lack in zip(docs, missing, strict=True) if not lack]
         predictions = iter(super().predict(complete))
         for lack in set(filter(None, missing)):
@@ -258,16 +261,14 @@ class LALSemanticRoles(SentencePipe):
         """For each Doc and each of its sentences, or pieces of a long one, the Doc
         indices of its words, and its propositions over word positions."""
         self._check_heads(docs)
-        sentences = [
-            [piece for words in read_words(doc) for piece in cut_sentence(doc, words)]
-            for doc in docs
-        ]
+        read = [read_sentences(doc) for doc in docs]
+        sentences = [list(chain.from_iterable(of_doc.pieces)) for of_doc in read]
         owners = [
             (doc, words)
             for doc, of_doc in zip(docs, sentences, strict=True)
             for words in of_doc
         ]
-        known = self._known(docs) if self.predicates == "doc" else None
+        known = self._known(docs, read) if self.predicates == "doc" else None
         rows = None
         if known is not None:
             rows = [
@@ -332,7 +333,9 @@ class LALSemanticRoles(SentencePipe):
             propositions.append(Proposition(token, roleset, args[f], frame))
         return propositions
 
-    def _known(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
+    def _known(
+        self, docs: Sequence[Doc], read: Sequence[DocSentences]
+    ) -> List[List[Proposition]]:
         """The predicates of each sentence that the Docs have.
 
         RAISES (ValueError): A Doc has no roles."""
@@ -345,7 +348,8 @@ class LALSemanticRoles(SentencePipe):
                     "spacy_lal.annotations.set_propositions, or "
                     'let the component find them with predicates = "own"'
                 )
-        return [of_sentence for doc in docs for of_sentence in cut_propositions(doc)]
+        pieces = map(cut_propositions, docs, read)
+        return list(chain.from_iterable(pieces))
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: List[Optional[List[RolesOfWords]]]

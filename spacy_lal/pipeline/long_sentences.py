@@ -1,6 +1,5 @@
-"""Long sentences. Charts grow with the square of a sentence's length, so a sentence of
-more than 500 words is cut into pieces of at most 100 before the network runs, and the
-parses of the pieces are joined."""
+"""Long sentences, which are read in pieces (`annotations/sentences.py`): the parses of
+the pieces are joined."""
 
 from collections import Counter
 from typing import Dict, Iterator, List, Optional, Sequence
@@ -8,32 +7,13 @@ from typing import Dict, Iterator, List, Optional, Sequence
 import numpy as np
 from spacy.tokens import Doc
 
-from ..annotations import get_sentence_propositions, read_words
+from ..annotations import DocSentences, get_sentence_propositions
 from ..trees import LabelVocab, split_chain
 from ..trees.roles import Proposition
 from .charts import DecodedParse
 
-MAX_LENGTH = 500
-PIECE_LENGTH = 100
 # The root of a later piece depends on the first piece's root as one of these.
 ATTACHED_DEPRELS = ("parataxis", "dep")
-
-
-def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
-    """The pieces of a sentence's words: one, unless it has more than `MAX_LENGTH`. Each
-    ends at the last punctuation mark of the second half of its range; where there is
-    none, it has `PIECE_LENGTH` words."""
-    rest = list(words)
-    if len(rest) <= MAX_LENGTH:
-        return [rest]
-    pieces: List[List[int]] = []
-    while len(rest) > PIECE_LENGTH:
-        places = range(PIECE_LENGTH // 2, PIECE_LENGTH + 1)
-        ends = [place for place in places if doc[rest[place - 1]].is_punct]
-        end = max(ends, default=PIECE_LENGTH)
-        pieces.append(rest[:end])
-        rest = rest[end:]
-    return [*pieces, rest] if rest else pieces
 
 
 def join_pieces(
@@ -44,8 +24,6 @@ def join_pieces(
     The roots of later pieces depend on the first piece's root, as `parataxis` or `dep`
     if the vocabulary has either. Projective pieces make a projective tree, since no arc
     spans a root."""
-    if len(parses) == 1:
-        return parses[0]
     lengths = [len(parse.heads) for parse in parses]
     offsets = np.cumsum([0, *lengths])
     spans = []
@@ -84,17 +62,20 @@ def _top_label(parses: Sequence[DecodedParse], labels: LabelVocab) -> Optional[i
     return counts.most_common(1)[0][0] if counts else None
 
 
-def cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
+def cut_propositions(doc: Doc, sentences: DocSentences) -> Iterator[List[Proposition]]:
     """For each piece of each sentence, the propositions of its predicates, within
     it."""
-    sentences = read_words(doc)
-    of_sentences = get_sentence_propositions(doc, sentences)
-    for words, of_sentence in zip(sentences, of_sentences, strict=True):
+    of_sentences = get_sentence_propositions(doc, sentences.read)
+    for pieces, propositions in zip(sentences.pieces, of_sentences, strict=True):
         first = 0
-        for piece in cut_sentence(doc, words):
+        for piece in pieces:
             last = first + len(piece)
-            here = [one for one in of_sentence if first <= one.token < last]
-            yield [_within(one, first, last) for one in here]
+            for_piece = [
+                proposition
+                for proposition in propositions
+                if first <= proposition.token < last
+            ]
+            yield [_within(proposition, first, last) for proposition in for_piece]
             first = last
 
 

@@ -20,6 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import (
+    MAX_LENGTH,
     SPANS_KEY,
     constituents_within,
     read_words,
@@ -30,7 +31,6 @@ from ..models.vectors import listeners, require_vectors
 from ..scores import ParserScores
 from ..trees import LabelVocab
 from .component import FACTORY, SentencePipe, parser_names
-from .long_sentences import MAX_LENGTH
 
 if TYPE_CHECKING:
     from .lal_parser import LALParser

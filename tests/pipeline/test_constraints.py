@@ -9,9 +9,14 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from tiny_pipeline import make_examples
 
-from spacy_lal.annotations import ContradictionError, StaleParseError, constrain
+from spacy_lal.annotations import (
+    ContradictionError,
+    StaleParseError,
+    constrain,
+    sentences,
+)
 from spacy_lal.interpret import arc_margins, constituent_margins, k_best
-from spacy_lal.pipeline import lal_parser, long_sentences
+from spacy_lal.pipeline import lal_parser
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 DECODERS = {"joint": None, "eisner": {**SEPARATE, "arcs": "eisner"}, "mst": SEPARATE}
@@ -237,9 +242,9 @@ def test_what_one_decoder_can_and_another_cannot():
 
 
 def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
-    for module in (lal_parser, long_sentences):
+    for module in (lal_parser, sentences):
         monkeypatch.setattr(module, "MAX_LENGTH", 6)
-    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 6)
+    monkeypatch.setattr(sentences, "PIECE_LENGTH", 6)
     nlp = tiny_nlp()
     doc = tiny_doc(nlp)
     constrain(doc, constituents=[(8, 10)])

@@ -18,6 +18,7 @@ from spacy_lal.annotations import (
     has_frames,
     install_frames,
     sentence_words,
+    sentences,
     set_constituents,
     set_propositions,
 )
@@ -25,7 +26,6 @@ from spacy_lal.loss.gold import gold_roles
 from spacy_lal.models.batches import get_config
 from spacy_lal.models.doc_parses import doc_heads
 from spacy_lal.models.roles import begin_update
-from spacy_lal.pipeline import long_sentences
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, check_proposition
 
@@ -113,8 +113,8 @@ def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
 def test_a_long_sentence_is_read_in_the_pieces_of_the_parser(
     nlp, monkeypatch, predicates
 ):
-    monkeypatch.setattr(long_sentences, "MAX_LENGTH", 8)
-    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 8)
+    monkeypatch.setattr(sentences, "MAX_LENGTH", 8)
+    monkeypatch.setattr(sentences, "PIECE_LENGTH", 8)
     doc, pipe = doc_of(nlp, [*GAVE, *SAW]), nlp.get_pipe("lal_srl")
     saw = [
         Proposition(

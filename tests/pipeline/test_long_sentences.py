@@ -12,11 +12,12 @@ from small_blocks import parser_block
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import train
 
-from spacy_lal.annotations import SPANS_KEY
-from spacy_lal.pipeline import lal_parser, long_sentences
+from spacy_lal.annotations import SPANS_KEY, sentences
+from spacy_lal.annotations.sentences import cut_sentence
+from spacy_lal.pipeline import lal_parser
 from spacy_lal.pipeline.charts import DecodedParse
 from spacy_lal.pipeline.decoders import make_joint_decoder
-from spacy_lal.pipeline.long_sentences import cut_sentence, join_pieces
+from spacy_lal.pipeline.long_sentences import join_pieces
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import LabelVocab, nested_spans
 
@@ -86,9 +87,9 @@ def nlp():
 @pytest.fixture
 def short(monkeypatch):
     """Sentences of more than 8 words are cut."""
-    for module in (lal_parser, long_sentences):
+    for module in (lal_parser, sentences):
         monkeypatch.setattr(module, "MAX_LENGTH", 8)
-    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 8)
+    monkeypatch.setattr(sentences, "PIECE_LENGTH", 8)
 
 
 def check_tree(doc, projective=True):
