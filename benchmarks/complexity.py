@@ -80,7 +80,7 @@ def read_documents(nlp: Language, trees: Path, conllu: Path) -> Iterator[Documen
             document = Document([], [])
         (predicted,) = sentence_trees(doc)
         document.gold.append(tree)
-        document.predicted.append(predicted.to_nltk())
+        document.predicted.append(predicted.to_tree())
     yield document
 
 
@@ -120,7 +120,7 @@ def score(documents: List[Document]) -> Dict[str, Score]:
 
 def measure(trees: List[Tree]) -> Complexity:
     """The measures of a document."""
-    return summed(measure_sentence(Parse.from_tree(tree).tags, tree) for tree in trees)
+    return summed(measure_sentence(Parse.from_tree(tree)) for tree in trees)
 
 
 def correlations(documents: List[Document]) -> Dict[str, float]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import (
     Any,
     Dict,
-    Iterator,
     List,
     Mapping,
     Optional,
@@ -14,53 +13,11 @@ from typing import (
 
 from spacy.tokens import Doc, Token
 
-from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
+from .annotations import read_parses
 from .lang import conventions
 from .trees import Constituent, Parse, expand_chains, format_conllu
 
 SCHEMA_VERSION = 3  # of JSON lines and Arrow tables
-
-
-def read_parses(doc: Doc) -> Iterator[Parse]:
-    """The parses of a Doc's sentences with words. Tags are fine tags, else coarse tags,
-    else `X`, as in the trees.
-
-    RAISES (ValueError): Sentence boundaries are missing.
-    """
-    sentences = sentence_words(doc)
-    constituents: Sequence[Optional[Sequence[Constituent]]] = [None] * len(sentences)
-    if SPANS_KEY in doc.spans:
-        constituents = get_constituents(doc)
-    has_heads = doc.has_annotation("DEP")
-    for number, (places, spans) in enumerate(zip(sentences, constituents, strict=True)):
-        if places:
-            words = [doc[i] for i in places]
-            yield Parse(
-                [word.text for word in words],
-                [word.tag_ or word.pos_ or MISSING_TAG for word in words],
-                spans,
-                _heads(words) if has_heads else None,
-                [word.dep_ for word in words],
-                doc=doc,
-                number=number,
-                tokens=places,
-            )
-
-
-def _heads(words: Sequence[Token]) -> List[Optional[int]]:
-    """Heads as word numbers. If another component attached a word to whitespace, the
-    head's head takes its place."""
-    numbers = {word.i: number for number, word in enumerate(words, start=1)}
-    heads: List[Optional[int]] = []
-    for word in words:
-        if not word.has_head():  # spaCy shows such a token as its own head
-            heads.append(None)
-            continue
-        head = word.head
-        while head.i not in numbers and head.head.i != head.i:
-            head = head.head
-        heads.append(0 if head.i == word.i else numbers.get(head.i, 0))
-    return heads
 
 
 def sentence_record(parse: Parse) -> Dict[str, Any]:

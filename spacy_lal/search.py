@@ -35,12 +35,9 @@ def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     within = item[:]
     for tree in sentence_trees(item) if len(item) else ():
-        for match in pattern.search(tree.to_nltk()):
-            span = Span(
-                tree.doc,
-                tree.words[match.start],
-                tree.words[match.end - 1] + 1,
-                label=match.label,
-            )
+        for match in pattern.search(tree.to_tree()):
+            first = tree.tokens[match.start]
+            last = tree.tokens[match.end - 1]
+            span = Span(tree.doc, first, last + 1, label=match.label)
             if span.start >= within.start and span.end <= within.end:
                 yield span

@@ -55,6 +55,7 @@ from .predicates import (
     has_frames,
     install_frames,
 )
+from .reading import MISSING_TAG, UnparsedDocError, read_parses, sentence_trees
 from .roles import (
     ROLES_KEY,
     frame_of,
@@ -65,7 +66,6 @@ from .roles import (
     set_sentence_propositions,
     to_allennlp,
 )
-from .sentence_trees import MISSING_TAG, UnparsedDocError, sentence_trees
 from .sentences import (
     MAX_LENGTH,
     SENT_IDS,

@@ -3,13 +3,16 @@
 on it. Roles are in `predicates.py`."""
 
 import warnings
+from bisect import bisect_left
 from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
+    Dict,
     Iterator,
     List,
+    NamedTuple,
     Optional,
     Tuple,
 )
@@ -18,7 +21,7 @@ from spacy.glossary import GLOSSARY
 from spacy.tokens import Doc, Span, Token
 
 from ..lang import known_labels
-from ..trees import split_chain
+from ..trees import Parse
 from .complexity import get_complexity
 from .confidence import confidences_of
 from .facts import get_clauses, get_relations, get_triples
@@ -28,10 +31,9 @@ from .parses import (
     get_parse_method,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
+from .reading import Item, UnparsedDocError, sentence_trees
 from .roles import get_srl
-from .sentence_trees import Item, SentenceTree, UnparsedDocError, sentence_trees
 from .sentences import has_sentences
-from .span_groups import check_present
 from .units import get_units
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class NonConstituentException(ValueError):  # noqa: N818  (benepar's name)
     `install_extensions(strict=True)`, as by benepar's."""
 
 
-def _trees(item: Item, strict: bool) -> List[SentenceTree]:
+def _trees(item: Item, strict: bool) -> List[Parse]:
     """Give the trees of `sentence_trees`; none for a Doc without a parse, unless
     `strict`."""
     try:
@@ -51,7 +53,7 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
     except UnparsedDocError as error:
         if strict:
             raise
-        doc = item if isinstance(item, Doc) else item.doc
+        doc = item.doc
         was_parsed = SPANS_KEY in doc.spans or METHODS_KEY in doc.spans
         if not was_parsed and doc.to_array("DEP").any():
             reason = (
@@ -62,15 +64,70 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
         return []
 
 
-def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
-    """Give the tree of a sentence and the node of a Span, or of a Doc of one sentence;
-    None where there is none."""
-    if not isinstance(item, Doc):
-        check_present(item)
-    trees = _trees(item, strict)
-    nodes = trees[0].largest_within(item) if len(trees) == 1 else []
+class _Node(NamedTuple):
+    """A node of a sentence's tree: the sentence, a constituent with its unary chain, or
+    a word, as a half-open range of words."""
+
+    tree: Parse
+    start: int
+    end: int
+
+    def within(self, start: int, end: int) -> "List[_Node]":
+        """Give the fewest nodes, other than this one, that together have a range of
+        words, in order."""
+        ends: Dict[int, int] = {}
+        for constituent in self.tree.constituents or ():
+            is_other = (constituent.start, constituent.end) != self[1:]
+            if is_other and constituent.is_within(start, end):
+                ends.setdefault(constituent.start, constituent.end)
+        nodes = []
+        while start < end:
+            stop = ends.get(start, start + 1)
+            nodes.append(_Node(self.tree, start, stop))
+            start = stop
+        return nodes
+
+    def below(self) -> "List[_Node]":
+        """Give this node and the nodes below it, in pre-order."""
+        ranges = {(i, i + 1) for i in range(self.start, self.end)} | {self[1:]}
+        for constituent in self.tree.constituents or ():
+            if constituent.is_within(*self[1:]):
+                ranges.add((constituent.start, constituent.end))
+        in_order = sorted(ranges, key=lambda place: (place[0], -place[1]))
+        return [_Node(self.tree, *place) for place in in_order]
+
+    @property
+    def parse(self) -> Parse:
+        """Its words and what is below."""
+        return self.tree.cut(self.start, self.end)
+
+    @property
+    def span(self) -> Span:
+        """Its words as a Span."""
+        tokens = self.tree.tokens[self.start : self.end]
+        return self.tree.doc[tokens[0] : tokens[-1] + 1]
+
+
+def _largest(item: Item, strict: bool) -> List[_Node]:
+    """Give the fewest nodes that together have the words of an item, in order."""
+    nodes: List[_Node] = []
+    for tree in _trees(item, strict):
+        whole = _Node(tree, 0, len(tree.words))
+        start = 0
+        end = whole.end
+        if not isinstance(item, Doc):
+            start = bisect_left(tree.tokens, item.start)
+            end = bisect_left(tree.tokens, item.end)
+        nodes += [whole] if (start, end) == whole[1:] else whole.within(start, end)
+    return nodes
+
+
+def _node(item: Item, strict: bool) -> Optional[_Node]:
+    """Give the node of a Span, or of a Doc of one sentence; None where there is
+    none."""
+    nodes = _largest(item, strict)
     if len(nodes) == 1:
-        return trees[0], nodes[0]
+        return nodes[0]
     if strict:
         name = "Doc" if isinstance(item, Doc) else f"Span {item.start}:{item.end}"
         raise NonConstituentException(
@@ -87,18 +144,14 @@ def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
     """Give the constituency tree; None where the item is no constituent, is a Doc of
     several sentences, or has no parse."""
     node = _node(item, strict)
-    return node[0].to_nltk(node[1]) if node else None
+    return node.parse.to_tree() if node else None
 
 
 def get_trees(item: Item, *, strict: bool = False) -> "List[Tree]":
     """Give the fewest trees that together have the words, in order: of a constituent,
     its tree; of several sentences, their trees; else the trees of the largest
     constituents and words within. Empty without a parse."""
-    return [
-        tree.to_nltk(node)
-        for tree in _trees(item, strict)
-        for node in tree.largest_within(item)
-    ]
+    return [node.parse.to_tree() for node in _largest(item, strict)]
 
 
 def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
@@ -106,7 +159,7 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
     the item is no constituent, or without a parse."""
     if not isinstance(item, Doc):
         node = _node(item, strict)
-        return node[0].to_brackets(node[1]) if node else None
+        return node.parse.to_brackets() if node else None
     trees = _trees(item, strict)
     is_parsed = bool(trees) or (SPANS_KEY in item.spans and has_sentences(item))
     return "\n".join(tree.to_brackets() for tree in trees) if is_parsed else None
@@ -116,43 +169,46 @@ def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
     """Give the labels of a constituent, outermost first; empty for a word without
     labels, or where the item is no constituent."""
     node = _node(item, strict)
-    return split_chain(node[0].chains[node[1]]) if node else ()
+    for constituent in (node.tree.constituents or ()) if node else ():
+        if (constituent.start, constituent.end) == node[1:]:
+            return constituent.chain
+    return ()
 
 
 def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
     """Give the constituents at or below, pre-order, words included; of a Doc, those of
     all sentences. Empty where the item is no constituent."""
     if isinstance(item, Doc):
-        nodes = [(tree, 0) for tree in _trees(item, strict)]
+        tops = [_Node(tree, 0, len(tree.words)) for tree in _trees(item, strict)]
     else:
         node = _node(item, strict)
-        nodes = [node] if node else []
-    for tree, top in nodes:
-        yield from map(tree.span, range(top, tree.after[top]))
+        tops = [node] if node else []
+    for top in tops:
+        for below in top.below():
+            yield below.span
 
 
 def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
     """Give the constituents directly below, words included; empty where the item is no
     constituent."""
     node = _node(item, strict)
-    if node:
-        tree, top = node
-        yield from (
-            tree.span(i)
-            for i in range(top + 1, tree.after[top])
-            if tree.parents[i] == top
-        )
+    if node and node.end - node.start > 1:
+        for child in node.within(node.start, node.end):
+            yield child.span
 
 
 def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
     """Give the smallest constituent above; None for a whole sentence, or where the item
     is no constituent."""
     node = _node(item, strict)
-    if node is None:
+    if node is None or node[1:] == (0, len(node.tree.words)):
         return None
-    tree, number = node
-    parent = tree.parents[number]
-    return tree.span(parent) if parent >= 0 else None
+    parent = _Node(node.tree, 0, len(node.tree.words))
+    for constituent in node.tree.constituents or ():
+        place = (constituent.start, constituent.end)
+        if place[0] <= node.start and node.end <= place[1] and place != node[1:]:
+            parent = _Node(node.tree, *place)
+    return parent.span
 
 
 def get_head_confidence(token: Token) -> Optional[float]:

@@ -138,18 +138,17 @@ def _of_trees(
 
     for tree, _ in read_trees(source, form):
         parse = Parse.from_tree(tree)
-        yield " ".join(parse.words), measure_sentence(parse.tags, tree, lang=lang)
+        yield " ".join(parse.words), measure_sentence(parse, lang=lang)
 
 
 def _of_heads(
     source: Source, form: Form, lang: str
 ) -> "Iterator[Tuple[str, Complexity]]":
-    from spacy_lal.complexity import headed_words, measure_sentence
+    from spacy_lal.complexity import measure_sentence
 
     for sentence in read_heads(source, form):
         text = sentence.metadata.get("text") or " ".join(sentence.words)
-        words = headed_words(sentence)
-        yield text, measure_sentence(sentence.tags, None, words, lang=lang)
+        yield text, measure_sentence(sentence, lang=lang)
 
 
 def _of_doc(doc: "Doc") -> "Iterator[Tuple[str, Complexity]]":

@@ -2,6 +2,5 @@
 Docs (`annotations/complexity.py`) and the command (`lal complexity`)."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
-from .dependencies import HeadedWord, headed_words
 from .measures import Complexity, measure_sentence, summed
 from .structures import find_structures

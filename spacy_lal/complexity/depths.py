@@ -1,10 +1,9 @@
 """How deep the words of a tree are. All measures leave out the node that only marks a
 tree, punctuation, and constituents of punctuation alone."""
 
-from typing import TYPE_CHECKING, Any, Container, FrozenSet, List, NamedTuple, Tuple
+from typing import Container, FrozenSet, List, NamedTuple
 
-if TYPE_CHECKING:
-    from nltk.tree import Tree
+from ..trees.tree_index import TreeIndex
 
 SENTENCE_NODE = 1.5
 OTHER_NODE = 1.0
@@ -26,15 +25,8 @@ class Depths(NamedTuple):
     height: int
 
 
-class _Place(NamedTuple):
-    node: Any
-    yngve: int  # sisters to the right, of the node and those above it
-    begun: float  # weight of the nodes that begin where this one does
-    above: int  # constituents
-
-
 def measure_depths(
-    tree: "Tree",
+    nodes: TreeIndex,
     *,
     punctuation: Container[str],
     roots: Container[str],
@@ -42,33 +34,37 @@ def measure_depths(
 ) -> Depths:
     """The depths of the words of a tree.
 
-    tree (Tree): With a tag above each word.
+    nodes (TreeIndex): Of a tree with a tag above each word.
     punctuation (Container[str]): Tags of punctuation.
     roots (Container[str]): Labels of a node that only marks a tree.
     clauses (FrozenSet[str]): Labels of sentence nodes.
     """
+    n_before = [0]  # words before each place that are no punctuation
+    for word in nodes.words:
+        is_word = nodes.texts[nodes.parents[word]] not in punctuation
+        n_before.append(n_before[-1] + is_word)
     depths = Depths([], [], 0)
-    height = 0
-    todo = [_Place(tree, 0, 0.0, 0)]
-    while todo:
-        place = todo.pop()
-        label = place.node.label()
-        if not isinstance(place.node[0], list):
-            depths.yngve.append(place.yngve)
-            depths.frazier.append(place.begun)
-            height = max(height, place.above)
+    yngve = [0] * len(nodes.items)  # sisters to the right, of a node and those above it
+    begun = [0.0] * len(nodes.items)  # weight of the nodes that begin where one does
+    above = [0] * len(nodes.items)  # constituents
+    for node, children in enumerate(nodes.children):
+        start = nodes.firsts[node]
+        if not children or n_before[start] == n_before[nodes.end(node)]:
             continue
+        if not nodes.children[children[0]]:
+            depths.yngve.append(yngve[node])
+            depths.frazier.append(begun[node])
+            continue
+        label = nodes.texts[node]
         is_root = label in roots
         weight = SENTENCE_NODE if label in clauses else OTHER_NODE
-        begun = place.begun + (0.0 if is_root else weight)
-        above = place.above + (not is_root)
-        kept = [child for child in place.node if _has_words(child, punctuation)]
-        for to_come, child in enumerate(reversed(kept)):
-            is_first = to_come == len(kept) - 1
-            todo.append(_Place(child, place.yngve + to_come, begun * is_first, above))
-    return depths._replace(height=height)
-
-
-def _has_words(tree: "Tree", punctuation: Container[str]) -> bool:
-    tags: List[Tuple[str, str]] = tree.pos()
-    return any(tag not in punctuation for _, tag in tags)
+        to_come = 0
+        for child in reversed(children):
+            has_words = n_before[nodes.firsts[child]] < n_before[nodes.end(child)]
+            yngve[child] = yngve[node] + to_come
+            above[child] = above[node] + (not is_root)
+            to_come += has_words
+            if n_before[nodes.firsts[child]] == n_before[start]:
+                begun[child] = begun[node] + (0.0 if is_root else weight)
+    heights = [above[nodes.parents[word]] for word in nodes.words]
+    return depths._replace(height=max(heights))

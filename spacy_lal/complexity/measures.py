@@ -1,23 +1,15 @@
 """The record of a text's syntactic complexity: of a sentence, or of the sum of some."""
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 from ..lang import DEFAULT_LANGUAGE, conventions
-from .dependencies import (
-    HeadedWord,
-    count_finite_clauses,
-    count_passives,
-    mean_dependency_distance,
-    modifiers_of_nouns,
-    words_before_main_verb,
-)
+from ..trees import Parse
+from .dependencies import HeadMeasures
 from .depths import measure_depths
-from .structures import find_structures
+from .structures import index_below_root, structures_of
 
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
+PUNCT = "PUNCT"
 # In the order of L2SCA's own output.
 COUNTS = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
 INDICES = (
@@ -67,16 +59,16 @@ class Complexity:
         0. See `depths.Depths`.
     dependency_distance (Optional[float]): Mean of the sentences' mean dependency
         distance (Liu 2008); at least 1; None without a sentence of two words. See
-        `mean_dependency_distance`.
+        `HeadMeasures`.
     words_before_verb (Optional[float]): Mean of the words before the main verb, SYNLE
-        of Coh-Metrix (McNamara et al. 2014); at least 0. See `words_before_main_verb`.
+        of Coh-Metrix (McNamara et al. 2014); at least 0. See `HeadMeasures`.
     noun_modifiers (Optional[float]): Mean of the sentences' mean number of modifiers of
         a noun phrase, SYNNP of Coh-Metrix; at least 0; None without nouns. See
-        `modifiers_of_nouns`.
+        `HeadMeasures`.
     passives (Optional[float]): Mean number of passive verbs; at least 0. See
-        `count_passives`.
+        `HeadMeasures`.
     finite_clauses (Optional[float]): Mean number of finite predicates; at least 0; None
-        without morphological features. See `count_finite_clauses`."""
+        without morphological features. See `HeadMeasures`."""
 
     W: int = 0
     S: int = 0
@@ -198,42 +190,38 @@ class Complexity:
         return {name: getattr(self, name.replace("/", "_")) for name in names}
 
 
-def measure_sentence(
-    tags: Sequence[str],
-    tree: "Optional[Tree]" = None,
-    words: Optional[Sequence[HeadedWord]] = None,
-    *,
-    lang: str = DEFAULT_LANGUAGE,
-) -> Complexity:
+def measure_sentence(parse: Parse, *, lang: str = DEFAULT_LANGUAGE) -> Complexity:
     """Measure one sentence.
 
-    tags (Sequence[str]): The fine tag of each of n tokens.
-    tree (Optional[Tree]): Its constituency tree; without it, what needs constituents is
-        None.
-    words (Optional[Sequence[HeadedWord]]): Its n tokens with heads; without them, what
-        needs heads is None.
+    parse (Parse): What is not known of it makes the measures that need it None.
     lang (str): The language, by its code.
     """
     marks = conventions(lang).mark_tags
-    is_word = [tag not in marks for tag in tags]
-    if words is not None:
-        is_word = [not word.is_punct for word in words]
-    measured: Dict[str, Any] = {"W": sum(is_word), "S": 1}
-    measured.update(_of_tree(tree, lang))
-    if words is not None:
-        measured.update(_of_heads(words))
+    are_marks = [tag in marks for tag in parse.tags]
+    for i, pos in enumerate(parse.pos):
+        are_marks[i] |= pos == PUNCT
+    measured: Dict[str, Any] = {"W": are_marks.count(False), "S": 1}
+    measured.update(_of_tree(parse, lang))
+    if parse.heads is not None:
+        heads = HeadMeasures(parse, are_marks)
+        measured["dependency_distance"] = heads.mean_dependency_distance()
+        measured["words_before_verb"] = heads.words_before_main_verb()
+        measured["noun_modifiers"] = heads.modifiers_of_nouns()
+        measured["passives"] = heads.count_passives()
+        measured["finite_clauses"] = heads.count_finite_clauses()
     return Complexity(**measured)
 
 
-def _of_tree(tree: "Optional[Tree]", lang: str) -> Dict[str, Any]:
+def _of_tree(parse: Parse, lang: str) -> Dict[str, Any]:
     language = conventions(lang)
     counts: Dict[str, Any] = dict.fromkeys((*PARTS, "DC", "CT", "CP"))
-    if tree is None:
+    if parse.constituents is None:
         return counts
-    for name, found in find_structures(tree, lang).items():
-        counts[name] = len(found)
+    nodes = index_below_root(parse.to_tree(), lang)
+    for name, matches in structures_of(nodes, lang).items():
+        counts[name] = len(matches)
     depths = measure_depths(
-        tree,
+        nodes,
         punctuation=language.mark_tags,
         roots=language.root_labels,
         clauses=language.clause_labels,
@@ -245,17 +233,6 @@ def _of_tree(tree: "Optional[Tree]", lang: str) -> Dict[str, Any]:
     if n_words and language.clause_labels:
         counts["frazier_depth"] = sum(depths.frazier) / n_words
     return counts
-
-
-def _of_heads(words: Sequence[HeadedWord]) -> Dict[str, Number]:
-    has_features = any(word.morph for word in words)
-    return {
-        "dependency_distance": mean_dependency_distance(words),
-        "words_before_verb": words_before_main_verb(words),
-        "noun_modifiers": modifiers_of_nouns(words),
-        "passives": count_passives(words),
-        "finite_clauses": count_finite_clauses(words) if has_features else None,
-    }
 
 
 def summed(sentences: Iterable[Complexity]) -> Complexity:

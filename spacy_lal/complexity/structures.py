@@ -32,13 +32,15 @@ def find_structures(
     RETURNS (Dict[str, List[Match]]): By the structure's name, such as `T1`. Empty for a
         language whose structures nobody has defined.
     """
-    index = TreeIndex(_below_root(tree, lang))
-    return {name: pattern.search(index) for name, pattern in _patterns(lang)}
+    return structures_of(index_below_root(tree, lang), lang)
 
 
-def _below_root(tree: "Tree", lang: str) -> "Tree":
-    """The tree below a node ROOT, which the patterns ask for."""
-    from nltk.tree import Tree
+def structures_of(nodes: TreeIndex, lang: str) -> Dict[str, List[Match]]:
+    """As `find_structures`, of `index_below_root`."""
+    return {name: pattern.search(nodes) for name, pattern in _patterns(lang)}
 
+
+def index_below_root(tree: "Tree", lang: str) -> TreeIndex:
+    """The nodes of a tree below a node ROOT, which the patterns ask for."""
     is_root = tree.label() in conventions(lang).root_labels
-    return Tree(ROOT, list(tree) if is_root else [tree])
+    return TreeIndex(type(tree)(ROOT, list(tree) if is_root else [tree]))

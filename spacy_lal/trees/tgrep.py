@@ -22,13 +22,24 @@ from typing import (
 )
 
 from .regex_cost import cost_of_regex
-from .tree_index import Labels, Part, PatternError, TreeIndex, Ways, related
+from .tree_index import (
+    RELATIONS,
+    Labels,
+    Part,
+    PatternError,
+    TreeIndex,
+    Ways,
+    related,
+)
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
 _STEPS_OF_REGEX = 100  # of a regular expression, in the time of one of ours
 _PRINTED = "'"  # the label of the node that is found in place of the first
+
+
+Find = Callable[[TreeIndex, int], Iterable[int]]  # the nodes B of `A relation B`
 
 
 class Match(NamedTuple):
@@ -81,17 +92,15 @@ class Pattern:
         ]
 
 
-def _name(
-    test: Callable[[TreeIndex, str], bool], names: Optional[FrozenSet[str]] = None
-) -> Part:
+def _name(test: Callable[[TreeIndex, str], bool]) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return iter([labels] if test(nodes, nodes.texts[a]) else [])
 
-    return Part(ways, names=names)
+    return Part(ways)
 
 
 def _exactly(wanted: str) -> Part:
-    return _name(lambda _, text: text == wanted, frozenset([wanted]))
+    return Part(lambda nodes, a, labels: iter([labels]), names=frozenset([wanted]))
 
 
 def _bound(part: Part, label: str) -> Part:
@@ -101,7 +110,15 @@ def _bound(part: Part, label: str) -> Part:
     return Part(ways, part.binds | {label}, part.names)
 
 
-def _relation(find: Callable[[TreeIndex, int], Iterable[int]], part: Part) -> Part:
+def _named(find: Find, part: Part) -> Find:
+    """The same relation to a part; of nodes below, only those with its names."""
+    names = part.names
+    if names is None or find is not RELATIONS["<<"]:
+        return find
+    return lambda nodes, a: nodes.below(a, names)
+
+
+def _relation(find: Find, part: Part) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return (way for b in find(nodes, a) for way in nodes.ways(part, b, labels))
 
@@ -209,7 +226,7 @@ class _PatternReader:
             if find is None:
                 self._fail(f"unknown relation {operator[:20]!r}", start)
             node, then = self._node(bound)
-            part = _relation(find, node)
+            part = _relation(_named(find, node), node)
         if negated and self.printed != printed:
             self._fail(
                 "the printed node (') can't stand in a negated relation, it ends"

@@ -2,7 +2,7 @@
 relations. *Not* here: how a pattern is written (`tgrep.py`)."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import (
@@ -97,10 +97,21 @@ class TreeIndex:
             return range(len(self.items))
         return [a for name in names for a in self._numbers.get(name, ())]
 
+    def below(self, a: int, names: FrozenSet[str]) -> Iterator[int]:
+        """The nodes below a node with one of some texts."""
+        for name in sorted(names):
+            numbers = self._numbers.get(name, [])
+            first = bisect_right(numbers, a)
+            yield from numbers[first : bisect_left(numbers, self.after[a])]
+
     def ways(self, part: Part, number: int, labels: Labels) -> Iterable[Labels]:
         """The ways in which a part matches a node, as labels; all are the same if it
         binds no label that is used."""
-        self.count(1)
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.count(0)
+        if part.names is not None and self.texts[number] not in part.names:
+            return ()
         ways = part.ways(self, number, labels)
         return ways if part.binds & self.used else islice(ways, 1)
 

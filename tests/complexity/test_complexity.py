@@ -10,12 +10,13 @@ from nltk.tree import Tree
 
 from spacy_lal.complexity import (
     Complexity,
-    HeadedWord,
     find_structures,
     measure_sentence,
     summed,
 )
 from spacy_lal.complexity.depths import measure_depths
+from spacy_lal.trees import Constituent, Parse
+from spacy_lal.trees.tree_index import TreeIndex
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 COLUMNS = (
@@ -82,7 +83,7 @@ def test_every_tree_of_dev_has_the_counts_of_l2sca(bank, trees):
 def test_depths_are_those_of_the_papers():
     """Roark et al. (2007), figure 1: the scores of a sentence by both papers."""
     depths = measure_depths(
-        Tree.fromstring(COOK),
+        TreeIndex(Tree.fromstring(COOK)),
         punctuation={"."},
         roots={"ROOT"},
         clauses=frozenset({"S"}),
@@ -94,7 +95,7 @@ def test_depths_are_those_of_the_papers():
 
 def depths_of(brackets):
     return measure_depths(
-        Tree.fromstring(brackets),
+        TreeIndex(Tree.fromstring(brackets)),
         punctuation=set(),
         roots={"ROOT"},
         clauses=frozenset({"S", "SBAR"}),
@@ -153,22 +154,25 @@ def test_frazier_weighs_a_clause_as_subject_more(brackets, depths, most_of_three
     assert max(map(sum, threes)) == most_of_three
 
 
-def headed(*rows):
-    return [HeadedWord(*row) for row in rows]
+def headed(tags, *rows):
+    """The sentence of rows: head (from 1), deprel, part of speech, features."""
+    heads, deprels, pos, morphs = zip(*rows, strict=True)
+    return Parse(tags, tags, None, heads, deprels, pos=pos, morphs=morphs)
 
 
 def test_measures_of_heads():
     """The big house was sold yesterday."""
-    words = headed(
-        (2, "det", "DET", "", False),
-        (2, "amod", "ADJ", "", False),
-        (4, "nsubj:pass", "NOUN", "", False),
-        (4, "aux:pass", "AUX", "VerbForm=Fin", False),
-        (4, "root", "VERB", "VerbForm=Part", False),
-        (4, "advmod", "ADV", "", False),
-        (4, "punct", "PUNCT", "", True),
+    parse = headed(
+        ["DT", "JJ", "NN", "VBD", "VBN", "RB", "."],
+        (3, "det", "DET", ""),
+        (3, "amod", "ADJ", ""),
+        (5, "nsubj:pass", "NOUN", ""),
+        (5, "aux:pass", "AUX", "VerbForm=Fin"),
+        (0, "root", "VERB", "VerbForm=Part"),
+        (5, "advmod", "ADV", ""),
+        (5, "punct", "PUNCT", ""),
     )
-    found = measure_sentence(["DT", "JJ", "NN", "VBD", "VBN", "RB", "."], None, words)
+    found = measure_sentence(parse)
     assert (found.W, found.S) == (6, 1)
     assert found.dependency_distance == (2 + 1 + 2 + 1 + 1) / 5
     assert found.words_before_verb == 4
@@ -179,14 +183,15 @@ def test_measures_of_heads():
 
 def test_a_copula_is_the_main_verb_and_punctuation_has_no_place():
     """Oh, she is kind."""
-    words = headed(
-        (4, "discourse", "INTJ", "", False),
-        (4, "punct", "PUNCT", "", True),
-        (4, "nsubj", "PRON", "", False),
-        (4, "cop", "AUX", "VerbForm=Fin", False),
-        (4, "root", "ADJ", "", False),
+    parse = headed(
+        ["UH", ",", "PRP", "VBZ", "JJ"],
+        (5, "discourse", "INTJ", ""),
+        (5, "punct", "PUNCT", ""),
+        (5, "nsubj", "PRON", ""),
+        (5, "cop", "AUX", "VerbForm=Fin"),
+        (0, "root", "ADJ", ""),
     )
-    found = measure_sentence(["UH", ",", "PRP", "VBZ", "JJ"], None, words)
+    found = measure_sentence(parse)
     assert found.words_before_verb == 2
     assert found.dependency_distance == (3 + 2 + 1) / 3
     assert found.finite_clauses == 1
@@ -194,17 +199,18 @@ def test_a_copula_is_the_main_verb_and_punctuation_has_no_place():
 
 def test_a_mood_without_a_form_of_the_verb_is_finite():
     """Hún vill fara (she wants to go), with the features of the Icelandic pipeline."""
-    words = headed(
-        (1, "nsubj", "PRON", "Case=Nom", False),
-        (1, "root", "VERB", "Mood=Ind|Tense=Pres", False),
-        (1, "xcomp", "VERB", "VerbForm=Inf|Mood=Ind", False),
+    parse = headed(
+        ["P", "V", "V"],
+        (2, "nsubj", "PRON", "Case=Nom"),
+        (0, "root", "VERB", "Mood=Ind|Tense=Pres"),
+        (2, "xcomp", "VERB", "VerbForm=Inf|Mood=Ind"),
     )
-    assert measure_sentence(["P", "V", "V"], None, words).finite_clauses == 1
+    assert measure_sentence(parse).finite_clauses == 1
 
 
 def test_a_text_is_the_sum_of_its_sentences():
     trees = [Tree.fromstring(COUNTED[i][0]) for i in (0, 1)]
-    one, other = (measure_sentence([tag for _, tag in t.pos()], t) for t in trees)
+    one, other = (measure_sentence(Parse.from_tree(t)) for t in trees)
     text = summed([one, other])
     assert (text.W, text.S, text.VP, text.C, text.T) == (7, 2, 3, 3, 2)
     assert (text.MLS, text.C_T, text.DC_C) == (3.5, 1.5, 1 / 3)
@@ -223,6 +229,17 @@ def test_a_text_without_sentences_has_counts_of_0_and_no_means():
 
 def test_other_languages_have_depths_and_no_structures():
     tree = Tree.fromstring("(SENT (NP (CLS Elle)) (VN (V dort)) (PONCT .))")
-    found = measure_sentence(["CLS", "V", "PONCT"], tree, lang="fr")
+    found = measure_sentence(Parse.from_tree(tree), lang="fr")
     assert (found.W, found.S, found.VP, found.MLT) == (2, 1, None, None)
     assert (found.MLS, found.yngve_depth, found.frazier_depth) == (2, 0.5, 1.75)
+
+
+def test_a_tree_as_deep_as_its_text():
+    """5,000 words that branch to the right, and 5,000 to the left."""
+    n = 5000
+    tags = ["NN"] * n
+    right = [Constituent(i, n, ("S", "VP")[i % 2]) for i in range(n - 1)]
+    left = [Constituent(0, n - i, ("S", "VP")[i % 2]) for i in range(n - 1)]
+    for constituents in (right, left):
+        measured = measure_sentence(Parse(tags, tags, constituents))
+        assert measured.tree_height == n - 1 and measured.VP1 == n // 2 - 1

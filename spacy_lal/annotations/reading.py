@@ -1,0 +1,111 @@
+"""The sentences of a Doc as Parses."""
+
+from typing import Iterator, List, Optional, Sequence, Tuple, Union
+
+from spacy.tokens import Doc, Span, Token
+
+from ..trees import Constituent, Parse, nested_spans
+from .parses import SPANS_KEY, get_constituents
+from .sentences import (
+    has_sentences,
+    sentence_bounds,
+    sentence_of,
+    sentence_words,
+    words_of,
+)
+from .span_groups import check_present
+
+MISSING_TAG = "X"
+Item = Union[Doc, Span]
+
+
+class UnparsedDocError(ValueError):
+    """The Doc has no constituents. Raised by the getters of
+    `install_extensions(strict=True)`."""
+
+
+def read_parses(item: Item) -> Iterator[Parse]:
+    """The parses of sentences with words, those of a Doc or around a Span, at the cost
+    of these sentences. Tags are fine tags, else coarse tags, else `X`. Of a Span, the
+    numbers of its sentences are -1.
+
+    RAISES (ValueError): Sentence boundaries are missing.
+    RAISES (StaleParseError): The Doc does not have the Span's tokens.
+    """
+    doc = item.doc
+    has_heads = doc.has_annotation("DEP")
+    for number, places, constituents in _sentences(item):
+        if not places:
+            continue
+        words = [doc[i] for i in places]
+        yield Parse(
+            [word.text for word in words],
+            [word.tag_ or word.pos_ or MISSING_TAG for word in words],
+            constituents,
+            _heads(words) if has_heads else None,
+            [word.dep_ for word in words],
+            doc=doc,
+            number=number,
+            tokens=places,
+            pos=[word.pos_ for word in words],
+            morphs=[str(word.morph) for word in words],
+        )
+
+
+def sentence_trees(item: Item) -> Iterator[Parse]:
+    """As `read_parses`, with constituents in pre-order.
+
+    RAISES (UnparsedDocError): The Doc has no parse.
+    RAISES (SpanError): Constituents cross.
+    """
+    missing = ""
+    if SPANS_KEY not in item.doc.spans:
+        missing = f"constituents (doc.spans[{SPANS_KEY!r}])"
+    elif not has_sentences(item.doc):
+        missing = "sentence boundaries"
+    if missing:
+        raise UnparsedDocError(
+            f"the Doc has no {missing}: it must come from a pipeline with a lal_parser"
+        )
+    for parse in read_parses(item):
+        parse.constituents = nested_spans(parse.constituents or (), len(parse.words))
+        yield parse
+
+
+Place = Tuple[int, List[int], Optional[Sequence[Constituent]]]
+
+
+def _sentences(item: Item) -> Iterator[Place]:
+    """The number, the words and the constituents of each sentence."""
+    doc = item.doc
+    is_parsed = SPANS_KEY in doc.spans
+    if isinstance(item, Doc):
+        trees = get_constituents(doc) if is_parsed else None
+        for number, words in enumerate(sentence_words(doc)):
+            yield number, words, trees[number] if trees else None
+        return
+    check_present(item)
+    if not has_sentences(doc):
+        sentence_bounds(doc)  # raises
+    start = item.start
+    while start < item.end:
+        sentence = sentence_of(doc[start : start + 1])
+        trees = get_constituents(doc, sentence) if is_parsed else None
+        yield -1, words_of(sentence), trees[0] if trees else None
+        start = sentence.end
+
+
+def _heads(words: Sequence[Token]) -> List[Optional[int]]:
+    """Heads as word numbers. If another component attached a word to whitespace, the
+    head's head takes its place."""
+    numbers = {word.i: number for number, word in enumerate(words, start=1)}
+    heads: List[Optional[int]] = []
+    for word in words:
+        if not word.has_head():  # spaCy shows such a token as its own head
+            heads.append(None)
+            continue
+        head = word.head
+        while head.i not in numbers and head.head.i != head.i:
+            head = head.head
+        heads.append(0 if head.i == word.i else numbers.get(head.i, 0))
+    return heads
