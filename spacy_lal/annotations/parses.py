@@ -32,6 +32,7 @@ from ..trees import (
     collapse_chains,
     expand_chains,
     nested_spans,
+    sorted_spans,
     split_chain,
 )
 from .sentences import sentence_bounds, sentence_of, sentence_words, words_of
@@ -110,7 +111,7 @@ def constituent_tokens(
             constituents.append(Constituent(*span.place, span.label))
     if is_cut:
         warn_of_lost("constituents")
-    return sorted(constituents, key=lambda span: (span.start, -span.end))
+    return sorted_spans(constituents)
 
 
 def check_tree(doc: Doc, where: str) -> None:

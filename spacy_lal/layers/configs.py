@@ -2,6 +2,7 @@
 torch modules, which are built of blocks by the functions `build_...` beside them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Optional, Sequence
 
 import numpy as np
@@ -197,17 +198,17 @@ class FencepostLayout:
     token_width: int = 0
     scale: float = 1.0
 
-    @property
+    @cached_property
     def forward_width(self) -> int:
         """Width of the forward half of a block."""
         return self.block_width // 2
 
-    @property
+    @cached_property
     def halves_width(self) -> int:
         """Width of all halves."""
         return self.n_blocks * self.block_width
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Width of a fencepost."""
         return self.halves_width + 2 * self.token_width

@@ -196,7 +196,11 @@ def forward(
 
 def listeners(model: Model) -> list[Any]:
     """The layers of a model that listen to another component, or the model itself."""
-    return [layer for layer in model.walk(order="dfs_pre") if layer.name in LISTENERS]
+    listening = []
+    for layer in model.walk(order="dfs_pre"):
+        if layer.name in LISTENERS:
+            listening.append(layer)
+    return listening
 
 
 def require_vectors(listening: Iterable[Any], docs: list[Doc]) -> None:

@@ -179,8 +179,9 @@ class Rolesets:
         allowed = {i for name in others for i in self._of_name(name)}
         kept = []
         for i in seen:
-            frame = frame_of(self.rolesets[i]).partition("_")[0]
-            if i in allowed or frame in others:
+            roleset = self.rolesets[i]
+            verb = (roleset.rpartition(".")[0] or roleset).partition("_")[0]
+            if i in allowed or verb in others:
                 kept.append(i)
         if kept:
             return kept

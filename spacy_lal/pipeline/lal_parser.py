@@ -4,7 +4,6 @@ the decoder."""
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
@@ -40,7 +39,7 @@ from ..models.batches import get_config
 from ..models.parser import iter_scores, set_vocabularies
 from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
-from ..trees import LabelVocab, Parse, ParseMethod, split_chain
+from ..trees import Constituent, LabelVocab, Parse, ParseMethod, split_chain
 from .charts import DecodedParse
 from .component import SMALL_TOK2VEC, SentencePipe, check_files
 from .confidence import ParserConfidences
@@ -398,20 +397,28 @@ class LALParser(SentencePipe):
         """A sentence's parse with labels and deprels in place of their ids.
         tokens (Sequence[int]): The Doc indices of its words."""
         has_heads = bool(self.cfg["deprels"]) and self.dependencies
-        in_strings = Parse.from_ids(
+        labels, strings, _ = self._terms
+        constituents = heads = None
+        deprels: Sequence[str] = ()
+        if self.cfg["constituents"]:
+            constituents = [
+                Constituent(start, end, labels[label])
+                for start, end, label in parse.spans.tolist()
+            ]
+        if has_heads:
+            heads = parse.heads.tolist()
+            deprels = [strings[i] for i in parse.deprels.tolist()]
+            if ROOT_DEPREL in self._deprel_ids:
+                deprels = with_root_deprel(heads, deprels)
+        return Parse(
             [doc[i].text for i in tokens],
-            parse.spans if self.cfg["constituents"] else None,
-            self._terms.labels,
-            parse.heads if has_heads else None,
-            parse.deprels if has_heads else None,
-            self._terms.deprels,
-            tokens=tokens,
+            constituents=constituents,
+            heads=heads,
+            deprels=deprels,
             method=parse.method,
+            doc=doc,
+            tokens=tokens,
         )
-        if has_heads and ROOT_DEPREL in self._deprel_ids:
-            with_root = with_root_deprel(in_strings.heads, in_strings.deprels)
-            in_strings = replace(in_strings, deprels=with_root)
-        return in_strings
 
     # Training
 

@@ -121,33 +121,29 @@ class _Starts:
         nothing."""
         if token.is_space:
             return -1
-        value = self._value_of_word(token)
-        self._last = token.text
-        self._end = token.idx + len(token.text)
-        return value
-
-    def _value_of_word(self, token: Token) -> int:
         word = token.text
         place = token.idx
-        is_first = not token.i
-        if bisect_right(self._starts, place) > self._n_passed:
-            self._n_passed = bisect_right(self._starts, place)
-            self._until = self._ends[self._n_passed - 1]
-            # whitespace at the beginning belongs to the first sentence
-            return 1 if self._last or is_first else -1
+        last = self._last
         gap = self._text[self._end : place]
-        if word in self._layout.rules.starting and gap and _ENDS.search(self._last):
+        self._last = word
+        self._end = place + len(word)
+        is_first = not token.i
+        n_passed = bisect_right(self._starts, place)
+        if n_passed > self._n_passed:
+            self._n_passed = n_passed
+            self._until = self._ends[n_passed - 1]
+            # whitespace at the beginning belongs to the first sentence
+            return 1 if last or is_first else -1
+        if word in self._layout.rules.starting and gap and _ENDS.search(last):
             return 1
         if is_first:
             return 0
-        is_within = place < self._until or place in self._within or not self._last
-        if is_within or not self._may_start(gap, word):
-            return -1
-        return 0
+        is_within = place < self._until or place in self._within or not last
+        return 0 if not is_within and self._may_start(gap, word, last) else -1
 
-    def _may_start(self, gap: str, word: str) -> bool:
-        """Tell whether a sentence may begin at a word after whitespace."""
-        last = self._last
+    def _may_start(self, gap: str, word: str, last: str) -> bool:
+        """Tell whether a sentence may begin at a word after whitespace.
+        last (str): The token before."""
         rules = self._layout.rules
         patterns = self._layout.patterns
         if not gap:

@@ -29,5 +29,6 @@ from .spans import (
     expand_chains,
     join_chain,
     nested_spans,
+    sorted_spans,
     split_chain,
 )

@@ -17,8 +17,6 @@ from typing import (
     Tuple,
 )
 
-from numpy import ndarray
-
 from .brackets import FALLBACK_ROOT, parse_tree, write_brackets
 from .roles import Proposition
 from .spans import (
@@ -134,40 +132,6 @@ class Parse:
     def from_brackets(cls, text: str, **options: Any) -> "Parse":
         """The parse of one bracketed tree; options and errors as in `parse_tree`."""
         return cls.from_tree(parse_tree(text, **options))
-
-    @classmethod
-    def from_ids(
-        cls,
-        words: Sequence[str],
-        spans: Optional[ndarray],
-        labels: Sequence[str],
-        heads: Optional[ndarray],
-        deprels: Optional[ndarray],
-        deprel_strings: Sequence[str],
-        **others: Any,
-    ) -> "Parse":
-        """A parse from arrays of ids.
-
-        spans (Optional[ndarray]): Start, end and label id. Shape: (k, 3).
-        labels, deprel_strings (Sequence[str]): Strings by id.
-        heads, deprels (Optional[ndarray]): Heads from 1; deprel ids. Shape: (n,).
-        others: More fields.
-        """
-        constituents = None
-        if spans is not None:
-            constituents = [
-                Constituent(start, end, labels[label])
-                for start, end, label in spans.tolist()
-            ]
-        return cls(
-            words,
-            constituents=constituents,
-            heads=None if heads is None else heads.tolist(),
-            deprels=[deprel_strings[i] for i in deprels.tolist()]
-            if deprels is not None
-            else (),
-            **others,
-        )
 
     @property
     def text(self) -> str:

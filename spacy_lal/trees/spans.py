@@ -3,6 +3,7 @@ one for each range, its label a unary chain joined by `::`, outermost first (`S:
 Expanded: one for each label, outer before inner. And their labels as ids."""
 
 from collections import Counter
+from operator import attrgetter
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 Chain = Tuple[str, ...]  # the labels of a unary chain, outermost first
@@ -88,7 +89,7 @@ def nested_spans(
     RAISES (SpanError): Two cross, or one lies outside of the words.
     """
     around: List[Constituent] = []
-    ordered = sorted(constituents, key=in_preorder)
+    ordered = sorted_spans(constituents)
     for constituent in ordered:
         if not 0 <= constituent.start < constituent.end <= n_words:
             raise SpanError(
@@ -106,6 +107,13 @@ def nested_spans(
     return ordered
 
 
+def sorted_spans(constituents: Iterable[Constituent]) -> List[Constituent]:
+    """Constituents by start, the longer first, those over the same words in the order
+    given."""
+    longer_first = sorted(constituents, key=attrgetter("end"), reverse=True)
+    return sorted(longer_first, key=attrgetter("start"))
+
+
 def in_preorder(constituent: Constituent) -> Tuple[int, int]:
     """A key for sorting: by start, the longer first."""
     return constituent.start, -constituent.end
@@ -117,7 +125,8 @@ def expand_chains(constituents: Iterable[Constituent]) -> List[Constituent]:
     return [
         constituent._replace(label=label)
         for constituent in constituents
-        for label in constituent.chain
+        for label in constituent.label.split(CHAIN_SEPARATOR)
+        if label
     ]
 
 
@@ -125,8 +134,9 @@ def collapse_chains(constituents: Iterable[Constituent]) -> List[Constituent]:
     """One constituent for each range of words, in pre-order; labels over the same words
     joined in the order given."""
     collapsed: List[Constituent] = []
-    for constituent in sorted(constituents, key=in_preorder):
-        if collapsed and in_preorder(collapsed[-1]) == in_preorder(constituent):
+    place = attrgetter("start", "end")
+    for constituent in sorted_spans(constituents):
+        if collapsed and place(collapsed[-1]) == place(constituent):
             chain = (*collapsed.pop().chain, *constituent.chain)
             constituent = constituent._replace(label=join_chain(chain))
         collapsed.append(constituent)

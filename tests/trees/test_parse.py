@@ -1,9 +1,8 @@
 """The one record of a sentence, and its ways in and out."""
 
-import numpy as np
 import pytest
 
-from spacy_lal.trees import Constituent, Parse, SpanError
+from spacy_lal.trees import Parse, SpanError
 from spacy_lal.trees.parse import MissingParseError
 
 TEXT = "(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN dawn))))"
@@ -23,29 +22,6 @@ def test_a_tree_goes_in_and_out():
     parse = Parse.from_brackets(TEXT)
 
     assert Parse.from_tree(parse.to_tree()) == parse
-
-
-def test_arrays_of_ids_become_strings():
-    parse = Parse.from_ids(
-        ["We", "saw"],
-        np.array([[0, 2, 2], [0, 1, 3]], dtype=np.int32),
-        ["", "<H>", "S::VP", "NP"],
-        np.array([2, 0], dtype=np.int32),
-        np.array([1, 0], dtype=np.int32),
-        ["root", "nsubj"],
-        method="joint",
-    )
-
-    assert parse.constituents == [Constituent(0, 2, "S::VP"), Constituent(0, 1, "NP")]
-    assert parse.constituents[0].chain == ("S", "VP")
-    assert (parse.heads, parse.deprels) == ([2, 0], ["nsubj", "root"])
-    assert parse.method == "joint"
-
-
-def test_without_arrays_nothing_is_known():
-    parse = Parse.from_ids(["We"], None, (), None, None, ())
-
-    assert parse == Parse(["We"])
 
 
 def test_a_part_keeps_what_lies_in_it():

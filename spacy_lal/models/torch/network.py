@@ -131,7 +131,9 @@ class NetworkShim(ThreadsShim):
         RAISES (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
             return None
-        version = sum(weight._version for weight in self.parameters.values())
+        version = 0
+        if self._model is not None:
+            version = sum(weight._version for weight in self.parameters.values())
         return made_once(self, version, self._make_inference)
 
     def _make_inference(self) -> Any:
