@@ -36,7 +36,7 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.lang import conventions
 from spacy_lal.pipeline import confidence
-from spacy_lal.pipeline.sentences import (
+from spacy_lal.pipeline.scoring import (
     constituents_of,
     find_parser,
     label_strings,
@@ -145,23 +145,24 @@ Observations = Iterator[Tuple[ndarray, List[bool]]]
 def _observe_heads(
     nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
 ) -> Observations:
-    for sentence in sentences_of(nlp, doc):
+    for sentence in sentences_of(doc):
         if sentence.words:
-            arcs = score(sentence).arcs
+            arcs = score(find_parser(nlp), sentence).arcs
             logits = [confidence.head_logits(sentence, arcs, x) for x in temperatures]
-            right = [doc[i].head.i == gold[i].head.i for i in sentence.words]
+            right = [doc[i].head.i == gold[i].head.i for i in sentence.tokens]
             yield np.stack(logits), right
 
 
 def _observe_labels(
     nlp: Language, doc: Doc, gold: Doc, temperatures: Sequence[float]
 ) -> Observations:
-    strings = label_strings(find_parser(nlp))
-    for sentence in sentences_of(nlp, doc):
+    parser = find_parser(nlp)
+    strings = label_strings(parser)
+    for sentence in sentences_of(doc):
         if SPANS_KEY in gold.spans and 0 < len(sentence.words) <= MAX_FITTED:
             truth = set(get_constituents(gold)[sentence.number])
-            (chosen,) = constituents_of([sentence])
-            labels = score(sentence).labels
+            (chosen,) = constituents_of(parser, [sentence])
+            labels = score(parser, sentence).labels
             logits = [confidence.label_logits(labels, chosen, x) for x in temperatures]
             right = [
                 (start, end, strings[label]) in truth for start, end, label in chosen

@@ -20,7 +20,7 @@ from spacy_lal.annotations import get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
 from spacy_lal.pipeline.decoders import Decoder
-from spacy_lal.pipeline.sentences import (
+from spacy_lal.pipeline.scoring import (
     MAX_LENGTH,
     encode,
     find_parser,
@@ -68,20 +68,20 @@ class AblatedTreebank:
         self._scores: List[ParserScores] = []
         docs, _ = parse_golds(nlp, list(golds), gold_sents=True)
         for gold, doc in zip(golds, docs, strict=True):
-            pairs = zip(sentences_of(nlp, doc), get_constituents(gold), strict=True)
+            pairs = zip(sentences_of(doc), get_constituents(gold), strict=True)
             kept = [
                 (one, set(tree))
                 for one, tree in pairs
                 if tree and len(one.words) <= MAX_LENGTH
             ]
             for (sentence, tree), encoded in zip(
-                kept, encode([one for one, _ in kept]), strict=True
+                kept, encode(self.parser, [one for one, _ in kept]), strict=True
             ):
                 self.trees.append(tree)
                 self._fenceposts.append(encoded.fenceposts)
-                self._scores.append(
-                    score(sentence)._replace(labels=np.zeros((0, 0, 0), dtype="f4"))
-                )
+                scores = score(self.parser, sentence)
+                nothing = np.zeros((0, 0, 0), dtype="f4")
+                self._scores.append(scores._replace(labels=nothing))
 
     def parse(self, heads: Iterable[int] = ()) -> List[List[Tuple[int, int, str]]]:
         """The constituents of all sentences when some heads are removed."""

@@ -26,15 +26,14 @@ from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.attention import START, STOP
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.pipeline.sentences import (
+from spacy_lal.pipeline.scoring import (
     MAX_LENGTH,
-    Sentence,
     encode,
     find_parser,
     label_strings,
     sentences_of,
 )
-from spacy_lal.trees import EMPTY
+from spacy_lal.trees import EMPTY, Parse
 
 
 class LabelCounts(NamedTuple):
@@ -228,7 +227,7 @@ def head_report(
     for gold, doc in zip(with_trees, docs, strict=True):
         chosen = []
         trees = zip(
-            sentences_of(nlp, doc),
+            sentences_of(doc),
             get_constituents(gold),
             get_constituents(doc),
             strict=True,
@@ -239,7 +238,7 @@ def head_report(
             elif tree:
                 chosen.append((sentence, set(tree), parse))
         for (sentence, tree, parse), encoded in zip(
-            chosen, encode([one[0] for one in chosen]), strict=True
+            chosen, encode(parser, [one[0] for one in chosen]), strict=True
         ):
             sums.add(tree, parse, encoded.fenceposts)
             words.add(sentence, encoded.attention)  # type: ignore[arg-type]
@@ -339,9 +338,9 @@ class _WordSums:
         self.even: Counter[str] = Counter()
         self.shares: Dict[str, ndarray] = defaultdict(lambda: np.zeros(n_heads))
 
-    def add(self, sentence: Sentence, attention: ndarray) -> None:
+    def add(self, sentence: Parse, attention: ndarray) -> None:
         """Add a sentence. attention (ndarray): Shape: (n_label_heads, n + 2)."""
-        words = [START, *(word.lower() for word in sentence.texts), STOP]
+        words = [START, *(word.lower() for word in sentence.words), STOP]
         self.n_sentences += 1
         for word, weights in zip(words, attention.T.astype("f8"), strict=True):
             self.shares[word] += weights

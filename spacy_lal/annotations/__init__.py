@@ -55,7 +55,13 @@ from .predicates import (
     has_frames,
     install_frames,
 )
-from .reading import MISSING_TAG, UnparsedDocError, read_parses, sentence_trees
+from .reading import (
+    MISSING_TAG,
+    UnparsedDocError,
+    parse_of_words,
+    read_parses,
+    sentence_trees,
+)
 from .roles import (
     ROLES_KEY,
     frame_of,

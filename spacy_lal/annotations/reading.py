@@ -32,24 +32,30 @@ def read_parses(item: Item) -> Iterator[Parse]:
     RAISES (ValueError): Sentence boundaries are missing.
     RAISES (StaleParseError): The Doc does not have the Span's tokens.
     """
-    doc = item.doc
-    has_heads = doc.has_annotation("DEP")
-    for number, places, constituents in _sentences(item):
-        if not places:
-            continue
-        words = [doc[i] for i in places]
-        yield Parse(
-            [word.text for word in words],
-            [word.tag_ or word.pos_ or MISSING_TAG for word in words],
-            constituents,
-            _heads(words) if has_heads else None,
-            [word.dep_ for word in words],
-            doc=doc,
-            number=number,
-            tokens=places,
-            pos=[word.pos_ for word in words],
-            morphs=[str(word.morph) for word in words],
-        )
+    for number, tokens, constituents in _sentences(item):
+        if tokens:
+            parse = parse_of_words(item.doc, tokens, number)
+            parse.constituents = constituents
+            yield parse
+
+
+def parse_of_words(doc: Doc, tokens: Sequence[int], number: int) -> Parse:
+    """The parse of some words of a sentence, without constituents.
+    tokens (Sequence[int]): Their Doc indices.
+    number (int): Of the sentence."""
+    words = [doc[i] for i in tokens]
+    return Parse(
+        [word.text for word in words],
+        [word.tag_ or word.pos_ or MISSING_TAG for word in words],
+        None,
+        _heads(words) if doc.has_annotation("DEP") else None,
+        [word.dep_ for word in words],
+        doc=doc,
+        number=number,
+        tokens=tokens,
+        pos=[word.pos_ for word in words],
+        morphs=[str(word.morph) for word in words],
+    )
 
 
 def sentence_trees(item: Item) -> Iterator[Parse]:

@@ -185,7 +185,7 @@ def add_trees_cli(
     The joint decoder finds the best heads, or constituents, that agree with the given
     tree. Docs with both or neither, or with a sentence that is too long for the
     decoder, are written unchanged."""
-    from spacy_lal.pipeline.sentences import find_parser
+    from spacy_lal.pipeline.scoring import find_parser
     from spacy_lal.training.completion import complete, lacks
     from spacy_lal.treebanks.docs import write_docs
 

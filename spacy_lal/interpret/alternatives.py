@@ -12,9 +12,9 @@ from spacy.tokens import Doc, Span
 from ..annotations import get_constraints, in_words
 from ..decode.marginals import inside_outside
 from ..pipeline.charts import AllowedCells
-from ..pipeline.sentences import (
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.scoring import (
     PipelineOrParser,
-    Sentence,
     check_count,
     constituents_of,
     find_parser,
@@ -23,7 +23,7 @@ from ..pipeline.sentences import (
     score,
     sentences_of,
 )
-from ..trees import SUB_HEAD
+from ..trees import SUB_HEAD, Parse
 
 
 class LabelScore(NamedTuple):
@@ -61,9 +61,10 @@ def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> List[LabelScor
     RAISES (ValueError): k is no integer of at least 1; the parser scores no
         constituents."""
     check_count(k)
-    sentence, start, end = locate(nlp, span)
-    strings = label_strings(sentence.parser)
-    scores = score(sentence).labels[start, end]
+    parser = find_parser(nlp)
+    sentence, start, end = locate(span)
+    strings = label_strings(parser)
+    scores = score(parser, sentence).labels[start, end]
     return [
         LabelScore(strings[i], float(scores[i]))
         for i in np.argsort(-scores, kind="stable")[:k]
@@ -87,17 +88,18 @@ def constituent_margins(
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
     RAISES (ValueError): The Doc has no parse; the parser scores no constituents; the
         sentence has constraints, or is too long."""
-    sentences = sentences_of(nlp, doc_or_span)
-    strings = label_strings(find_parser(nlp))
+    parser = find_parser(nlp)
+    sentences = sentences_of(doc_or_span)
+    strings = label_strings(parser)
     margins: List[ConstituentMargin] = []
-    cells = constituents_of(sentences)
+    cells = constituents_of(parser, sentences)
     for sentence, constituents in zip(sentences, cells, strict=True):
         if not constituents:
             continue
-        search = _Search(sentence)
+        search = _Search(parser, sentence)
         for cell in constituents:
             start, end, label = cell
-            tokens = sentence.tokens(start, end)
+            tokens = sentence.token_range(start, end)
             margin = search.margin("labels", cell)
             margins.append(ConstituentMargin(*tokens, strings[label], margin))
     return margins
@@ -112,8 +114,8 @@ def arc_margins(
 
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs."""
-    sentences = sentences_of(nlp, doc_or_span)
     parser = find_parser(nlp)
+    sentences = sentences_of(doc_or_span)
     if not parser.label_data["deprels"] or not parser.dependencies:
         raise ValueError(
             f"'{parser.name}' sets no arcs: it was trained on constituents alone, or "
@@ -128,10 +130,10 @@ def arc_margins(
     for sentence in sentences:
         if not sentence.words:
             continue
-        search = _Search(sentence)
-        heads = zip(sentence.words, sentence.heads, strict=True)
+        search = _Search(parser, sentence)
+        heads = zip(sentence.tokens, sentence.heads or (), strict=True)
         for place, (word, head) in enumerate(heads, start=1):
-            margin = search.margin("arcs", (place, head))
+            margin = search.margin("arcs", (place, head or 0))
             margins.append(ArcMargin(word, sentence.doc[word].head.i, margin))
     return margins
 
@@ -140,15 +142,15 @@ class _Search:
     """The maximum of the decoder's objective in a sentence with words, with and without
     a constituent or an arc."""
 
-    def __init__(self, sentence: Sentence) -> None:
-        if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
+    def __init__(self, parser: LALParser, sentence: Parse) -> None:
+        if in_words(sentence.doc, sentence.tokens, get_constraints(sentence.doc)):
             raise ValueError(
                 "margins of a parse under constraints are not defined "
-                f"({' '.join(sentence.texts)[:40]!r}): remove "
+                f"({' '.join(sentence.words)[:40]!r}): remove "
                 "them with spacy_lal.annotations.constrain(doc), and parse again"
             )
-        self._decoder = sentence.parser.decoder
-        self._scores = score(sentence)
+        self._decoder = parser.decoder
+        self._scores = score(parser, sentence)
         n_labels = self._scores.labels.shape[-1]
         self._allowed = AllowedCells.all(len(sentence.words), n_labels)
         self._best = self._maximum()
@@ -214,7 +216,9 @@ def span_marginals(nlp: PipelineOrParser, span: Span) -> SpanMarginals:
     exact for this distribution, but not calibrated.
     span (Span): A sentence, or a part of one. The Doc needs no parse.
     RAISES (ValueError): The parser scores no constituents."""
-    sentence, _, _ = locate(nlp, span)
-    labels = tuple(label_strings(sentence.parser))
-    probabilities, log_partition = inside_outside(score(sentence).labels)
-    return SpanMarginals(probabilities, labels, sentence.texts, log_partition)
+    parser = find_parser(nlp)
+    sentence, _, _ = locate(span)
+    labels = tuple(label_strings(parser))
+    probabilities, log_partition = inside_outside(score(parser, sentence).labels)
+    words = tuple(sentence.words)
+    return SpanMarginals(probabilities, labels, words, log_partition)

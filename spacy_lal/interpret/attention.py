@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 
 from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.sentences import (
+from ..pipeline.scoring import (
     PipelineOrParser,
     encode,
     find_parser,
@@ -76,20 +76,21 @@ def label_attention(
     RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a
         Doc; one for a Span.
     RAISES (ValueError): The model has no label attention."""
-    sentences = sentences_of(nlp, doc_or_span)
-    heads = head_names(find_parser(nlp))
+    parser = find_parser(nlp)
+    sentences = sentences_of(doc_or_span)
+    heads = head_names(parser)
     read = [sentence for sentence in sentences if sentence.words]
     weights = {
-        one.number: encoded.attention
-        for one, encoded in zip(read, encode(read), strict=True)
+        sentence.number: encoded.attention
+        for sentence, encoded in zip(read, encode(parser, read), strict=True)
     }
     nothing = np.zeros((len(heads), 2), dtype="f4")
-    found = [
+    attention = [
         LabelAttention(
-            weights.get(one.number, nothing),  # type: ignore[arg-type]
+            weights.get(sentence.number, nothing),  # type: ignore[arg-type]
             heads,
-            (START, *one.texts, STOP),
+            (START, *sentence.words, STOP),
         )
-        for one in sentences
+        for sentence in sentences
     ]
-    return found[0] if isinstance(doc_or_span, Span) else found
+    return attention[0] if isinstance(doc_or_span, Span) else attention

@@ -1,6 +1,6 @@
 """The best trees of a sentence, in the order of the decoder's objective."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
@@ -16,17 +16,17 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..annotations import (
-    MISSING_TAG,
     read_sentences,
     set_sentence_parse,
     with_notes,
 )
 from ..pipeline.charts import DecodedParse
 from ..pipeline.constrained import constraint_cells, sentence_constraints
-from ..pipeline.sentences import (
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.scoring import (
     PipelineOrParser,
-    Sentence,
     check_count,
+    find_parser,
     label_strings,
     score,
     sentences_of,
@@ -44,14 +44,11 @@ class BestTree:
     """One of the best trees of a sentence of n words.
     score (float): Its score, the decoder's objective.
     gap (float): The score of the best tree minus this score, 0 or more.
-    parse (Parse): The tree in words of the sentence, as `annotations.set_parses` takes
-        it.
-    sentence (Sentence): The sentence, in its Doc."""
+    parse (Parse): The tree in words of the sentence."""
 
     score: float
     gap: float
     parse: Parse
-    sentence: Sentence
 
     @property
     def constituents(self) -> List[Tuple[int, int, str]]:
@@ -93,17 +90,19 @@ class BestTree:
         sentences stay as they are.
 
         RAISES (ValueError): The Doc's tokens or sentences have changed."""
-        sentence = self.sentence
-        number = sentence.number
-        sentences = read_sentences(sentence.doc)
+        number = self.parse.number
+        sentences = read_sentences(self.parse.doc)
         here = sentences.read[number : number + 1]
-        if here != [sentence.words] or tuple(self.parse.words) != sentence.texts:
+        words = [self.parse.doc[i].text for i in self.parse.tokens if here]
+        if here != [self.parse.tokens] or words != self.parse.words:
             raise ValueError(
                 "the tokens or sentences of the Doc have changed: "
                 f"{' '.join(self.parse.words)[:40]!r}"
             )
-        copied = sentence.doc.copy()
-        parse = with_notes(copied, sentences.words[number], self.parse)
+        copied = self.parse.doc.copy()
+        parse = self.parse
+        if len(sentences.words[number]) > len(parse.words):
+            parse = with_notes(copied, sentences.words[number], parse)
         set_sentence_parse(copied, number, parse)
         return copied
 
@@ -130,16 +129,17 @@ def iter_best_trees(
     RAISES (ValueError): The parser scores no constituents; the sentence is too long;
         the Doc has several sentences.
     RAISES (ContradictionError): No tree fulfils the Doc's constraints."""
-    found = [one for one in sentences_of(nlp, sentence) if one.words]
-    if len(found) > 1:
+    parser = find_parser(nlp)
+    with_words = [one for one in sentences_of(sentence) if one.words]
+    if len(with_words) > 1:
         raise ValueError(
-            f"expected one sentence, got a Doc with {len(found)}: take one of "
+            f"expected one sentence, got a Doc with {len(with_words)}: take one of "
             "list(doc.sents)"
         )
-    if not found:
+    if not with_words:
         return iter(())
-    label_strings(found[0].parser)  # raises without constituents
-    return _iterate(found[0])
+    label_strings(parser)  # raises without constituents
+    return _iterate(parser, with_words[0])
 
 
 def k_best(
@@ -158,34 +158,32 @@ def k_best(
     return list(islice(iter_best_trees(nlp, sentence), k))
 
 
-def _iterate(sentence: Sentence) -> Iterator[BestTree]:
-    parser = sentence.parser
-    words = [sentence.doc[i] for i in sentence.words]
-    tags = tuple(word.tag_ or word.pos_ or MISSING_TAG for word in words)
+def _iterate(parser: LALParser, sentence: Parse) -> Iterator[BestTree]:
     best: Optional[float] = None
     seen: Set[Tuple[bytes, bytes]] = set()
-    for parse in _ranked_parses(sentence):
-        if parse.score == -np.inf:
+    for decoded in _ranked_parses(parser, sentence):
+        if decoded.score == -np.inf:
             parser.predict([sentence.doc])  # raises, and names the contradiction
-        best = parse.score if best is None else best
-        key = (parse.spans.tobytes(), parse.heads.tobytes())
+        best = decoded.score if best is None else best
+        key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         if key not in seen:
             seen.add(key)
             # The decoder's float32 may choose a tree that is worse by a rounding error
             # than the second.
-            gap = max(0.0, best - parse.score)
-            in_strings = parser.to_strings(parse, sentence.doc, sentence.words)
-            yield BestTree(parse.score, gap, replace(in_strings, tags=tags), sentence)
+            gap = max(0.0, best - decoded.score)
+            parse = parser.to_strings(decoded, sentence.doc, sentence.tokens)
+            parse.tags = sentence.tags
+            parse.number = sentence.number
+            yield BestTree(decoded.score, gap, parse)
 
 
-def _ranked_parses(sentence: Sentence) -> Iterator[DecodedParse]:
+def _ranked_parses(parser: LALParser, sentence: Parse) -> Iterator[DecodedParse]:
     """The parses, best first; they may look the same."""
-    parser = sentence.parser
-    scores = score(sentence)
-    (constraints,) = sentence_constraints(sentence.doc, [sentence.words])
+    scores = score(parser, sentence)
+    (constraints,) = sentence_constraints(sentence.doc, [sentence.tokens])
     labels = label_strings(parser)
     allowed = constraint_cells(sentence.doc, constraints, scores, labels)
-    words = [sentence.doc[i] for i in sentence.words]
+    words = [sentence.doc[i] for i in sentence.tokens]
     for parse in parser.decoder.ranked(scores, allowed):
         if allowed is None:
             parse = parser.revise(words, parse, scores)

@@ -11,9 +11,8 @@ from spacy.tokens import Doc, Span
 
 from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.sentences import (
+from ..pipeline.scoring import (
     PipelineOrParser,
-    Sentence,
     constituents_of,
     encode,
     find_parser,
@@ -23,7 +22,7 @@ from ..pipeline.sentences import (
     sentences_of,
     span_name,
 )
-from ..trees import EMPTY, SUB_HEAD
+from ..trees import EMPTY, SUB_HEAD, Parse
 from .attention import head_names
 
 NORM_EPSILON = 1e-3  # of the span scorer's norm, added to the standard deviation
@@ -73,18 +72,19 @@ def contributions(
     RAISES (ValueError): The label is unknown or empty (its score is always 0); without
         a label, the Doc has no parse, or the span is no constituent; the model has no
         label attention, or joins its heads."""
-    sentence, start, end = locate(nlp, span)
+    parser = find_parser(nlp)
+    sentence, start, end = locate(span)
     if label is None:
-        (constituents,) = constituents_of([sentence])
-        cells = [one for one in constituents if one[:2] == (start, end)]
+        (constituents,) = constituents_of(parser, [sentence])
+        cells = [cell for cell in constituents if cell[:2] == (start, end)]
         if not cells:
             raise ValueError(
                 f"{span_name(span)} is no constituent of the Doc's parse: expected "
                 "one, "
                 "or a label"
             )
-        return _split(sentence, cells)[0]
-    strings = label_strings(sentence.parser)
+        return _split(parser, sentence, cells)[0]
+    strings = label_strings(parser)
     if label not in strings[SUB_HEAD:]:
         reason = "which is none of the parser's labels"
         if label == strings[EMPTY]:
@@ -92,7 +92,7 @@ def contributions(
         raise ValueError(
             f"expected a label like {', '.join(strings[2:6])}, got {label!r}, {reason}"
         )
-    return _split(sentence, [(start, end, strings.index(label))])[0]
+    return _split(parser, sentence, [(start, end, strings.index(label))])[0]
 
 
 def label_contributions(nlp: PipelineOrParser, span: Span) -> List[Contributions]:
@@ -100,9 +100,10 @@ def label_contributions(nlp: PipelineOrParser, span: Span) -> List[Contributions
     span, in the order of the labels.
 
     RAISES (ValueError): As `contributions`; the span need not be a constituent."""
-    sentence, start, end = locate(nlp, span)
-    labels = range(SUB_HEAD, len(label_strings(sentence.parser)))
-    return _split(sentence, [(start, end, label) for label in labels])
+    parser = find_parser(nlp)
+    sentence, start, end = locate(span)
+    labels = range(SUB_HEAD, len(label_strings(parser)))
+    return _split(parser, sentence, [(start, end, label) for label in labels])
 
 
 def constituent_contributions(
@@ -112,24 +113,25 @@ def constituent_contributions(
     sentence, in pre-order. A unary chain is one constituent.
 
     RAISES (ValueError): As `contributions`: the Doc needs a parse."""
-    SpanScores(find_parser(nlp))  # raises if its heads have no parts
-    sentences = sentences_of(nlp, doc_or_span)
-    found: List[Contributions] = []
-    cells = constituents_of(sentences)
+    parser = find_parser(nlp)
+    SpanScores(parser)  # raises if its heads have no parts
+    sentences = sentences_of(doc_or_span)
+    split: List[Contributions] = []
+    cells = constituents_of(parser, sentences)
     for sentence, constituents in zip(sentences, cells, strict=True):
-        found += _split(sentence, constituents)
-    return found
+        split += _split(parser, sentence, constituents)
+    return split
 
 
 def _split(
-    sentence: Sentence, cells: Sequence[Tuple[int, int, int]]
+    parser: LALParser, sentence: Parse, cells: Sequence[Tuple[int, int, int]]
 ) -> List[Contributions]:
     """The parts of the scores of labelled spans: start, end, label id, in words."""
     if not cells:
         return []
-    scorer = SpanScores(sentence.parser)
-    strings = label_strings(sentence.parser)
-    (encoded,) = encode([sentence])
+    scorer = SpanScores(parser)
+    strings = label_strings(parser)
+    (encoded,) = encode(parser, [sentence])
     spans = np.array(cells)[:, :2]
     labels = np.array(cells)[:, 2]
     of_spans = scorer.scores(encoded.fenceposts, spans)
@@ -137,7 +139,7 @@ def _split(
     parts = scorer.parts(encoded.fenceposts, spans, labels)
     return [
         Contributions(
-            *sentence.tokens(start, end),
+            *sentence.token_range(start, end),
             label=strings[label],
             score=float(scores[i]),
             bias=float(parts.bias[i]),

@@ -19,9 +19,9 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotations import Relation
 from ..decode.marginals import inside_outside
-from .sentences import (
+from ..trees import Parse
+from .scoring import (
     PipelineOrParser,
-    Sentence,
     constituents_of,
     find_parser,
     locate,
@@ -97,11 +97,13 @@ def head_confidences(
     """For each token of a Doc or of a Span's sentence, the probability that its head is
     right; None for white space."""
     fitted = calibration(nlp, "heads")
+    parser = find_parser(nlp)
     values: Dict[int, float] = {}
-    for sentence in sentences_of(nlp, doc_or_span):
+    for sentence in sentences_of(doc_or_span):
         if sentence.words:
-            logits = head_logits(sentence, score(sentence).arcs, fitted.temperature)
-            values.update(zip(sentence.words, fitted(logits).tolist(), strict=True))
+            arcs = score(parser, sentence).arcs
+            logits = head_logits(sentence, arcs, fitted.temperature)
+            values.update(zip(sentence.tokens, fitted(logits).tolist(), strict=True))
     tokens = doc_or_span if isinstance(doc_or_span, Doc) else doc_or_span.sent
     return [values.get(token.i) for token in tokens]
 
@@ -111,12 +113,14 @@ def label_confidence(nlp: PipelineOrParser, span: Span) -> Optional[float]:
     is none.
     RAISES (ValueError): The parser scores no constituents."""
     fitted = calibration(nlp, "labels")
-    sentence, start, end = locate(nlp, span)
-    (constituents,) = constituents_of([sentence])
-    chosen = [one for one in constituents if one[:2] == (start, end)]
+    parser = find_parser(nlp)
+    sentence, start, end = locate(span)
+    (constituents,) = constituents_of(parser, [sentence])
+    chosen = [cell for cell in constituents if cell[:2] == (start, end)]
     if not chosen:
         return None
-    logits = label_logits(score(sentence).labels, chosen, fitted.temperature)
+    labels = score(parser, sentence).labels
+    logits = label_logits(labels, chosen, fitted.temperature)
     return float(fitted(logits)[0])
 
 
@@ -140,12 +144,12 @@ def product_logit(confidences: Sequence[Optional[float]]) -> float:
     return float(np.clip(np.log(product) - np.log1p(-product), -MAX_LOGIT, MAX_LOGIT))
 
 
-def head_logits(sentence: Sentence, arcs: ndarray, temperature: float) -> ndarray:
+def head_logits(sentence: Parse, arcs: ndarray, temperature: float) -> ndarray:
     """The logit of the share of each word's head.
     arcs (ndarray): Arc scores. Shape: (n_words + 1, n_words + 1), [dependent, head].
     RETURNS (ndarray): Shape: (n_words,), float64."""
     words = np.arange(1, len(sentence.words) + 1)
-    heads = np.array(sentence.heads)
+    heads = np.array([head or 0 for head in sentence.heads or words * 0])
     scores = arcs.astype("f8") / temperature
     of_heads = scores[words, heads]
     others = scores.copy()

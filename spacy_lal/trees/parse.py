@@ -141,6 +141,10 @@ class Parse:
             return " ".join(self.words)
         return str(self.doc[self.tokens[0] : self.tokens[-1] + 1].text)
 
+    def token_range(self, start: int, end: int) -> Tuple[int, int]:
+        """The half-open range of the Doc's tokens that a range of words covers."""
+        return self.tokens[start], self.tokens[end - 1] + 1
+
     @property
     def line(self) -> int:
         """The line of the first word; 0 without a file."""

@@ -11,7 +11,7 @@ from spacy_lal.interpret import (
     constituent_margins,
     label_attention,
 )
-from spacy_lal.pipeline import sentences
+from spacy_lal.pipeline import scoring
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_spans_without_words(nlp, doc):
 
 
 def test_long_sentences_are_refused(nlp, monkeypatch):
-    monkeypatch.setattr(sentences, "MAX_LENGTH", 6)
+    monkeypatch.setattr(scoring, "MAX_LENGTH", 6)
     doc = nlp(tiny_doc(nlp, [0]))
     for explain in (constituent_margins, arc_margins, label_attention):
         with pytest.raises(

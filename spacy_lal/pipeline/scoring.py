@@ -1,9 +1,8 @@
-"""Sentences as a parser sees them: find the parser and the sentence, run the network.
-The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or
-the pipeline has for it."""
+"""The scores of a sentence, for explanations and confidences: find the parser and the
+sentence, run the network. The Doc is not changed. A sentence is read as a whole, with
+the vectors that the Doc or the pipeline has for it."""
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -23,52 +22,20 @@ from ..annotations import (
     MAX_LENGTH,
     SPANS_KEY,
     constituents_within,
+    parse_of_words,
     read_words,
     sentence_bounds,
 )
 from ..models import parser as network
 from ..models.vectors import listeners, require_vectors
 from ..scores import ParserScores
-from ..trees import LabelVocab
+from ..trees import LabelVocab, Parse
 from .component import FACTORY, SentencePipe, parser_names
 
 if TYPE_CHECKING:
     from .lal_parser import LALParser
 
 PipelineOrParser = Union[Language, "LALParser"]
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a Doc, as a parser sees it.
-    number (int): Its place in the Doc, from 0.
-    words (List[int]): The Doc indices of the words that are read: its tokens without
-        white space and marks of notes."""
-
-    parser: "LALParser"
-    doc: Doc
-    number: int
-    words: List[int]
-
-    @property
-    def texts(self) -> Tuple[str, ...]:
-        """Its words."""
-        return tuple(self.doc[i].text for i in self.words)
-
-    @property
-    def heads(self) -> List[int]:
-        """The head of each word on the Doc, counted from 1; 0 is the root, or a token
-        outside."""
-        places = {word: place for place, word in enumerate(self.words, start=1)}
-        heads = [self.doc[word].head.i for word in self.words]
-        return [
-            0 if head == word else places.get(head, 0)
-            for word, head in zip(self.words, heads, strict=True)
-        ]
-
-    def tokens(self, start: int, end: int) -> Tuple[int, int]:
-        """The half-open range of Doc tokens that a span of words covers."""
-        return self.words[start], self.words[end - 1] + 1
 
 
 class Encoded(NamedTuple):
@@ -86,16 +53,16 @@ def find_parser(nlp: PipelineOrParser) -> "LALParser":
     """The `lal_parser` of a pipeline.
     RAISES (ValueError): There is none, or several, or it was not trained."""
     parser: Any = nlp
-    found = type(nlp).__name__
+    got = type(nlp).__name__
     if isinstance(nlp, Language):
         names = parser_names(nlp)
         parser = nlp.get_pipe(names[0]) if len(names) == 1 else None
-        found = ", ".join(names or nlp.pipe_names)
+        got = ", ".join(names or nlp.pipe_names)
     is_parser = isinstance(parser, SentencePipe) and "constituents" in parser.cfg
     if not is_parser or not parser.labels:
         raise ValueError(
             f"expected a pipeline with one {FACTORY}, trained or loaded, or the "
-            f"component; got {found}"
+            f"component; got {got}"
         )
     return parser
 
@@ -119,37 +86,37 @@ def label_strings(parser: "LALParser") -> List[str]:
     return LabelVocab(labels).strings
 
 
-def sentences_of(
-    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> List[Sentence]:
-    """The sentences of a Doc, or the sentence of a Span.
-    RAISES (ValueError): As `find_parser`; neither a Doc nor a Span; no sentence
-        boundaries, or the Span crosses one."""
-    parser = find_parser(nlp)
-    if not isinstance(doc_or_span, (Doc, Span)):
-        raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
-    doc = doc_or_span.doc
-    words = read_words(doc)
-    found = [Sentence(parser, doc, i, of_one) for i, of_one in enumerate(words)]
-    if isinstance(doc_or_span, Doc):
-        return found
-    span = doc_or_span
-    for sentence, (start, end) in zip(found, sentence_bounds(doc), strict=True):
-        if start <= span.start < end and span.end <= end:
-            return [sentence]
-    raise ValueError(
-        f"{span_name(span)} crosses a sentence boundary: expected a part of one "
-        "sentence"
-    )
+def sentences_of(item: Union[Doc, Span]) -> List[Parse]:
+    """The sentences of a Doc, or the sentence of a Span, with the words that a parser
+    reads: without white space and marks of notes.
+    RAISES (ValueError): Neither a Doc nor a Span; no sentence boundaries, or the Span
+        crosses one."""
+    if not isinstance(item, (Doc, Span)):
+        raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
+    doc = item.doc
+    read = read_words(doc)
+    numbers = list(range(len(read)))
+    if isinstance(item, Span):
+        numbers = [
+            number
+            for number, (start, end) in enumerate(sentence_bounds(doc))
+            if start <= item.start < end and item.end <= end
+        ]
+        if not numbers:
+            raise ValueError(
+                f"{span_name(item)} crosses a sentence boundary: expected a part of "
+                "one sentence"
+            )
+    return [parse_of_words(doc, read[number], number) for number in numbers]
 
 
-def locate(nlp: PipelineOrParser, span: Span) -> Tuple[Sentence, int, int]:
+def locate(span: Span) -> Tuple[Parse, int, int]:
     """A Span's sentence, and the Span in words of it.
     RAISES (ValueError): As `sentences_of`; it has no words."""
     span = span[:] if isinstance(span, Doc) else span
-    (sentence,) = sentences_of(nlp, span)
-    start = bisect_left(sentence.words, span.start)
-    end = bisect_left(sentence.words, span.end)
+    (sentence,) = sentences_of(span)
+    start = bisect_left(sentence.tokens, span.start)
+    end = bisect_left(sentence.tokens, span.end)
     if start == end:
         raise ValueError(
             f"{span_name(span)} has no words in it, and is no span of the parser's"
@@ -163,18 +130,19 @@ def span_name(span: Span) -> str:
     return f"the Span {text!r} (tokens {span.start}:{span.end})"
 
 
-def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
+def constituents_of(
+    parser: "LALParser", sentences: Sequence[Parse]
+) -> List[List[Tuple[int, int, int]]]:
     """The constituents that the Doc has of some of its sentences, in pre-order: start,
     end, label id, in words.
     RAISES (ValueError): The Doc has no constituents, or labels that the parser does not
         know."""
     if not sentences:
         return []
-    parser = sentences[0].parser
     doc = sentences[0].doc
     ids = {label: i for i, label in enumerate(label_strings(parser))}
-    chosen = constituents_within(doc, [sentence.words for sentence in sentences])
-    unknown = {label for parse in chosen for *_, label in parse} - set(ids)
+    parts = constituents_within(doc, [sentence.tokens for sentence in sentences])
+    unknown = {span.label for spans in parts for span in spans} - set(ids)
     if SPANS_KEY not in doc.spans or unknown:
         got = f"no parse (no doc.spans[{SPANS_KEY!r}])"
         if unknown:
@@ -184,7 +152,7 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
             f"{doc.text[:40]!r}"
         )
     return [
-        [(start, end, ids[label]) for start, end, label in parse] for parse in chosen
+        [(span.start, span.end, ids[span.label]) for span in spans] for spans in parts
     ]
 
 
@@ -202,29 +170,27 @@ def model_of(parser: "LALParser") -> Any:
     return parser.model
 
 
-def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
+def encode(parser: "LALParser", sentences: Sequence[Parse]) -> List[Encoded]:
     """Run the first half of the network on sentences of one Doc, each with words and in
     a batch of its own.
     RAISES (ValueError): A sentence has more than `MAX_LENGTH` words; no component
         provides the vectors that the model listens to."""
     if not sentences:
         return []
-    _check_lengths(sentences)
-    parser = sentences[0].parser
+    _check_lengths(parser, sentences)
     model = model_of(parser)
     doc = _with_vectors(parser, sentences[0].doc)
-    numbers = [one.number for one in sentences]
-    return [Encoded(*one) for one in network.encode(model, doc, numbers)]
+    numbers = [sentence.number for sentence in sentences]
+    return [Encoded(*encoded) for encoded in network.encode(model, doc, numbers)]
 
 
-def score(sentence: Sentence) -> ParserScores:
+def score(parser: "LALParser", sentence: Parse) -> ParserScores:
     """The scores of all labels of all spans, and of all arcs, of one sentence.
     RAISES (ValueError): As `encode`."""
-    _check_lengths([sentence])
-    parser = sentence.parser
+    _check_lengths(parser, [sentence])
     doc = _with_vectors(parser, sentence.doc)
-    batches = parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]])
-    ((_, (scores,)),) = batches
+    words = [[sentence.tokens]]
+    ((_, (scores,)),) = parser.iter_scores([doc], pruned=False, sentences=words)
     return scores  # type: ignore[return-value]
 
 
@@ -244,11 +210,11 @@ def _with_vectors(parser: "LALParser", doc: Doc) -> Doc:
     return doc
 
 
-def _check_lengths(sentences: Sequence[Sentence]) -> None:
+def _check_lengths(parser: "LALParser", sentences: Sequence[Parse]) -> None:
     for sentence in sentences:
         if len(sentence.words) > MAX_LENGTH:
             raise ValueError(
                 f"expected a sentence of at most {MAX_LENGTH} words, got "
-                f"{len(sentence.words)}: '{sentence.parser.name}' reads it in pieces "
-                f"({' '.join(sentence.texts[:6])} ...)"
+                f"{len(sentence.words)}: '{parser.name}' reads it in pieces "
+                f"({' '.join(sentence.words[:6])} ...)"
             )
