@@ -24,6 +24,7 @@ from ..annotations import (
 from ..scores import MISSING, GoldRoles
 from ..trees import (
     SUB_HEAD,
+    Constituent,
     LabelVocab,
     collapse_chains,
     joint_spans,
