@@ -56,7 +56,7 @@ class BestTree:
         with its unary chain ("S::VP")."""
         return [
             (
-                *self.sentence.tokens(constituent.start, constituent.end),
+                *self.parse.token_range(constituent.start, constituent.end),
                 constituent.label,
             )
             for constituent in self.parse.constituents or ()

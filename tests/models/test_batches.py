@@ -15,6 +15,7 @@ from spacy_lal.models.batches import (
     WORD_STOP_CHAR,
     ReadingOptions,
     sentence_features,
+    sub_batches,
 )
 
 VOCAB = spacy.blank("en").vocab
@@ -91,3 +92,11 @@ def test_of_a_long_word_both_ends_are_read():
     model.attrs["chars"] = list("abcdef")
     (one,) = model.predict([make_doc(["abc" + "x" * 1000 + "ef"], {0})])
     assert one.chars[1] == (WORD_START_CHAR, 5, 6, 7, 9, 10, WORD_STOP_CHAR)
+
+
+def test_memory_of_a_sub_batch():
+    """65,536 cells of charts, at least 32 a row: 4 sentences of 127 words, 1,024 of one
+    word."""
+    assert [len(batch) for batch in sub_batches([127] * 5)] == [4, 1]
+    assert [len(batch) for batch in sub_batches([1] * 1025)] == [1024, 1]
+    assert sub_batches([0, 500, 0, 600]) == [[1], [3]]

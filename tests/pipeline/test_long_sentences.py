@@ -12,8 +12,7 @@ from small_blocks import parser_block
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import train
 
-from spacy_lal.annotations import SPANS_KEY, sentences
-from spacy_lal.annotations.sentences import cut_sentence
+from spacy_lal.annotations import SPANS_KEY, read_sentences, sentences
 from spacy_lal.pipeline import lal_parser
 from spacy_lal.pipeline.charts import DecodedParse
 from spacy_lal.pipeline.decoders import make_joint_decoder
@@ -122,12 +121,30 @@ def check_tree(doc, projective=True):
 # Cutting
 
 
-@pytest.mark.parametrize("length", [0, 1, 500, 501, 700, 1999])
+@pytest.mark.parametrize("length", [1, 500, 501, 700, 1999])
 def test_pieces_cover_a_sentence_and_none_is_too_long(length):
-    doc = Doc(spacy.blank("en").vocab, words=words_of(length))
-    pieces = cut_sentence(doc, list(range(length)))
+    starts = [i == 0 for i in range(length)]
+    doc = Doc(spacy.blank("en").vocab, words=words_of(length), sent_starts=starts)
+    (pieces,) = read_sentences(doc).pieces
     assert [i for piece in pieces for i in piece] == list(range(length))
-    assert len(pieces) == 1 if length <= 500 else max(map(len, pieces)) <= 200
+    assert len(pieces) == 1 if length <= 500 else max(map(len, pieces)) <= 100
+
+
+@pytest.mark.parametrize(
+    "marks, lengths",
+    [
+        ([], [100, 100, 100, 100, 100, 1]),
+        ([60, 80, 150], [81, 70, 100, 100, 100, 50]),  # the last of 50 to 100
+        ([48], [100, 100, 100, 100, 100, 1]),  # a mark in the first half
+        ([49, 100], [50, 51, 100, 100, 100, 100]),
+    ],
+)
+def test_a_piece_ends_at_the_last_mark_of_its_second_half(marks, lengths):
+    words = ["," if i in marks else "a" for i in range(501)]
+    starts = [i == 0 for i in range(501)]
+    doc = Doc(spacy.blank("en").vocab, words=words, sent_starts=starts)
+    (pieces,) = read_sentences(doc).pieces
+    assert [len(piece) for piece in pieces] == lengths
 
 
 # Joining

@@ -6,6 +6,7 @@ import random
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from tiny_pipeline import make_bert, make_nlp, parses, train
 
 from spacy_lal.models.parser import iter_scores
@@ -44,6 +45,27 @@ def make_docs(nlp):
             )
         )
     return docs + [Doc(nlp.vocab, words=[" ", "\n"], sent_starts=[True, False])]
+
+
+class CountingPipe(component.SentencePipe):
+    """Predicts how many tokens run together."""
+
+    def __init__(self):
+        self.cfg = {}
+
+    def _prepare(self):
+        pass
+
+    def _predict(self, docs):
+        return [[sum(map(len, docs))] for _ in docs]
+
+
+def test_docs_run_together_up_to_50_000_tokens():
+    """A batch of any size takes the memory of so many tokens; a fifth more may join
+    them."""
+    vocab = Vocab()
+    docs = [Doc(vocab, words=["a"] * n) for n in (30_000, 0, 20_000, 10_001)]
+    assert CountingPipe().predict(docs) == [[50_000], [], [50_000], [10_001]]
 
 
 def test_batches_order_and_processes(nlp):
