@@ -1,7 +1,5 @@
 """`doc._.complexity` and `span._.complexity`: syntactic complexity of sentences."""
 
-from typing import List
-
 from ..complexity import Complexity, measure_sentence, summed
 from .reading import Item, read_parses
 from .sentences import words_of
@@ -15,7 +13,7 @@ def get_complexity(item: Item) -> Complexity:
     return summed(sentence_complexities(item))
 
 
-def sentence_complexities(item: Item) -> List[Complexity]:
+def sentence_complexities(item: Item) -> list[Complexity]:
     """The measures of each sentence of a Doc or Span, in order.
 
     RAISES (ValueError): The Doc has no sentence boundaries, or the Span is not made of

@@ -2,7 +2,8 @@
 signs what it writes (`parses.Signature`), and the getters ask the component that
 signed."""
 
-from typing import List, Optional, Protocol, Sequence
+from collections.abc import Sequence
+from typing import Optional, Protocol
 
 from spacy.tokens import Doc, Span, Token
 
@@ -12,7 +13,7 @@ from .parses import Layer, Signature, get_signatures
 class Confidences(Protocol):
     """How probably parts of a parse are right, as the parser that found it says."""
 
-    def of_heads(self, span: Span) -> List[Optional[float]]:
+    def of_heads(self, span: Span) -> list[Optional[float]]:
         """The confidence of the head of each token of a Span's sentence."""
 
     def of_constituent(self, span: Span) -> Optional[float]:

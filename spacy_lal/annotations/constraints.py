@@ -2,19 +2,12 @@
 heads. In the span group `doc.spans["constraints"]` the `kb_id_` tells the kind; the
 Span of a head follows the Span of its dependent."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import (
     Any,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
     NamedTuple,
     Optional,
-    Sequence,
-    Set,
-    Tuple,
     Union,
 )
 
@@ -59,7 +52,7 @@ class HeadConstraint(NamedTuple):
 
 
 Constraint = Union[SpanConstraint, HeadConstraint]
-SpanLike = Union[Span, Tuple[int, int], Tuple[int, int, str]]
+SpanLike = Union[Span, tuple[int, int], tuple[int, int, str]]
 
 
 class ContradictionError(ValueError):
@@ -80,7 +73,7 @@ class ContradictionError(ValueError):
         super().__init__(f"no parse fulfils these constraints, since {reason}: {named}")
         self._named = named
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # As worker processes send it: without the Doc.
         return ContradictionError, (self._named, self.constraints, self.reason)
 
@@ -119,7 +112,7 @@ def constrain(
                 f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, "
                 f"'NP')], got {value!r}"
             )
-    found: List[Constraint] = [_read_span(doc, given, False) for given in constituents]
+    found: list[Constraint] = [_read_span(doc, given, False) for given in constituents]
     found += [_read_span(doc, given, True) for given in forbidden]
     for given_dependent, given_head in (heads or {}).items():
         dependent = _read_word(doc, given_dependent, "dependent")
@@ -128,7 +121,7 @@ def constrain(
     found = list(dict.fromkeys(found))
     check_structure(doc, found)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
-    spans: List[Span] = []
+    spans: list[Span] = []
     for one in found:
         if isinstance(one, HeadConstraint):
             spans.append(Span(doc, one.dependent, one.dependent + 1, kb_id=_DEPENDENT))
@@ -140,14 +133,14 @@ def constrain(
         write_group(doc, CONSTRAINTS_KEY, spans)
 
 
-def get_constraints(doc: Doc) -> List[Constraint]:
+def get_constraints(doc: Doc) -> list[Constraint]:
     """The constraints of a Doc, in its present tokens.
 
     RAISES (StaleParseError): Tokens were merged or split since `constrain`, and a
         constraint begins or ends within a token; or the text has changed."""
     if CONSTRAINTS_KEY not in doc.spans:
         return []
-    found: List[Constraint] = []
+    found: list[Constraint] = []
     for span in read_group(doc, CONSTRAINTS_KEY):
         of_head = span.kb_id in (_DEPENDENT, _HEAD)
         start, end = span.place or (0, 0)
@@ -175,12 +168,12 @@ def get_constraints(doc: Doc) -> List[Constraint]:
 
 def in_words(
     doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]
-) -> List[Tuple[Constraint, Constraint]]:
+) -> list[tuple[Constraint, Constraint]]:
     """The constraints within a sentence: each as a constraint on its words, counted
     from 0, and as given. A forbidden span that reaches beyond the sentence is a
     constituent of no tree, so it is skipped.
     words (Sequence[int]): The indices of the sentence's words in the Doc."""
-    found: List[Tuple[Constraint, Constraint]] = []
+    found: list[tuple[Constraint, Constraint]] = []
     place = {word: i for i, word in enumerate(words)}
     for one in constraints:
         if isinstance(one, HeadConstraint):
@@ -206,12 +199,12 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
 
 def _contradictions(
     doc: Doc, constraints: Sequence[Constraint]
-) -> Iterator[Tuple[List[Constraint], str]]:
+) -> Iterator[tuple[list[Constraint], str]]:
     heads = [one for one in constraints if isinstance(one, HeadConstraint)]
     spans = [one for one in constraints if isinstance(one, SpanConstraint)]
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
     sentence_of = [number for number, ends in enumerate(bounds) for _ in range(*ends)]
-    roots: Dict[int, HeadConstraint] = {}
+    roots: dict[int, HeadConstraint] = {}
     for head in heads:
         sentence = sentence_of[head.head]
         if sentence_of[head.dependent] != sentence:
@@ -223,7 +216,7 @@ def _contradictions(
     cycle = _find_cycle({head.dependent: head for head in heads})
     if cycle:
         yield [*cycle], "heads must not form a cycle"
-    ends: Dict[SpanConstraint, Tuple[int, int]] = {}  # the first and the last word
+    ends: dict[SpanConstraint, tuple[int, int]] = {}  # the first and the last word
     for span in spans:
         words = words_of(doc[span.start : span.end])
         ends[span] = words[0], words[-1]
@@ -238,11 +231,11 @@ def _contradictions(
             yield [known, banned], "a constituent cannot be both known and forbidden"
 
 
-def _find_cycle(heads: Mapping[int, HeadConstraint]) -> List[HeadConstraint]:
+def _find_cycle(heads: Mapping[int, HeadConstraint]) -> list[HeadConstraint]:
     """Find known heads that form a cycle, by their dependents; empty without one."""
-    done: Set[int] = set()
+    done: set[int] = set()
     for word in heads:
-        path: List[int] = []
+        path: list[int] = []
         while word in heads and word not in done and heads[word].head != word:
             done.add(word)
             path.append(word)
@@ -252,7 +245,7 @@ def _find_cycle(heads: Mapping[int, HeadConstraint]) -> List[HeadConstraint]:
     return []
 
 
-def _cross(one: Tuple[int, int], other: Tuple[int, int]) -> bool:
+def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether spans cross, by their first and last words."""
     (first, last), (other_first, other_last) = sorted((one, other))
     return first < other_first <= last < other_last

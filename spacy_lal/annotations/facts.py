@@ -1,7 +1,7 @@
 """The door of the room of facts: `doc._.relations`, `doc._.triples`, `sent._.clauses`
 and `simplify` read a Doc here, with its roles and constituents."""
 
-from typing import List, Union
+from typing import Union
 
 from spacy.tokens import Doc, Span
 
@@ -16,7 +16,7 @@ from .predicates import get_span_predicates
 from .span_groups import check_present
 
 
-def get_clauses(span: Span) -> List[Clause]:
+def get_clauses(span: Span) -> list[Clause]:
     """Give the clauses of a sentence, in the order of their verbs: kind, verb, subject,
     and whether they can stand alone. A Span has the clauses whose verbs lie in it. In a
     Doc without heads, constituents and tags give the clauses.
@@ -33,7 +33,7 @@ def get_clauses(span: Span) -> List[Clause]:
     return sorted(within, key=lambda one: one.verb.i)
 
 
-def get_relations(item: Union[Doc, Span]) -> List[Relation]:
+def get_relations(item: Union[Doc, Span]) -> list[Relation]:
     """Give the relations of a Doc or Span, in the order of their predicates, from roles
     where there are some, else from heads. A Doc without heads has none.
 
@@ -45,7 +45,7 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     return relations.relations_of(span, get_span_predicates(span), confidences_of)
 
 
-def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
+def get_triples(item: Union[Doc, Span], nested: bool = False) -> list[Triple]:
     """Give the triples of a Doc or Span: one for each relation that has a subject and
     something said of it.
 
@@ -56,7 +56,7 @@ def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
     return triples.triples_of(get_relations(item), nested=nested)
 
 
-def simplify(span: Span) -> List[str]:
+def simplify(span: Span) -> list[str]:
     """Divide a sentence into sentences of one clause each: "The man left." and "The man
     bought it." for "The man, who bought it, left.". Coordinate, relative and some
     adverbial clauses ("because", "although", "while") are said alone, with the

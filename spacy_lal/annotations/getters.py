@@ -4,17 +4,13 @@ on it. Roles are in `predicates.py`."""
 
 import warnings
 from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
-    Dict,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Tuple,
 )
 
 from spacy.glossary import GLOSSARY
@@ -45,7 +41,7 @@ class NonConstituentException(ValueError):  # noqa: N818  (benepar's name)
     `install_extensions(strict=True)`, as by benepar's."""
 
 
-def _trees(item: Item, strict: bool) -> List[Parse]:
+def _trees(item: Item, strict: bool) -> list[Parse]:
     """Give the trees of `sentence_trees`; none for a Doc without a parse, unless
     `strict`."""
     try:
@@ -72,10 +68,10 @@ class _Node(NamedTuple):
     start: int
     end: int
 
-    def within(self, start: int, end: int) -> "List[_Node]":
+    def within(self, start: int, end: int) -> "list[_Node]":
         """Give the fewest nodes, other than this one, that together have a range of
         words, in order."""
-        ends: Dict[int, int] = {}
+        ends: dict[int, int] = {}
         for constituent in self.tree.constituents or ():
             is_other = (constituent.start, constituent.end) != self[1:]
             if is_other and constituent.is_within(start, end):
@@ -87,7 +83,7 @@ class _Node(NamedTuple):
             start = stop
         return nodes
 
-    def below(self) -> "List[_Node]":
+    def below(self) -> "list[_Node]":
         """Give this node and the nodes below it, in pre-order."""
         ranges = {(i, i + 1) for i in range(self.start, self.end)} | {self[1:]}
         for constituent in self.tree.constituents or ():
@@ -108,9 +104,9 @@ class _Node(NamedTuple):
         return self.tree.doc[tokens[0] : tokens[-1] + 1]
 
 
-def _largest(item: Item, strict: bool) -> List[_Node]:
+def _largest(item: Item, strict: bool) -> list[_Node]:
     """Give the fewest nodes that together have the words of an item, in order."""
-    nodes: List[_Node] = []
+    nodes: list[_Node] = []
     for tree in _trees(item, strict):
         whole = _Node(tree, 0, len(tree.words))
         start = 0
@@ -147,7 +143,7 @@ def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
     return node.parse.to_tree() if node else None
 
 
-def get_trees(item: Item, *, strict: bool = False) -> "List[Tree]":
+def get_trees(item: Item, *, strict: bool = False) -> "list[Tree]":
     """Give the fewest trees that together have the words, in order: of a constituent,
     its tree; of several sentences, their trees; else the trees of the largest
     constituents and words within. Empty without a parse."""
@@ -165,7 +161,7 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
     return "\n".join(tree.to_brackets() for tree in trees) if is_parsed else None
 
 
-def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
+def get_labels(item: Item, *, strict: bool = False) -> tuple[str, ...]:
     """Give the labels of a constituent, outermost first; empty for a word without
     labels, or where the item is no constituent."""
     node = _node(item, strict)
@@ -236,7 +232,7 @@ def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False)
     return getter(token.doc[token.i : token.i + 1], strict=strict)
 
 
-_TREE_GETTERS: List[Tuple[str, str, Callable[..., Any]]] = [
+_TREE_GETTERS: list[tuple[str, str, Callable[..., Any]]] = [
     ("Doc Span Token", "parse_string", get_parse_string),
     ("Doc Span Token", "tree", get_tree),
     ("Doc Span", "trees", get_trees),
@@ -245,13 +241,13 @@ _TREE_GETTERS: List[Tuple[str, str, Callable[..., Any]]] = [
     ("Span", "children", iter_children),
     ("Span Token", "parent", get_parent),
 ]
-GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
+GETTERS: list[tuple[Any, str, Callable[..., Any]]] = [
     (cls, name, partial(_of_token, getter=getter) if cls is Token else getter)
     for cls in (Doc, Span, Token)
     for classes, name, getter in _TREE_GETTERS
     if cls.__name__ in classes.split()
 ]
-_PLAIN_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
+_PLAIN_GETTERS: list[tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "predicates", get_predicates),
     (Doc, "relations", get_relations),
     (Doc, "srl", get_srl),

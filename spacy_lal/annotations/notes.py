@@ -1,8 +1,9 @@
 """Marks of notes and citations in a Doc ("in 1950.[3]"), which components do not read
 (`sentences.py`), join the parse afterwards."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import List, Optional, Sequence
+from typing import Optional
 
 from spacy.tokens import Doc, Token
 
@@ -35,8 +36,8 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
             )
             for constituent in constituents
         ]
-    heads: Optional[List[int]] = None
-    deprels: List[str] = []
+    heads: Optional[list[int]] = None
+    deprels: list[str] = []
     if parse.heads is not None:
         heads = [0] * len(words)
         deprels = [UNKNOWN_DEPREL] * len(words)
@@ -65,7 +66,7 @@ def _lengthened(
     start: int,
     end: int,
     heads: Sequence[int],
-) -> Optional[List[Constituent]]:
+) -> Optional[list[Constituent]]:
     """Add a mark, words start to end of a sentence, to the constituents before it that
     have its head, unless that is the word before it."""
     if constituents is None:
@@ -82,7 +83,7 @@ def _lengthened(
 
 
 def _attach(
-    tokens: Sequence[Token], start: int, end: int, heads: List[int], deprels: List[str]
+    tokens: Sequence[Token], start: int, end: int, heads: list[int], deprels: list[str]
 ) -> None:
     """Attach a mark, words start to end of a sentence, in place: its numbers and words
     to the word before it, to the head of a stop before it, or, after a space, to the

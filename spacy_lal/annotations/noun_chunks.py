@@ -6,17 +6,12 @@ coordinated nouns are phrases of their own. Chunks never overlap. A parser puts
 `noun_chunks` in place of spaCy's rules, which a Doc without constituents, or of a
 language without a record of noun chunks (`lang/`), keeps."""
 
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
 from typing import (
     Any,
-    Callable,
-    Container,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
     Union,
 )
 
@@ -30,7 +25,7 @@ from .parses import SPANS_KEY, constituent_tokens
 from .sentences import sentence_of
 
 LABEL = "NP"  # as spaCy's iterators
-Chunk = Tuple[int, int]  # half-open range of tokens
+Chunk = tuple[int, int]  # half-open range of tokens
 
 
 @cache
@@ -58,7 +53,7 @@ def install_noun_chunks(vocab: Vocab, docs: Sequence[Doc] = ()) -> None:
             one.noun_chunks_iterator = noun_chunks
 
 
-def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[Tuple[int, int, int]]:
+def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
     """The noun chunks of a Doc or Span, as spaCy's syntax iterators give them.
 
     RETURNS (Iterator[Tuple[int, int, int]]): First token, end and label of each.
@@ -84,7 +79,7 @@ class _Node(NamedTuple):
     start: int
     end: int
     label: str
-    children: "List[_Node]"
+    children: "list[_Node]"
 
 
 def constituent_chunks(
@@ -108,9 +103,9 @@ def constituent_chunks(
                 yield from parts(node.start, last)
 
 
-def _nodes(constituents: List[Tuple[int, int, str]]) -> List[_Node]:
-    nodes: List[_Node] = []
-    above: List[_Node] = []
+def _nodes(constituents: list[tuple[int, int, str]]) -> list[_Node]:
+    nodes: list[_Node] = []
+    above: list[_Node] = []
     for start, end, label in constituents:
         node = _Node(start, end, label, [])
         while above and above[-1].end <= start:

@@ -8,17 +8,12 @@ component wrote the parse (`Signature`)."""
 import re
 import weakref
 from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import (
     Any,
-    Callable,
-    Dict,
-    List,
     Literal,
-    Mapping,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import numpy as np
@@ -50,9 +45,9 @@ ROOT_DEPREL = "ROOT"
 # spaCy counts a token without head offset and deprel as unparsed.
 UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"
 
-Range = Tuple[int, int]
+Range = tuple[int, int]
 Layer = Literal["heads", "constituents"]
-LAYERS: Tuple[Layer, ...] = ("heads", "constituents")
+LAYERS: tuple[Layer, ...] = ("heads", "constituents")
 
 
 class Signature(str):
@@ -71,7 +66,7 @@ class Signature(str):
     def __deepcopy__(self, memo: Any) -> "Signature":
         return self
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return str, (str(self),)
 
 
@@ -97,7 +92,7 @@ def set_constituents(
 
 def constituent_tokens(
     doc: Doc, start: int = 0, end: Optional[int] = None
-) -> List[Constituent]:
+) -> list[Constituent]:
     """Give a Doc's constituents as half-open ranges of its tokens, pre-order; over the
     same tokens, in the group's order. With a range of tokens, at least those that begin
     in it.
@@ -138,7 +133,7 @@ def _fits_in_a_tree(label: str) -> bool:
 
 def get_constituents(
     doc: Doc, sentence: Optional[Span] = None
-) -> List[List[Constituent]]:
+) -> list[list[Constituent]]:
     """Give, for each sentence, its constituents as spans of word positions with their
     unary chains, pre-order. A constituent that crosses a sentence boundary is left out,
     with a warning.
@@ -169,7 +164,7 @@ def get_constituents(
 
 def constituents_within(
     doc: Doc, parts: Sequence[Sequence[int]]
-) -> List[List[Constituent]]:
+) -> list[list[Constituent]]:
     """Give, for each part of a Doc's sentences, the constituents within it as spans of
     word positions with their unary chains, pre-order.
     parts (Sequence[Sequence[int]]): The Doc indices of the words of each, in order.
@@ -199,7 +194,7 @@ def _ends_before(doc: Doc, end: int, sentence_end: int) -> bool:
 
 def _in_words(
     constituents: Sequence[Constituent], words: Sequence[int]
-) -> List[Constituent]:
+) -> list[Constituent]:
     """Give ranges of tokens as ranges of words; those without words are left out."""
     in_words = []
     for constituent in constituents:
@@ -213,7 +208,7 @@ def _in_words(
 # Heads
 
 
-def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
+def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> list[str]:
     """Give deprels in which roots alone have ROOT, and other words with it `dep`, as in
     Universal Dependencies."""
     others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
@@ -324,7 +319,7 @@ def set_sentence_parse(doc: Doc, number: int, parse: Parse) -> None:
     start, end = sentence_bounds(doc)[number]
     parse = _with_tokens(doc, (start, end), parse)
     if parse.constituents is not None:
-        constituents: List[Sequence[Constituent]] = [*get_constituents(doc)]
+        constituents: list[Sequence[Constituent]] = [*get_constituents(doc)]
         constituents[number] = parse.constituents
         set_constituents(doc, sentence_words(doc), constituents)
     if parse.heads is not None:
@@ -353,7 +348,7 @@ def get_parse_method(span: Span) -> Optional[str]:
     return None
 
 
-def _methods(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[GroupSpan]:
+def _methods(doc: Doc, start: int = 0, end: Optional[int] = None) -> list[GroupSpan]:
     return read_group(doc, METHODS_KEY, start, end) if METHODS_KEY in doc.spans else []
 
 
@@ -369,7 +364,7 @@ def write_methods(
     doc.spans[METHODS_KEY].attrs.update(signatures)
 
 
-def get_signatures(doc: Doc) -> Dict[str, Optional[str]]:
+def get_signatures(doc: Doc) -> dict[str, Optional[str]]:
     """Give the signature of each layer of a parse; None for a layer that nobody
     signed."""
     attrs = doc.spans[METHODS_KEY].attrs if METHODS_KEY in doc.spans else {}

@@ -2,8 +2,9 @@
 `token._.predicate`; and the frames that describe them, a table in `vocab.lookups`,
 which spaCy saves with the pipeline."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Iterable, List, Optional, Tuple
+from typing import Optional
 
 import srsly
 from spacy.tokens import Doc, Span, Token
@@ -43,7 +44,7 @@ class Predicate:
         args = self.proposition.args
         object.__setattr__(self, "_around", self.doc[args[0][0] : args[-1][1]])
 
-    def _args(self) -> Tuple[Tuple[int, int, str], ...]:
+    def _args(self) -> tuple[tuple[int, int, str], ...]:
         """The arguments, if the Doc has their tokens."""
         check_present(self._around)
         return self.proposition.args
@@ -60,7 +61,7 @@ class Predicate:
         return self.spans[0]
 
     @property
-    def spans(self) -> Tuple[Span, ...]:
+    def spans(self) -> tuple[Span, ...]:
         """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in
         "gave it up"."""
         args = self._args()
@@ -106,7 +107,7 @@ class Predicate:
         return self.roleset in language.auxiliary_rolesets
 
     @property
-    def arguments(self) -> List["Argument"]:
+    def arguments(self) -> list["Argument"]:
         """Its arguments in text order, without the predicate itself. C- parts are
         joined to their argument."""
         joined = join_parts(self._args())
@@ -128,7 +129,7 @@ class Predicate:
         return sentence_of(self.doc[self.token.i : self.token.i + 1])
 
     @property
-    def tags(self) -> List[str]:
+    def tags(self) -> list[str]:
         """BIO tags, one for each token of the sentence.
 
         RAISES (ValueError): Sentence boundaries are not known.
@@ -184,7 +185,7 @@ class Argument:
         return Span(self.doc, self.joined.start, self.joined.end, label=self.role)
 
     @property
-    def spans(self) -> Tuple[Span, ...]:
+    def spans(self) -> tuple[Span, ...]:
         """Its parts; one for a contiguous argument."""
         return tuple(
             Span(self.doc, start, end, label=self.role)
@@ -216,12 +217,12 @@ class Argument:
         return f"Argument({self.role!r}, {str(self)!r})"
 
 
-def get_predicates(doc: Doc) -> List[Predicate]:
+def get_predicates(doc: Doc) -> list[Predicate]:
     """The predicates of a Doc, by token; empty for a Doc without roles."""
     return [Predicate(doc, proposition) for proposition in get_propositions(doc)]
 
 
-def get_span_predicates(span: Span) -> List[Predicate]:
+def get_span_predicates(span: Span) -> list[Predicate]:
     """The predicates whose token lies in a Span."""
     check_present(span)
     return [

@@ -1,6 +1,7 @@
 """The sentences of a Doc as Parses."""
 
-from typing import Iterator, List, Optional, Sequence, Tuple, Union
+from collections.abc import Iterator, Sequence
+from typing import Optional, Union
 
 from spacy.tokens import Doc, Span, Token
 
@@ -78,7 +79,7 @@ def sentence_trees(item: Item) -> Iterator[Parse]:
         yield parse
 
 
-Place = Tuple[int, List[int], Optional[Sequence[Constituent]]]
+Place = tuple[int, list[int], Optional[Sequence[Constituent]]]
 
 
 def _sentences(item: Item) -> Iterator[Place]:
@@ -101,11 +102,11 @@ def _sentences(item: Item) -> Iterator[Place]:
         start = sentence.end
 
 
-def _heads(words: Sequence[Token]) -> List[Optional[int]]:
+def _heads(words: Sequence[Token]) -> list[Optional[int]]:
     """Heads as word numbers. If another component attached a word to whitespace, the
     head's head takes its place."""
     numbers = {word.i: number for number, word in enumerate(words, start=1)}
-    heads: List[Optional[int]] = []
+    heads: list[Optional[int]] = []
     for word in words:
         if not word.has_head():  # spaCy shows such a token as its own head
             heads.append(None)

@@ -9,8 +9,9 @@ an empty group has no predicates."""
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Union
 
 from spacy.tokens import Doc, Span
 
@@ -66,7 +67,7 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     _write(doc, checked)
 
 
-def _write(doc: Doc, propositions: List[Proposition]) -> None:
+def _write(doc: Doc, propositions: list[Proposition]) -> None:
     """Write sound propositions.
     RAISES (PropositionError): Two have the same token."""
     propositions.sort(key=itemgetter(0))
@@ -76,7 +77,7 @@ def _write(doc: Doc, propositions: List[Proposition]) -> None:
                 "expected at most one proposition a token, got two for token "
                 f"{proposition.token}"
             )
-    spans: List[Span] = []
+    spans: list[Span] = []
     leaders = []
     starts = [predicate_span(proposition.args)[0] for proposition in propositions]
     for _, place in sorted(zip(starts, range(len(starts)), strict=True)):
@@ -85,7 +86,7 @@ def _write(doc: Doc, propositions: List[Proposition]) -> None:
     write_group(doc, ROLES_KEY, spans, leaders)
 
 
-def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
+def _to_spans(doc: Doc, proposition: Proposition) -> list[Span]:
     token, roleset, args, lemma = proposition
     arguments = []
     others = []
@@ -105,7 +106,7 @@ def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
     return [predicate, *arguments, *others]
 
 
-def _place_in(parts: Sequence[Tuple[int, int]], token: int) -> str:
+def _place_in(parts: Sequence[tuple[int, int]], token: int) -> str:
     """The number of a token's part, and its place in it, as an id holds them."""
     for number, (start, end) in enumerate(parts):
         if start <= token < end:
@@ -115,7 +116,7 @@ def _place_in(parts: Sequence[Tuple[int, int]], token: int) -> str:
 
 def get_propositions(
     doc: Doc, start: int = 0, end: Optional[int] = None
-) -> List[Proposition]:
+) -> list[Proposition]:
     """The propositions of a Doc on its present tokens, by predicate; empty for a Doc
     without roles.
 
@@ -131,7 +132,7 @@ def get_propositions(
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
-    records: List[List[GroupSpan]] = []
+    records: list[list[GroupSpan]] = []
     # Where the V of a predicate may begin.
     first = sentence_of(doc[start:end]).start if start else 0
     for span in read_group(doc, ROLES_KEY, first, end):
@@ -158,7 +159,7 @@ def get_propositions(
 
 def _present(
     predicate: GroupSpan, others: Sequence[GroupSpan]
-) -> Tuple[Optional[Proposition], int]:
+) -> tuple[Optional[Proposition], int]:
     """A proposition on the present tokens, or None; and how many arguments or
     predicates are lost."""
     parts = [predicate, *(one for one in others if one.label == PREDICATE_PART)]
@@ -174,7 +175,7 @@ def _present(
     is_lost = any(part.place is None for part in parts)
     if is_lost or of_token.place is None or (offset and of_token.is_moved):
         return None, 1
-    args: List[Argument] = [(*part.place, part.label) for part in parts if part.place]
+    args: list[Argument] = [(*part.place, part.label) for part in parts if part.place]
     n_lost = 0
     # Positions in place of words: `join_parts` says which Spans are parts of one
     # argument.
@@ -192,7 +193,7 @@ def _present(
 
 def get_sentence_propositions(
     doc: Doc, sentences: Optional[Sequence[Sequence[int]]] = None
-) -> List[List[Proposition]]:
+) -> list[list[Proposition]]:
     """For each sentence, its propositions over word positions, counted from 0 in the
     sentence. One that crosses a sentence boundary is left out, with a warning.
     sentences (Optional[Sequence[Sequence[int]]]): The words of each sentence; None for
@@ -220,7 +221,7 @@ def get_sentence_propositions(
 
 def _on_words(
     propositions: Iterable[Proposition], words: Sequence[int]
-) -> List[Proposition]:
+) -> list[Proposition]:
     """Propositions over positions of words; a predicate that is none is left out."""
     found = []
     for token, roleset, args, lemma in propositions:
@@ -248,7 +249,7 @@ def set_sentence_propositions(
         word positions.
     RAISES (ValueError): The numbers of sentences differ.
     RAISES (PropositionError): As `set_propositions`."""
-    on_tokens: List[Proposition] = []
+    on_tokens: list[Proposition] = []
     for words, of_sentence in zip(sentences, propositions, strict=True):
         for proposition in of_sentence:
             check_proposition(proposition, len(words))
@@ -264,7 +265,7 @@ def set_sentence_propositions(
 # Other forms
 
 
-def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
+def get_srl(doc: Doc) -> Optional[dict[str, Any]]:
     """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one
     sentence, else empty), `words` (their number, without white space), `predicates`.
     Words are counted from 0 in the Doc. None for a Doc without roles.
@@ -282,7 +283,7 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     }
 
 
-def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
+def to_allennlp(item: Union[Doc, Span]) -> dict[str, Any]:
     """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
 
     item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
@@ -314,7 +315,7 @@ def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
     return {"verbs": verbs, "words": words}
 
 
-def propositions_within(doc: Doc, start: int, end: int) -> List[Proposition]:
+def propositions_within(doc: Doc, start: int, end: int) -> list[Proposition]:
     """The propositions with all arguments among some tokens, at the cost of their
     sentences."""
     return [
@@ -326,7 +327,7 @@ def propositions_within(doc: Doc, start: int, end: int) -> List[Proposition]:
 
 def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
     """The words with each argument in brackets."""
-    pieces: List[str] = []
+    pieces: list[str] = []
     place = 0
     for start, end, role in bio_to_args(tags):
         pieces.extend(words[place:start])

@@ -2,9 +2,11 @@
 read: without marks of notes, and in pieces of a long sentence."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
-from typing import List, NamedTuple, Pattern, Sequence, Tuple, Union
+from re import Pattern
+from typing import NamedTuple, Union
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -30,7 +32,7 @@ def has_sentences(doc: Doc) -> bool:
     return len(doc) < 2 or doc.has_annotation("SENT_START")
 
 
-def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
+def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
     """Give the half-open token range of each sentence.
     RAISES (ValueError): Boundaries are not known; it is no Doc."""
     if not isinstance(doc, Doc):
@@ -50,7 +52,7 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def sentence_words(doc: Doc) -> List[List[int]]:
+def sentence_words(doc: Doc) -> list[list[int]]:
     """Give, for each sentence, the Doc indices of its words.
     RAISES (ValueError): Boundaries are not known."""
     bounds = sentence_bounds(doc)
@@ -67,7 +69,7 @@ class WithoutNotes(NamedTuple):
 
     doc: Doc
     tokens: np.ndarray
-    notes: List[Tuple[int, int]]
+    notes: list[tuple[int, int]]
 
 
 @cache
@@ -77,12 +79,12 @@ def _pattern(lang: str) -> Pattern[str]:
     return re.compile(f"{EMPHASIS}|({notes})" if notes else "(?!)()")
 
 
-def note_tokens(doc: Doc) -> List[int]:
+def note_tokens(doc: Doc) -> list[int]:
     """Give the tokens of marks of notes, in order. A Doc with constraints has none,
     since they may name any token."""
     if CONSTRAINTS_KEY in doc.spans:
         return []
-    found: List[int] = []
+    found: list[int] = []
     for match in _pattern(doc.vocab.lang).finditer(doc.text):
         span = doc.char_span(*match.span(1)) if match[1] else None
         if span is not None and span.start:
@@ -90,7 +92,7 @@ def note_tokens(doc: Doc) -> List[int]:
     return found
 
 
-def note_ranges(doc: Doc) -> List[Tuple[int, int]]:
+def note_ranges(doc: Doc) -> list[tuple[int, int]]:
     """Give the marks of notes, as half-open ranges of tokens."""
     return runs_of(note_tokens(doc))
 
@@ -103,9 +105,9 @@ class DocSentences(NamedTuple):
     pieces (List[List[List[int]]]): The words that are read, cut where a sentence is
         long."""
 
-    words: List[List[int]]
-    read: List[List[int]]
-    pieces: List[List[List[int]]]
+    words: list[list[int]]
+    read: list[list[int]]
+    pieces: list[list[list[int]]]
 
 
 def read_sentences(doc: Doc) -> DocSentences:
@@ -123,10 +125,10 @@ def read_sentences(doc: Doc) -> DocSentences:
     return DocSentences(sentences, read, pieces)
 
 
-def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
+def cut_sentence(doc: Doc, words: Sequence[int]) -> list[list[int]]:
     """Cut a long sentence. A piece ends at the last punctuation mark of the second half
     of its range; where there is none, it has `PIECE_LENGTH` words."""
-    pieces: List[List[int]] = []
+    pieces: list[list[int]] = []
     remaining = list(words)
     while len(remaining) > PIECE_LENGTH:
         places = range(PIECE_LENGTH // 2, PIECE_LENGTH + 1)
@@ -137,7 +139,7 @@ def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
     return [*pieces, remaining] if remaining else pieces
 
 
-def read_words(doc: Doc) -> List[List[int]]:
+def read_words(doc: Doc) -> list[list[int]]:
     """Give, for each sentence, the Doc indices of the words that are read."""
     return read_sentences(doc).read
 
@@ -158,14 +160,14 @@ def without_notes(doc: Doc) -> WithoutNotes:
     return WithoutNotes(seen, np.array(kept), runs)
 
 
-def runs_of(places: Sequence[int]) -> List[Tuple[int, int]]:
+def runs_of(places: Sequence[int]) -> list[tuple[int, int]]:
     """Give ascending numbers as half-open ranges."""
     groups = groupby(enumerate(places), key=lambda one: one[1] - one[0])
     runs = [[place for _, place in group] for _, group in groups]
     return [(run[0], run[-1] + 1) for run in runs]
 
 
-def words_of(item: Union[Doc, Span]) -> List[int]:
+def words_of(item: Union[Doc, Span]) -> list[int]:
     """Give the Doc indices of the words of a Doc or of a part of it."""
     return [token.i for token in item if not token.is_space]
 

@@ -8,7 +8,8 @@ the order of the text."""
 import struct
 import warnings
 from bisect import bisect_left
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Optional
 
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup
@@ -37,10 +38,10 @@ class GroupSpan(NamedTuple):
     chars (Tuple[int, int]): Half-open range of characters.
     label, kb_id, id (str): The Span's own."""
 
-    place: Optional[Tuple[int, int]]
+    place: Optional[tuple[int, int]]
     is_cut: bool
     is_moved: bool
-    chars: Tuple[int, int]
+    chars: tuple[int, int]
     label: str
     kb_id: str
     id: str
@@ -74,7 +75,7 @@ def write_group(
 
 def read_group(
     doc: Doc, key: str, start: int = 0, end: Optional[int] = None
-) -> List[GroupSpan]:
+) -> list[GroupSpan]:
     """Read the Spans of `doc.spans[key]`, in its order. With a range of tokens, at
     least those that begin in it: the cost grows with the range, not with the Doc,
     unless the group was edited or the Doc's last tokens were merged.
@@ -119,7 +120,7 @@ def _on_tokens(doc: Doc, stored: _StoredSpan, by_tokens: bool) -> GroupSpan:
     """Find a stored Span on the Doc's present tokens."""
     tokens = (stored.start, stored.end)
     chars = (stored.start_char, stored.end_char)
-    place: Optional[Tuple[int, int]] = tokens if stored.start < stored.end else None
+    place: Optional[tuple[int, int]] = tokens if stored.start < stored.end else None
     is_cut = False
     is_moved = not by_tokens and not _fits(doc, *tokens, *chars)
     if is_moved:
@@ -161,7 +162,7 @@ def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> boo
 
 def _place(
     doc: Doc, start_char: int, end_char: int
-) -> Tuple[Optional[Tuple[int, int]], bool]:
+) -> tuple[Optional[tuple[int, int]], bool]:
     """Give the tokens that have characters, white space at their ends aside, and
     whether the characters cut tokens."""
     around = doc.char_span(start_char, end_char, alignment_mode="expand")

@@ -3,7 +3,8 @@ reads it. A Span of the group has the label `unit`; its id is the number of its 
 the Doc, from 1, equal for the parts of a unit that another one interrupts. The Spans of
 a sentence tile it."""
 
-from typing import Iterable, List, Tuple, Union
+from collections.abc import Iterable
+from typing import Union
 
 from spacy.tokens import Doc, Span
 
@@ -17,7 +18,7 @@ NO_UNITS = (
 )
 
 
-def set_units(doc: Doc, units: Iterable[Tuple[int, int, int]]) -> None:
+def set_units(doc: Doc, units: Iterable[tuple[int, int, int]]) -> None:
     """Write `doc.spans["units"]`.
 
     units (Iterable[Tuple[int, int, int]]): Half-open ranges of tokens, in the order of
@@ -29,7 +30,7 @@ def set_units(doc: Doc, units: Iterable[Tuple[int, int, int]]) -> None:
     write_group(doc, UNITS_KEY, spans)
 
 
-def get_units(item: Union[Doc, Span]) -> List[Span]:
+def get_units(item: Union[Doc, Span]) -> list[Span]:
     """Give the units and parts of units of a Doc, or those that begin in a Span, in the
     order of the text; of a unit that others interrupt, each part is a Span.
 

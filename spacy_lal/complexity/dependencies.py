@@ -1,7 +1,7 @@
 """Measures of a sentence's heads, with deprels of Universal Dependencies. Punctuation
 is no word, and has no place among the words."""
 
-from typing import List, Optional
+from typing import Optional
 
 from ..trees import Parse
 
@@ -18,7 +18,7 @@ class HeadMeasures:
     parse (Parse): With heads, deprels, parts of speech and features.
     are_marks (List[bool]): Of each word, whether it is punctuation."""
 
-    def __init__(self, parse: Parse, are_marks: List[bool]) -> None:
+    def __init__(self, parse: Parse, are_marks: list[bool]) -> None:
         self.pos = parse.pos
         self.morphs = parse.morphs
         self.deprels = parse.deprels
@@ -28,7 +28,7 @@ class HeadMeasures:
         self.heads = [
             head - 1 if head else i for i, head in enumerate(parse.heads or ())
         ]
-        self.places: List[int] = []  # among the words without punctuation
+        self.places: list[int] = []  # among the words without punctuation
         n_words = 0
         for is_mark in are_marks:
             self.places.append(n_words)

@@ -1,7 +1,8 @@
 """How deep the words of a tree are. All measures leave out the node that only marks a
 tree, punctuation, and constituents of punctuation alone."""
 
-from typing import Container, FrozenSet, List, NamedTuple
+from collections.abc import Container
+from typing import NamedTuple
 
 from ..trees.tree_index import TreeIndex
 
@@ -20,8 +21,8 @@ class Depths(NamedTuple):
     height (int): Most constituents above a word.
     """
 
-    yngve: List[int]
-    frazier: List[float]
+    yngve: list[int]
+    frazier: list[float]
     height: int
 
 
@@ -30,7 +31,7 @@ def measure_depths(
     *,
     punctuation: Container[str],
     roots: Container[str],
-    clauses: FrozenSet[str],
+    clauses: frozenset[str],
 ) -> Depths:
     """The depths of the words of a tree.
 

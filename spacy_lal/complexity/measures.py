@@ -1,7 +1,8 @@
 """The record of a text's syntactic complexity: of a sentence, or of the sum of some."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Optional
 
 from ..lang import DEFAULT_LANGUAGE, conventions
 from ..trees import Parse
@@ -183,7 +184,7 @@ class Complexity:
         """Complex nominals a clause, CN / C (Lu 2010); 0 without clauses."""
         return _ratio(self.CN, self.C)
 
-    def to_dict(self) -> Dict[str, Number]:
+    def to_dict(self) -> dict[str, Number]:
         """All measures by their names: counts and indices in the order of L2SCA's
         output (`C/S` for `C_S`), the means, then the parts of the counts."""
         names = (*COUNTS, *INDICES, *MEANS, *PARTS)
@@ -200,7 +201,7 @@ def measure_sentence(parse: Parse, *, lang: str = DEFAULT_LANGUAGE) -> Complexit
     are_marks = [tag in marks for tag in parse.tags]
     for i, pos in enumerate(parse.pos):
         are_marks[i] |= pos == PUNCT
-    measured: Dict[str, Any] = {"W": are_marks.count(False), "S": 1}
+    measured: dict[str, Any] = {"W": are_marks.count(False), "S": 1}
     measured.update(_of_tree(parse, lang))
     if parse.heads is not None:
         heads = HeadMeasures(parse, are_marks)
@@ -212,9 +213,9 @@ def measure_sentence(parse: Parse, *, lang: str = DEFAULT_LANGUAGE) -> Complexit
     return Complexity(**measured)
 
 
-def _of_tree(parse: Parse, lang: str) -> Dict[str, Any]:
+def _of_tree(parse: Parse, lang: str) -> dict[str, Any]:
     language = conventions(lang)
-    counts: Dict[str, Any] = dict.fromkeys((*PARTS, "DC", "CT", "CP"))
+    counts: dict[str, Any] = dict.fromkeys((*PARTS, "DC", "CT", "CP"))
     if parse.constituents is None:
         return counts
     nodes = index_below_root(parse.to_tree(), lang)
@@ -238,8 +239,8 @@ def _of_tree(parse: Parse, lang: str) -> Dict[str, Any]:
 def summed(sentences: Iterable[Complexity]) -> Complexity:
     """The complexity of a text: counts are summed, means are taken over the sentences
     that have the measure. A count is None if it is None for a sentence."""
-    records: List[Complexity] = list(sentences)
-    values: Dict[str, Any] = {}
+    records: list[Complexity] = list(sentences)
+    values: dict[str, Any] = {}
     for field in fields(Complexity):
         column = [getattr(record, field.name) for record in records]
         if field.name in MEANS:

@@ -1,7 +1,7 @@
 """The structures of a language's syntax that are counted in trees (Lu 2010)."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Dict, List, Tuple
+from typing import TYPE_CHECKING
 
 from ..lang import DEFAULT_LANGUAGE, conventions
 from ..trees.tgrep import Match, Pattern
@@ -14,7 +14,7 @@ ROOT = "ROOT"
 
 
 @cache
-def _patterns(lang: str) -> Tuple[Tuple[str, Pattern], ...]:
+def _patterns(lang: str) -> tuple[tuple[str, Pattern], ...]:
     """Each structure's name and pattern; a pattern is compiled once."""
     return tuple(
         (structure.name, Pattern(structure.pattern))
@@ -24,7 +24,7 @@ def _patterns(lang: str) -> Tuple[Tuple[str, Pattern], ...]:
 
 def find_structures(
     tree: "Tree", lang: str = DEFAULT_LANGUAGE
-) -> Dict[str, List[Match]]:
+) -> dict[str, list[Match]]:
     """The nodes of each structure in a sentence, in pre-order.
 
     tree (Tree): A constituency tree, with or without a root node.
@@ -35,7 +35,7 @@ def find_structures(
     return structures_of(index_below_root(tree, lang), lang)
 
 
-def structures_of(nodes: TreeIndex, lang: str) -> Dict[str, List[Match]]:
+def structures_of(nodes: TreeIndex, lang: str) -> dict[str, list[Match]]:
     """As `find_structures`, of `index_below_root`."""
     return {name: pattern.search(nodes) for name, pattern in _patterns(lang)}
 

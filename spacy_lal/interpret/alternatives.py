@@ -3,7 +3,7 @@ arcs, for which the sentence is decoded again with each one forbidden; probabili
 spans."""
 
 from dataclasses import dataclass
-from typing import List, NamedTuple, Tuple, Union
+from typing import NamedTuple, Union
 
 import numpy as np
 from numpy import ndarray
@@ -53,7 +53,7 @@ class ArcMargin(NamedTuple):
     margin: float
 
 
-def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> List[LabelScore]:
+def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> list[LabelScore]:
     """The k best labels of a span, constituent or not, best first. The empty label,
     with score 0, is included. On a whole sentence it may even come first: no tree has
     an empty root, so training never sets that score.
@@ -76,7 +76,7 @@ def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> List[LabelScor
 
 def constituent_margins(
     nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> List[ConstituentMargin]:
+) -> list[ConstituentMargin]:
     """The margin of each constituent of a parse: the score of the best tree minus the
     score of the best tree without this labelled span. It is infinite where every tree
     has the constituent, and 0 for one that the best tree lacks.
@@ -91,7 +91,7 @@ def constituent_margins(
     parser = find_parser(nlp)
     sentences = sentences_of(doc_or_span)
     strings = label_strings(parser)
-    margins: List[ConstituentMargin] = []
+    margins: list[ConstituentMargin] = []
     cells = constituents_of(parser, sentences)
     for sentence, constituents in zip(sentences, cells, strict=True):
         if not constituents:
@@ -107,7 +107,7 @@ def constituent_margins(
 
 def arc_margins(
     nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> List[ArcMargin]:
+) -> list[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of
     the best tree without this arc, whatever its deprel. The score is as in
     `constituent_margins`; separately found heads count with their arc scores.
@@ -126,7 +126,7 @@ def arc_margins(
             "the Doc has no parse (no heads and deprels): "
             f"{sentences[0].doc.text[:40]!r}"
         )
-    margins: List[ArcMargin] = []
+    margins: list[ArcMargin] = []
     for sentence in sentences:
         if not sentence.words:
             continue
@@ -155,7 +155,7 @@ class _Search:
         self._allowed = AllowedCells.all(len(sentence.words), n_labels)
         self._best = self._maximum()
 
-    def margin(self, chart: str, cell: Tuple[int, ...]) -> float:
+    def margin(self, chart: str, cell: tuple[int, ...]) -> float:
         """The margin of a cell of "labels" or "arcs"."""
         allowed = getattr(self._allowed, chart)
         allowed[cell] = False
@@ -186,8 +186,8 @@ class SpanMarginals:
     log_partition (float): The logarithm of the sum of exp(score) over all trees."""
 
     probabilities: ndarray
-    labels: Tuple[str, ...]
-    words: Tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
     log_partition: float
 
     @property

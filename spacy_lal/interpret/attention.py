@@ -1,7 +1,7 @@
 """Label attention: the words that each label head attends to. *Not* here: drawing."""
 
 from dataclasses import dataclass
-from typing import List, Tuple, Union, overload
+from typing import Union, overload
 
 import numpy as np
 from numpy import ndarray
@@ -31,11 +31,11 @@ class LabelAttention:
     tokens (Tuple[str, ...]): Names of the columns: "<START>", the words, "<STOP>"."""
 
     weights: ndarray
-    heads: Tuple[str, ...]
-    tokens: Tuple[str, ...]
+    heads: tuple[str, ...]
+    tokens: tuple[str, ...]
 
 
-def head_names(parser: LALParser) -> Tuple[str, ...]:
+def head_names(parser: LALParser) -> tuple[str, ...]:
     """A name for each label head: the labels, in order, if there are as many of them;
     otherwise "head 0", "head 1", ...
 
@@ -58,7 +58,7 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
 
 @overload
-def label_attention(nlp: PipelineOrParser, doc_or_span: Doc) -> List[LabelAttention]:
+def label_attention(nlp: PipelineOrParser, doc_or_span: Doc) -> list[LabelAttention]:
     """For a Doc, the attention of each sentence."""
 
 
@@ -69,7 +69,7 @@ def label_attention(nlp: PipelineOrParser, doc_or_span: Span) -> LabelAttention:
 
 def label_attention(
     nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> Union[List[LabelAttention], LabelAttention]:
+) -> Union[list[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in a Span's sentence. It runs
     the network again.
     doc_or_span (Union[Doc, Span]): It needs no parse.

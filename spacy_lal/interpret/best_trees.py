@@ -1,14 +1,11 @@
 """The best trees of a sentence, in the order of the decoder's objective."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
-    Iterator,
-    List,
     Optional,
-    Set,
-    Tuple,
     Union,
 )
 
@@ -51,7 +48,7 @@ class BestTree:
     parse: Parse
 
     @property
-    def constituents(self) -> List[Tuple[int, int, str]]:
+    def constituents(self) -> list[tuple[int, int, str]]:
         """The constituents in pre-order: half-open ranges of the Doc's tokens, each
         with its unary chain ("S::VP")."""
         return [
@@ -63,7 +60,7 @@ class BestTree:
         ]
 
     @property
-    def heads(self) -> List[int]:
+    def heads(self) -> list[int]:
         """For each word, its head's index in the Doc; a root is its own head. Empty if
         no heads are scored."""
         words = self.parse.tokens
@@ -71,7 +68,7 @@ class BestTree:
         return [words[head - 1] if head else word for word, head in heads]
 
     @property
-    def deprels(self) -> List[str]:
+    def deprels(self) -> list[str]:
         """For each word, its deprel. Empty if no heads are scored."""
         return list(self.parse.deprels)
 
@@ -144,7 +141,7 @@ def iter_best_trees(
 
 def k_best(
     nlp: PipelineOrParser, sentence: Union[Span, Doc], k: int = 5
-) -> List[BestTree]:
+) -> list[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See
     `iter_best_trees`.
 
@@ -160,7 +157,7 @@ def k_best(
 
 def _iterate(parser: LALParser, sentence: Parse) -> Iterator[BestTree]:
     best: Optional[float] = None
-    seen: Set[Tuple[bytes, bytes]] = set()
+    seen: set[tuple[bytes, bytes]] = set()
     for decoded in _ranked_parses(parser, sentence):
         if decoded.score == -np.inf:
             parser.predict([sentence.doc])  # raises, and names the contradiction

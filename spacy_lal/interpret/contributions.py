@@ -2,8 +2,9 @@
 parts add up to the score, in float64. For a given span the score is affine:
 docs/explanation/interpret.md."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import NamedTuple, Optional, Union
 
 import numpy as np
 from numpy import ndarray
@@ -46,7 +47,7 @@ class Contributions:
     score: float
     bias: float
     tokens: float
-    names: Tuple[str, ...]
+    names: tuple[str, ...]
     heads: ndarray
 
     @property
@@ -54,7 +55,7 @@ class Contributions:
         """The sum of the parts."""
         return self.bias + self.tokens + float(self.heads.sum())
 
-    def top(self, k: int = 5) -> List[Tuple[str, float]]:
+    def top(self, k: int = 5) -> list[tuple[str, float]]:
         """The k heads with the largest parts, for or against the label, largest
         first."""
         order = np.argsort(-np.abs(self.heads), kind="stable")[:k]
@@ -95,7 +96,7 @@ def contributions(
     return _split(parser, sentence, [(start, end, strings.index(label))])[0]
 
 
-def label_contributions(nlp: PipelineOrParser, span: Span) -> List[Contributions]:
+def label_contributions(nlp: PipelineOrParser, span: Span) -> list[Contributions]:
     """The `contributions` to every label of the parser except the empty one, on one
     span, in the order of the labels.
 
@@ -108,7 +109,7 @@ def label_contributions(nlp: PipelineOrParser, span: Span) -> List[Contributions
 
 def constituent_contributions(
     nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> List[Contributions]:
+) -> list[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's
     sentence, in pre-order. A unary chain is one constituent.
 
@@ -116,7 +117,7 @@ def constituent_contributions(
     parser = find_parser(nlp)
     SpanScores(parser)  # raises if its heads have no parts
     sentences = sentences_of(doc_or_span)
-    split: List[Contributions] = []
+    split: list[Contributions] = []
     cells = constituents_of(parser, sentences)
     for sentence, constituents in zip(sentences, cells, strict=True):
         split += _split(parser, sentence, constituents)
@@ -124,8 +125,8 @@ def constituent_contributions(
 
 
 def _split(
-    parser: LALParser, sentence: Parse, cells: Sequence[Tuple[int, int, int]]
-) -> List[Contributions]:
+    parser: LALParser, sentence: Parse, cells: Sequence[tuple[int, int, int]]
+) -> list[Contributions]:
     """The parts of the scores of labelled spans: start, end, label id, in words."""
     if not cells:
         return []
@@ -280,7 +281,7 @@ class SpanScores:
         return (of_heads * self._weights["ties.weight"]).sum(2)
 
 
-def _at_ends(fenceposts: ndarray, spans: ndarray) -> Tuple[ndarray, ndarray]:
+def _at_ends(fenceposts: ndarray, spans: ndarray) -> tuple[ndarray, ndarray]:
     """The features before and after each span. *Shapes:* (n_spans, width), float64."""
     of_spans = fenceposts[spans].astype("f8")
     return of_spans[:, 0], of_spans[:, 1]

@@ -1,7 +1,7 @@
 """The component `lal_carry_over`: parses and roles follow tokens that another component
 has merged or split."""
 
-from typing import Callable
+from collections.abc import Callable
 
 from spacy.language import Language
 from spacy.tokens import Doc

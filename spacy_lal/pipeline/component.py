@@ -3,21 +3,13 @@ sentence. Here are labels, batches, updates and storage. *Not* here: what a comp
 predicts."""
 
 import warnings
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import (
     Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
     Optional,
-    Sequence,
-    Set,
-    Tuple,
     Union,
 )
 
@@ -55,6 +47,15 @@ subword_features = true
 """.strip()
 
 
+class PipelineRef(weakref.ref):
+    """A weak reference to a pipeline. In a copied or pickled pipeline, it refers to
+    that pipeline."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        nlp = self()
+        return (type(None), ()) if nlp is None else (PipelineRef, (nlp,))
+
+
 class SentencePipe(TrainablePipe):
     """The base of `lal_parser` and `lal_srl`. A subclass adds `labels` and these:
     _prepare(): Raises a ValueError if the component cannot predict.
@@ -66,7 +67,7 @@ class SentencePipe(TrainablePipe):
     added_by: str
 
     _prepare: Callable[..., None]
-    _predict: Callable[..., List[List[Any]]]
+    _predict: Callable[..., list[list[Any]]]
     _learn: Callable[..., float]
 
     def __init__(
@@ -88,14 +89,14 @@ class SentencePipe(TrainablePipe):
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
+        self.cfg: dict[str, Any] = {key: [] for key in vocabularies}
         self._configured_model = model
-        self._unknown: Set[str] = set()  # gold labels that a warning has named
+        self._unknown: set[str] = set()  # gold labels that a warning has named
 
     # Labels
 
     @property
-    def label_data(self) -> Dict[str, List[Any]]:
+    def label_data(self) -> dict[str, list[Any]]:
         """The vocabularies that `initialize` collects from training data."""
         return {key: list(values) for key, values in self.cfg.items() if key != "model"}
 
@@ -128,14 +129,14 @@ class SentencePipe(TrainablePipe):
 
     # Prediction
 
-    def predict(self, docs: Iterable[Doc]) -> List[List[Any]]:
+    def predict(self, docs: Iterable[Doc]) -> list[list[Any]]:
         """Predictions for each Doc and sentence, without changing the Docs.
 
         RAISES (ValueError): A Doc has no sentence boundaries, the component is
             untrained, or no component provides the vectors that the model listens to.
         """
         docs = list(docs)
-        found: List[List[Any]] = [[] for _ in docs]
+        found: list[list[Any]] = [[] for _ in docs]
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
         if with_tokens:
             self._prepare()
@@ -172,8 +173,8 @@ class SentencePipe(TrainablePipe):
         *,
         drop: float = 0.0,
         sgd: Optional[Optimizer] = None,
-        losses: Optional[Dict[str, float]] = None,
-    ) -> Dict[str, float]:
+        losses: Optional[dict[str, float]] = None,
+    ) -> dict[str, float]:
         """Learn from a batch of Examples. A predicted Doc without sentence boundaries
         takes the reference's boundaries.
         drop (float): Dropout rate of the token vectors' layers; the config sets the
@@ -205,7 +206,7 @@ class SentencePipe(TrainablePipe):
             self.finish_update(sgd)
         return losses
 
-    def _warn_unknown(self, labels: Set[str]) -> None:
+    def _warn_unknown(self, labels: set[str]) -> None:
         new = sorted(labels - self._unknown)
         if new:
             warnings.warn(
@@ -241,7 +242,7 @@ class SentencePipe(TrainablePipe):
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "SentencePipe":
         """Load from bytes, in place."""
-        readers: Dict[str, Callable[[bytes], Any]] = {
+        readers: dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda data: self._load_cfg(srsly.json_loads(data)),
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": self._load_model,
@@ -253,7 +254,7 @@ class SentencePipe(TrainablePipe):
         """Load from a directory, in place.
 
         RAISES (ValueError): Weights do not fit the config, or cannot be read."""
-        readers: Dict[str, Callable[[Any], Any]] = {
+        readers: dict[str, Callable[[Any], Any]] = {
             "cfg": lambda file: self._load_cfg(self._read_cfg(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
             "model": lambda file: self._load_model(file.read_bytes()),
@@ -261,13 +262,13 @@ class SentencePipe(TrainablePipe):
         util.from_disk(path, readers, exclude)
         return self
 
-    def _read_cfg(self, file: Path) -> Dict[str, Any]:
+    def _read_cfg(self, file: Path) -> dict[str, Any]:
         try:
             return srsly.read_json(file)
         except ValueError as err:
             raise ValueError(f"'{self.name}' cannot read {file}: {err}") from err
 
-    def _load_cfg(self, cfg: Dict[str, Any]) -> None:
+    def _load_cfg(self, cfg: dict[str, Any]) -> None:
         self.model = self._configured_model
         self.cfg.pop("model", None)
         if "model" in cfg:
@@ -297,7 +298,7 @@ class SentencePipe(TrainablePipe):
 
 # Files of components that spaCy reads where they exist: without one, the first text
 # ends in an error.
-NEEDED_FILES: Dict[str, Tuple[str, ...]] = {
+NEEDED_FILES: dict[str, tuple[str, ...]] = {
     "morphologizer": ("cfg", "model"),
     "senter": ("cfg", "model"),
     "tagger": ("cfg", "model"),
@@ -322,13 +323,13 @@ def check_files(nlp: Language, folder: Path) -> None:
             )
 
 
-def parser_names(nlp: Language) -> List[str]:
+def parser_names(nlp: Language) -> list[str]:
     """The names of a pipeline's `lal_parser` components, in order."""
     metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
     return [name for name, meta in metas.items() if meta.factory == FACTORY]
 
 
-def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
+def sentence_splitters(nlp: Language, parsers: Collection[str]) -> list[str]:
     """The names of components that set sentence breaks; `parsers`, since spaCy's own
     also does, are left out."""
     metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}

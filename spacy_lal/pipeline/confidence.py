@@ -10,7 +10,8 @@ product of the head confidences of its words.
 et al. 2017). All functions raise a ValueError where the pipeline was not calibrated,
 and for a sentence of more than `MAX_LENGTH` words."""
 
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import NamedTuple, Optional, Union
 
 import numpy as np
 from numpy import ndarray
@@ -53,7 +54,7 @@ class ParserConfidences:
     def __init__(self, parser: PipelineOrParser) -> None:
         self._parser = parser
 
-    def of_heads(self, span: Span) -> List[Optional[float]]:
+    def of_heads(self, span: Span) -> list[Optional[float]]:
         """See `head_confidences`."""
         return head_confidences(self._parser, span)
 
@@ -93,12 +94,12 @@ def calibration(nlp: PipelineOrParser, kind: str) -> Calibration:
 
 def head_confidences(
     nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> List[Optional[float]]:
+) -> list[Optional[float]]:
     """For each token of a Doc or of a Span's sentence, the probability that its head is
     right; None for white space."""
     fitted = calibration(nlp, "heads")
     parser = find_parser(nlp)
-    values: Dict[int, float] = {}
+    values: dict[int, float] = {}
     for sentence in sentences_of(doc_or_span):
         if sentence.words:
             arcs = score(parser, sentence).arcs
@@ -160,7 +161,7 @@ def head_logits(sentence: Parse, arcs: ndarray, temperature: float) -> ndarray:
 
 
 def label_logits(
-    labels: ndarray, constituents: Sequence[Tuple[int, int, int]], temperature: float
+    labels: ndarray, constituents: Sequence[tuple[int, int, int]], temperature: float
 ) -> ndarray:
     """The logits of the marginals of constituents.
     labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels).

@@ -3,7 +3,8 @@ no forbidden constituents. Cells of the charts that constraints rule out score s
 that a tree with one is worse than any tree without. The decoders are exact, so their
 tree has no such cell, or every tree has one."""
 
-from typing import List, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 from spacy.tokens import Doc
@@ -22,7 +23,7 @@ from ..trees import SUB_HEAD
 from .charts import AllowedCells, DecodedParse
 from .decoders import Decoder
 
-GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and as given
+GivenConstraint = tuple[Constraint, Constraint]  # in words of a sentence, and as given
 
 
 def allowed_cells(
@@ -53,7 +54,7 @@ def allowed_cells(
 
 def sentence_constraints(
     doc: Doc, sentences: Sequence[Sequence[int]]
-) -> List[List[GivenConstraint]]:
+) -> list[list[GivenConstraint]]:
     """A Doc's constraints in each of its sentences.
     RAISES (ContradictionError): They contradict each other, whatever the parser.
     RAISES (StaleParseError): As `get_constraints`."""

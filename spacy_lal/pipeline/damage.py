@@ -2,10 +2,11 @@
 which files are not those that were packaged."""
 
 import traceback
+from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Iterator, Optional, Union
+from typing import Any, Optional, Union
 
 import srsly
 from spacy import util

@@ -5,8 +5,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import (
-    Dict,
-    List,
     Literal,
     Optional,
     Protocol,
@@ -25,7 +23,7 @@ from .guidelines import Terms, follow_guidelines, without_marks
 from .ranked_trees import RankedTrees
 
 ArcDecoder = Literal["eisner", "mst"]
-ARC_DECODERS: Dict[ArcDecoder, Callable[[ndarray], ndarray]] = {
+ARC_DECODERS: dict[ArcDecoder, Callable[[ndarray], ndarray]] = {
     "eisner": eisner,
     "mst": mst,
 }
@@ -41,7 +39,7 @@ class Decoder(Protocol):
     """Finds the trees of sentences. A network without labels or deprels has none of
     their scores; a decoder then finds the other tree alone."""
 
-    def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
+    def __call__(self, scores: Sequence[AnyScores]) -> list[DecodedParse]:
         """The best parses of sentences, in order."""
 
     def ranked(
@@ -75,7 +73,7 @@ class ChartDecoder:
     guidelines: bool = False
     deprel_weight: float = 0.0
 
-    def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
+    def __call__(self, scores: Sequence[AnyScores]) -> list[DecodedParse]:
         """See `Decoder`."""
         parses = []
         for of_sentence in scores:

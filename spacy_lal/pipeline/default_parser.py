@@ -3,7 +3,7 @@ language's default package."""
 
 import logging
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Dict, Tuple
+from typing import TYPE_CHECKING, Any
 
 import spacy
 from spacy.language import Language
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("spacy_lal")
 
 
-def load_default_parser(lang: str, name: str) -> Tuple["LALParser", Dict[str, Any]]:
+def load_default_parser(lang: str, name: str) -> tuple["LALParser", dict[str, Any]]:
     """The parser of a language's default package, with copies of the components that it
     listens to, for the component `name`. Logs a warning.
 

@@ -3,16 +3,11 @@ exclude. Here parses lose them: of constituents and deprels that exclude each ot
 one with the lower score goes. Parses under constraints (`constrained.py`) stay as they
 are."""
 
+from collections.abc import Container, Iterator, Sequence
 from itertools import takewhile
 from typing import (
-    Container,
-    Dict,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import numpy as np
@@ -35,7 +30,7 @@ from .charts import DecodedParse
 _MAX_LOSS = 2.0
 _ROOT = "ROOT"
 _VOCATIVE = "vocative"
-_GROUPS: Dict[str, int] = {
+_GROUPS: dict[str, int] = {
     name: number for number, group in enumerate(EXCLUSIVE_DEPRELS) for name in group
 }
 
@@ -116,10 +111,10 @@ class _Revision:
         rules: Guidelines,
     ) -> None:
         self.words = words
-        self.spans: List[List[int]] = parse.spans.tolist()
-        self.heads: List[int] = parse.heads.tolist()
+        self.spans: list[list[int]] = parse.spans.tolist()
+        self.heads: list[int] = parse.heads.tolist()
         self.labels, self.deprels, _ = terms
-        ids: List[int] = parse.deprels.tolist() if self.deprels else []
+        ids: list[int] = parse.deprels.tolist() if self.deprels else []
         self.names = [self.deprels[i] for i in ids]
         self.scores = scores
         self.rules = rules
@@ -195,14 +190,14 @@ class _Revision:
 
     # Heads and deprels
 
-    def _dependents(self, i: int) -> List[int]:
+    def _dependents(self, i: int) -> list[int]:
         return [k for k, head in enumerate(self.heads) if head == i + 1]
 
-    def _names_of_dependents(self, i: int) -> List[str]:
+    def _names_of_dependents(self, i: int) -> list[str]:
         pairs = zip(self.heads, self.names, strict=True)
         return [name for head, name in pairs if head == i + 1]
 
-    def _best(self, i: int, allowed: Sequence[bool]) -> Tuple[float, str]:
+    def _best(self, i: int, allowed: Sequence[bool]) -> tuple[float, str]:
         """The best allowed deprel of a word: its loss of score, and its name."""
         scores = deprel_scores(self.scores, self.heads[i], i + 1)
         k = int(np.where(allowed, scores, -np.inf).argmax())
@@ -297,7 +292,7 @@ class _Revision:
         self.heads[called] = first + 1
         self.names[called] = _VOCATIVE
 
-    def _greeting_and_names(self) -> Tuple[List[int], List[int]]:
+    def _greeting_and_names(self) -> tuple[list[int], list[int]]:
         """The words of a greeting, and the names after it; none where anything else
         follows."""
         words = self.words
@@ -342,7 +337,7 @@ class _Revision:
     def _conflict(self) -> Sequence[int]:
         """Two words whose deprels exclude each other: two of a group, or a subject and
         the xcomp that governs it. Empty without such words."""
-        seen: Dict[Tuple[int, int], int] = {}
+        seen: dict[tuple[int, int], int] = {}
         for i, (head, name) in enumerate(zip(self.heads, self.names, strict=True)):
             if name not in _GROUPS or not head:
                 continue

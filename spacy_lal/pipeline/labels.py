@@ -2,8 +2,9 @@
 predicate's words can have. *Not* here: ids in the networks, scores."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 import numpy
 from numpy import ndarray
@@ -29,17 +30,17 @@ N_SPECIAL_CHARS = 5  # their first codepoints stand for special characters
 VOCABULARIES = ("constituents", "deprels", "tags", "chars", "words", "word_counts")
 ROLE_VOCABULARIES = ("roles", "rolesets", "senses", "aliases", "deprels", "predicates")
 
-Sense = Tuple[
-    str, List[int]
+Sense = tuple[
+    str, list[int]
 ]  # the words of a V, lower-cased, and the ids of their rolesets
-Alias = Tuple[
-    str, List[str]
+Alias = tuple[
+    str, list[str]
 ]  # the words of a predicate, lower-cased, and their rolesets
 
 
 def collect_labels(
     examples: Iterable[Example], *, alphabet: Optional[str] = None, words: bool = False
-) -> Dict[str, List[Any]]:
+) -> dict[str, list[Any]]:
     """The vocabularies of the references: constituents (unary chains), deprels, tags,
     chars, words; each by descending frequency. alphabet: See `CharFeature`. words
     (bool): Whether to collect words and the number of each."""
@@ -73,7 +74,7 @@ def collect_labels(
     }
 
 
-def _codepoints(chars: Iterable[str]) -> List[str]:
+def _codepoints(chars: Iterable[str]) -> list[str]:
     """Kitaev & Klein's alphabet (docs/explanation/parser.md, Inputs), without the
     special characters."""
     highest = max(map(ord, chars), default=0)
@@ -83,7 +84,7 @@ def _codepoints(chars: Iterable[str]) -> List[str]:
     return sorted(char for char in chars if ord(char) >= N_SPECIAL_CHARS)
 
 
-def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
+def collect_role_labels(examples: Iterable[Example]) -> dict[str, list[Any]]:
     """The labels of the references, each kind by descending frequency.
 
     RETURNS (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with
@@ -92,8 +93,8 @@ def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
         first."""
     roles: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
-    joint: Counter[Tuple[str, bool]] = Counter()
-    pairs: List[Tuple[str, str]] = []
+    joint: Counter[tuple[str, bool]] = Counter()
+    pairs: list[tuple[str, str]] = []
     for eg in examples:
         doc = eg.reference
         deprels.update(token.dep_ for token in doc if token.dep_ and not token.is_space)
@@ -130,7 +131,7 @@ def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
     }
 
 
-def _by_frequency(counter: Counter) -> List[Tuple[Any, int]]:
+def _by_frequency(counter: Counter) -> list[tuple[Any, int]]:
     return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -157,11 +158,11 @@ class Rolesets:
             {roleset: i for i, roleset in enumerate(self.rolesets)},
         )
         self._verb_stems = verb_stems
-        self._frames: Dict[str, List[int]] = {}
+        self._frames: dict[str, list[int]] = {}
         for i, roleset in enumerate(known):
             self._frames.setdefault(frame_of(roleset), []).append(i)
 
-    def candidates(self, words: str, lemma: str = "") -> List[int]:
+    def candidates(self, words: str, lemma: str = "") -> list[int]:
         """The rolesets of a predicate. If the training data has its words, their
         rolesets that its lemma's frames have; else, for its lemma or its words without
         an ending, the rolesets of the frames' aliases and of the frame of that
@@ -193,7 +194,7 @@ class Rolesets:
                 return sorted(ids, key=lambda i: min(i, self._n_scored))
         return seen
 
-    def _of_name(self, name: str) -> Dict[int, None]:
+    def _of_name(self, name: str) -> dict[int, None]:
         of_alias = [self._ids[roleset] for roleset in self._aliases.get(name, ())]
         return dict.fromkeys([*of_alias, *self._frames.get(name, ())])
 
@@ -214,7 +215,7 @@ class Rolesets:
         return self.rolesets[scored[int(numpy.argmax(scores[scored]))]]
 
 
-def frame_names(words: str, lemma: str, verb_stems: StemRule) -> List[str]:
+def frame_names(words: str, lemma: str, verb_stems: StemRule) -> list[str]:
     """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave
     up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
@@ -225,11 +226,11 @@ def frame_names(words: str, lemma: str, verb_stems: StemRule) -> List[str]:
     return list(dict.fromkeys([*whole, *stems]))
 
 
-def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Sense]]:
+def collect_senses(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], list[Sense]]:
     """Rolesets by descending frequency, and the senses of each V's words, from words
     and rolesets of predicates."""
     counts: Counter[str] = Counter()
-    by_words: Dict[str, Counter[str]] = {}
+    by_words: dict[str, Counter[str]] = {}
     for words, roleset in pairs:
         if roleset:
             counts[roleset] += 1
@@ -251,10 +252,10 @@ def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Se
     return rolesets, senses
 
 
-def collect_aliases(frames: Iterable[Frame]) -> List[Alias]:
+def collect_aliases(frames: Iterable[Frame]) -> list[Alias]:
     """Words, lower-cased, several joined by "_", and their rolesets in the order of
     PropBank's frames: "evacuation" and "evacuate" for evacuate.01."""
-    found: Dict[str, List[str]] = {}
+    found: dict[str, list[str]] = {}
     for frame in frames:
         for alias in frame.aliases:
             words = alias.partition(":")[2].lower().replace(" ", "_")

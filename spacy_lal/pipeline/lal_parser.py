@@ -2,11 +2,10 @@
 Doc. It handles sentences, annotations and losses. The config supplies the network and
 the decoder."""
 
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
+from typing import Any, Optional, Union, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc, Token
@@ -41,7 +40,7 @@ from ..models.weights.threads import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import Constituent, LabelVocab, Parse, ParseMethod, split_chain
 from .charts import DecodedParse
-from .component import SMALL_TOK2VEC, SentencePipe, check_files
+from .component import SMALL_TOK2VEC, PipelineRef, SentencePipe, check_files
 from .confidence import ParserConfidences
 from .constrained import parse_constrained, sentence_constraints
 from .damage import name_damaged_files
@@ -102,7 +101,7 @@ deprel_weight = 2.0
 def make_lal_parser(
     nlp: Language,
     name: str,
-    model: Union[Model[List[Doc], List[ParserScores]], str],
+    model: Union[Model[list[Doc], list[ParserScores]], str],
     decoder: Decoder,
     loss: ParserLoss,
     scorer: Optional[Callable],
@@ -136,15 +135,6 @@ def make_lal_parser(
     )
 
 
-class _PipelineRef(weakref.ref):
-    """A weak reference to a pipeline. In a copied or pickled pipeline, it refers to
-    that pipeline."""
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        nlp = self()
-        return (type(None), ()) if nlp is None else (_PipelineRef, (nlp,))
-
-
 class LALParser(SentencePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
@@ -160,7 +150,7 @@ class LALParser(SentencePipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: Union[Model[List[Doc], List[ParserScores]], str],
+        model: Union[Model[list[Doc], list[ParserScores]], str],
         name: str = "lal_parser",
         *,
         decoder: Decoder,
@@ -176,7 +166,7 @@ class LALParser(SentencePipe):
         self.dependencies = dependencies
         self.overwrite = overwrite
         self.loss = loss if loss is not None else ParserLoss()
-        self._nlp = None if nlp is None else _PipelineRef(nlp)
+        self._nlp = None if nlp is None else PipelineRef(nlp)
         install_extensions()
         install_noun_chunks(vocab)
 
@@ -205,7 +195,7 @@ class LALParser(SentencePipe):
     # Labels
 
     @property
-    def labels(self) -> Tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         """Constituent labels (a unary chain as `S::VP`), then deprels."""
         return (*self.cfg["constituents"], *self.cfg["deprels"])
 
@@ -232,7 +222,7 @@ class LALParser(SentencePipe):
         strings = self._label_vocab.strings
         self._terms = Terms(strings, deprels, conventions(self.vocab.lang))
         self._intern_labels()
-        vocabularies: Dict[str, Any] = {
+        vocabularies: dict[str, Any] = {
             "tags": self.cfg["tags"],
             "chars": self.cfg["chars"],
         }
@@ -253,7 +243,7 @@ class LALParser(SentencePipe):
         self._intern((SPANS_KEY, METHODS_KEY, *get_args(ParseMethod)))
         self._intern((ROOT_DEPREL, WHITESPACE_DEPREL))
 
-    def _word_counts(self) -> Dict[str, int]:
+    def _word_counts(self) -> dict[str, int]:
         words = self.cfg["words"]
         counts = self.cfg["word_counts"]
         n_words = len(words)
@@ -288,7 +278,7 @@ class LALParser(SentencePipe):
             self.cfg["model"] = model_config
             self.set_label_data(found.label_data)
 
-    def _predict(self, docs: List[Doc]) -> List[List[Parse]]:
+    def _predict(self, docs: list[Doc]) -> list[list[Parse]]:
         sentences = [read_sentences(doc) for doc in docs]
         decoded = iter(self._parse(docs, sentences))
         parses = []
@@ -308,7 +298,7 @@ class LALParser(SentencePipe):
 
     def _of_all_words(
         self, doc: Doc, sentences: DocSentences, decoded: Sequence[DecodedParse]
-    ) -> List[Parse]:
+    ) -> list[Parse]:
         """The parses of a Doc's sentences, with the marks of notes."""
         parses = []
         places = zip(sentences.words, sentences.read, decoded, strict=True)
@@ -320,8 +310,8 @@ class LALParser(SentencePipe):
         return parses
 
     def _parse(
-        self, docs: List[Doc], sentences: Sequence[DocSentences]
-    ) -> List[DecodedParse]:
+        self, docs: list[Doc], sentences: Sequence[DocSentences]
+    ) -> list[DecodedParse]:
         """The parses of the pieces of all sentences, Doc by Doc."""
         flat = [list(chain.from_iterable(of_doc.pieces)) for of_doc in sentences]
         owners = [
@@ -329,7 +319,7 @@ class LALParser(SentencePipe):
             for doc, of_doc in zip(docs, flat, strict=True)
             for words in of_doc
         ]
-        parses: Dict[int, DecodedParse] = {}
+        parses: dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=flat):
             decoded = zip(indices, scores, self.decoder(scores), strict=True)
             for i, of_sentence, parse in decoded:
@@ -344,7 +334,7 @@ class LALParser(SentencePipe):
         return self.decoder.revise(parse, scores, words, self._terms)
 
     def _constrain(
-        self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]
+        self, doc: Doc, sentences: Sentences, parses: list[DecodedParse]
     ) -> None:
         constraints = sentence_constraints(doc, sentences)
         chosen = [i for i, of_sentence in enumerate(constraints) if of_sentence]
@@ -371,11 +361,11 @@ class LALParser(SentencePipe):
 
     def iter_scores(
         self,
-        docs: List[Doc],
+        docs: list[Doc],
         *,
         pruned: bool,
         sentences: Optional[Sequence[Sentences]] = None,
-    ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
+    ) -> Iterator[tuple[Sequence[int], Sequence[AnyScores]]]:
         """See `models.parser.iter_scores`; without heads, unless they are set."""
         for places, scores in iter_scores(
             self.model, docs, pruned=pruned, sentences=sentences
@@ -384,7 +374,7 @@ class LALParser(SentencePipe):
                 scores = [of_sentence.without_heads() for of_sentence in scores]
             yield places, scores
 
-    def set_annotations(self, docs: Iterable[Doc], scores: List[List[Parse]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], scores: list[list[Parse]]) -> None:
         """Write parses, as `predict` returned them, onto Docs: heads, deprels, and
         `doc.spans["constituents"]`."""
         docs = list(docs)
@@ -422,9 +412,9 @@ class LALParser(SentencePipe):
 
     # Training
 
-    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
+    def _learn(self, examples: list[Example], docs: list[Doc]) -> float:
         scores, backprop = self.model.begin_update(docs)
-        unknown: Set[str] = set()
+        unknown: set[str] = set()
         golds = [
             gold
             for eg in examples
@@ -440,7 +430,7 @@ class LALParser(SentencePipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Optional[Language] = None,
-        labels: Optional[Dict[str, List[str]]] = None,
+        labels: Optional[dict[str, list[str]]] = None,
     ) -> None:
         """Collect labels, and make the network.
         get_examples (Callable[[], Iterable[Example]]): Gives a representative sample of
@@ -449,7 +439,7 @@ class LALParser(SentencePipe):
             `init labels`.
         RAISES (ValueError): The data has neither constituents nor heads."""
 
-        def collect() -> Dict[str, List[Any]]:
+        def collect() -> dict[str, list[Any]]:
             inputs = get_config(self.model).inputs
             return collect_labels(
                 get_examples(), alphabet=inputs.alphabet, words=inputs.reads("words")

@@ -3,19 +3,13 @@ of a Doc. It handles sentences, annotations and losses. The config supplies the
 network."""
 
 import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    List,
     Literal,
-    Mapping,
     Optional,
-    Sequence,
-    Tuple,
     Union,
 )
 
@@ -59,7 +53,7 @@ from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
 # The Doc indices of some words, and their propositions over them.
-RolesOfWords = Tuple[List[int], List[Proposition]]
+RolesOfWords = tuple[list[int], list[Proposition]]
 AGENT_DEPREL = "obl:agent"
 ADDED_BY = (
     f'nlp.add_pipe("lal_srl", source=spacy.load("{DEFAULT_PIPELINE}")) after the '
@@ -119,7 +113,7 @@ heads = "own"
 def make_lal_srl(
     nlp: Language,
     name: str,
-    model: Union[Model[List[Doc], List[RoleScores]], str],
+    model: Union[Model[list[Doc], list[RoleScores]], str],
     loss: RolesLoss,
     scorer: Optional[Callable],
     predicates: PredicateSource = "own",
@@ -160,7 +154,7 @@ class LALSemanticRoles(SentencePipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: Union[Model[List[Doc], List[RoleScores]], str],
+        model: Union[Model[list[Doc], list[RoleScores]], str],
         name: str = "lal_srl",
         *,
         loss: Optional[RolesLoss] = None,
@@ -179,7 +173,7 @@ class LALSemanticRoles(SentencePipe):
     # Labels
 
     @property
-    def labels(self) -> Tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         """The roles, `V` among them."""
         return tuple(self.cfg["roles"])
 
@@ -201,7 +195,7 @@ class LALSemanticRoles(SentencePipe):
         rolesets = self.cfg["rolesets"]
         deprels = self.cfg["deprels"]
         # Labels of a predicate scorer with tags: a tag, and whether it is a predicate.
-        joint: Optional[Dict[Tuple[str, bool], int]] = None
+        joint: Optional[dict[tuple[str, bool], int]] = None
         n_predicate_labels = 2
         n_other_labels = 1
         if config.predicate_scorer.with_tags:
@@ -233,7 +227,7 @@ class LALSemanticRoles(SentencePipe):
 
     # Finding roles
 
-    def predict(self, docs: Iterable[Doc]) -> List[Optional[List[Any]]]:  # type: ignore[override]
+    def predict(self, docs: Iterable[Doc]) -> list[Optional[list[Any]]]:  # type: ignore[override]
         """See `SentencePipe`. None, with one warning, for a Doc that lacks what the
         network reads."""
         docs = list(docs)
@@ -257,7 +251,7 @@ class LALSemanticRoles(SentencePipe):
                 f"{HOW_TO_GET}"
             )
 
-    def _predict(self, docs: List[Doc]) -> List[List[RolesOfWords]]:
+    def _predict(self, docs: list[Doc]) -> list[list[RolesOfWords]]:
         """For each Doc and each of its sentences, or pieces of a long one, the Doc
         indices of its words, and its propositions over word positions."""
         self._check_heads(docs)
@@ -275,7 +269,7 @@ class LALSemanticRoles(SentencePipe):
                 numpy.array([predicate.token for predicate in of_words], dtype="int64")
                 for of_words in known
             ]
-        propositions: List[List[Proposition]] = [[] for _ in owners]
+        propositions: list[list[Proposition]] = [[] for _ in owners]
         for indices, scores in iter_scores(
             self.model, docs, predicates=rows, sentences=sentences
         ):
@@ -293,7 +287,7 @@ class LALSemanticRoles(SentencePipe):
         in_order = iter(propositions)
         return [list(zip(of_doc, in_order, strict=False)) for of_doc in sentences]
 
-    def _check_heads(self, docs: List[Doc]) -> None:
+    def _check_heads(self, docs: list[Doc]) -> None:
         """Check that Docs have the heads that the network follows.
         RAISES (ValueError): One has none."""
         if get_config(self.model).syntax.heads != "doc":
@@ -309,11 +303,11 @@ class LALSemanticRoles(SentencePipe):
 
     def _to_propositions(
         self,
-        sentence: Tuple[Doc, Sequence[int]],
+        sentence: tuple[Doc, Sequence[int]],
         scores: RoleScores,
-        args: Sequence[Tuple[Tuple[int, int, str], ...]],
+        args: Sequence[tuple[tuple[int, int, str], ...]],
         known: Optional[Sequence[Proposition]],
-    ) -> List[Proposition]:
+    ) -> list[Proposition]:
         """The propositions of a sentence; known rolesets stay, with their frame
         files."""
         doc, words = sentence
@@ -335,7 +329,7 @@ class LALSemanticRoles(SentencePipe):
 
     def _known(
         self, docs: Sequence[Doc], read: Sequence[DocSentences]
-    ) -> List[List[Proposition]]:
+    ) -> list[list[Proposition]]:
         """The predicates of each sentence that the Docs have.
 
         RAISES (ValueError): A Doc has no roles."""
@@ -352,7 +346,7 @@ class LALSemanticRoles(SentencePipe):
         return list(chain.from_iterable(pieces))
 
     def set_annotations(
-        self, docs: Iterable[Doc], scores: List[Optional[List[RolesOfWords]]]
+        self, docs: Iterable[Doc], scores: list[Optional[list[RolesOfWords]]]
     ) -> None:
         """Write roles, as `predict` returned them, onto Docs: `doc.spans["srl"]`. The
         Docs of another pipeline get the frames of the component's own, unless their
@@ -370,7 +364,7 @@ class LALSemanticRoles(SentencePipe):
 
     # Training
 
-    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
+    def _learn(self, examples: list[Example], docs: list[Doc]) -> float:
         unknown: set[str] = set()
         golds = [
             gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)
@@ -386,7 +380,7 @@ class LALSemanticRoles(SentencePipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Optional[Language] = None,
-        labels: Optional[Dict[str, List[Any]]] = None,
+        labels: Optional[dict[str, list[Any]]] = None,
         frames: Optional[Path] = None,
     ) -> None:
         """Collect labels, and make the network.
@@ -399,7 +393,7 @@ class LALSemanticRoles(SentencePipe):
         RAISES (ValueError): The data has no roles, or no heads where the network is to
             have arcs of its own."""
 
-        def collect() -> Dict[str, List[Any]]:
+        def collect() -> dict[str, list[Any]]:
             collected = dict(
                 collect_role_labels(get_examples()) if labels is None else labels
             )
@@ -413,7 +407,7 @@ class LALSemanticRoles(SentencePipe):
         self._initialize(get_examples, collect)
 
 
-def _correct_agents(doc: Doc, of_doc: List[RolesOfWords]) -> None:
+def _correct_agents(doc: Doc, of_doc: list[RolesOfWords]) -> None:
     """Make a by-phrase that has another role than an agent's an `obl` ("killed by
     Friday")."""
     deprel = doc.vocab.strings.add(AGENT_DEPREL)
@@ -428,7 +422,7 @@ def _correct_agents(doc: Doc, of_doc: List[RolesOfWords]) -> None:
                         doc[i].dep_ = "obl"
 
 
-def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
+def _verb(args: Sequence[Argument]) -> list[tuple[int, int]]:
     """The words of V, then of each C-V."""
     return [
         predicate_span(args),

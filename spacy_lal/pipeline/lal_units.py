@@ -2,7 +2,8 @@
 clause by GUM's guidelines for eRST, which are those of RST (Carlson and Marcu 2001).
 Others may interrupt it: then it has several parts."""
 
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional
 
 import numpy
 from numpy import ndarray
@@ -26,7 +27,7 @@ from ..discourse.joining import number_units
 from ..discourse.model import CONTINUATION, INSIDE, N_CLASSES, START
 from .component import SMALL_TOK2VEC
 
-Unit = Tuple[int, int, int]  # a half-open range of tokens, and the number of its unit
+Unit = tuple[int, int, int]  # a half-open range of tokens, and the number of its unit
 DEFAULT_CONFIG_STR = f"""
 [lal_units]
 
@@ -55,7 +56,7 @@ DEFAULT_CONFIG_STR = f"""
 def make_lal_units(
     nlp: Language,
     name: str,
-    model: Model[List[Doc], List[Floats2d]],
+    model: Model[list[Doc], list[Floats2d]],
     scorer: Optional[Callable],
 ) -> "DiscourseUnits":
     """Make a `lal_units` component.
@@ -72,7 +73,7 @@ class DiscourseUnits(TrainablePipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[List[Doc], List[Floats2d]],
+        model: Model[list[Doc], list[Floats2d]],
         name: str = "lal_units",
         *,
         scorer: Optional[Callable] = None,
@@ -82,10 +83,10 @@ class DiscourseUnits(TrainablePipe):
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: Dict[str, Any] = {"spans_key": UNITS_KEY}  # of the scorer
+        self.cfg: dict[str, Any] = {"spans_key": UNITS_KEY}  # of the scorer
         install_extensions()
 
-    def predict(self, docs: Iterable[Doc]) -> List[List[Unit]]:
+    def predict(self, docs: Iterable[Doc]) -> list[list[Unit]]:
         """The units of each Doc.
 
         RAISES (ValueError): The component was neither trained nor loaded; a Doc has no
@@ -100,7 +101,7 @@ class DiscourseUnits(TrainablePipe):
         scores = self.model.predict(docs)
         return [_units(*pair) for pair in zip(docs, scores, strict=True)]
 
-    def set_annotations(self, docs: Iterable[Doc], units: Iterable[List[Unit]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], units: Iterable[list[Unit]]) -> None:
         """Write units, as `predict` returned them, to `doc.spans["units"]`."""
         for doc, of_doc in zip(docs, units, strict=True):
             set_units(doc, of_doc)
@@ -118,8 +119,8 @@ class DiscourseUnits(TrainablePipe):
         self.model.initialize(X=[next(iter(get_examples())).predicted])
 
     def get_loss(
-        self, examples: Iterable[Example], scores: List[ndarray]
-    ) -> Tuple[float, List[ndarray]]:
+        self, examples: Iterable[Example], scores: list[ndarray]
+    ) -> tuple[float, list[ndarray]]:
         """The cross-entropy of the classes, and its gradient.
 
         RAISES (ValueError): A reference has no units, or other tokens."""
@@ -142,13 +143,13 @@ def _gold_classes(doc: Doc) -> ndarray:
     return classes
 
 
-def _units(doc: Doc, scores: ndarray) -> List[Unit]:
+def _units(doc: Doc, scores: ndarray) -> list[Unit]:
     """The units of a Doc, sentence by sentence; none in a sentence of white space.
 
     scores (ndarray): Probabilities of classes. *Shape:* (n_tokens, N_CLASSES)"""
     is_start = scores[:, INSIDE] < 0.5
     goes_on = scores[:, CONTINUATION] > scores[:, START]
-    units: List[Unit] = []
+    units: list[Unit] = []
     n_units = 0
     for first, end in sentence_bounds(doc):
         words = (i for i in range(first, end) if not doc[i].is_space)
@@ -164,7 +165,7 @@ def _units(doc: Doc, scores: ndarray) -> List[Unit]:
 
 def _numbers(
     sentence: Span, starts: Sequence[int], goes_on: Sequence[bool]
-) -> List[int]:
+) -> list[int]:
     """The number of the unit of each part of a sentence, from 1."""
     if not any(goes_on):
         return list(range(1, len(starts) + 1))

@@ -1,8 +1,8 @@
 """The component `lal_lemmas`: corrects the lemmas of another component by the rules or
 the table of the language (`lang/<code>/`)."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Callable
 
 from spacy.language import Language
 from spacy.tokens import Doc, Token

@@ -11,9 +11,11 @@ Components that keep what is set (spaCy's `senter` and `sentencizer` with
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Dict, List, Optional, Pattern, Sequence, Set
+from re import Pattern
+from typing import Optional
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -39,7 +41,7 @@ class Layout:
 
     def __init__(self, rules: LayoutRules) -> None:
         self.rules = rules
-        self.patterns: Dict[str, Pattern[str]] = {}
+        self.patterns: dict[str, Pattern[str]] = {}
         for one in fields(rules):
             rule = getattr(rules, one.name)
             if isinstance(rule, Rule):
@@ -102,7 +104,7 @@ class _Starts:
         self._last = ""  # the last token that is not whitespace
         self._end = 0  # of that token
 
-    def _after_labels(self) -> Set[int]:
+    def _after_labels(self) -> set[int]:
         """Places after labels, of names that are called, and of marks at the ends of
         headings."""
         patterns = self._layout.patterns
@@ -171,7 +173,7 @@ def _end_of_marker(text: str, start: int, layout: Layout) -> int:
     return marker.end() + 1  # the word after it, too
 
 
-def line_starts(text: str, layout: Layout) -> List[int]:
+def line_starts(text: str, layout: Layout) -> list[int]:
     """Tell where lines, and blocks of HTML, begin that begin a sentence: offsets in the
     text, in order."""
     found = {match.end() for match in layout.patterns["block"].finditer(text)}
@@ -185,14 +187,14 @@ def line_starts(text: str, layout: Layout) -> List[int]:
     return sorted(found)
 
 
-def _begins(block: str, lines: Sequence[str], layout: Layout) -> List[bool]:
+def _begins(block: str, lines: Sequence[str], layout: Layout) -> list[bool]:
     """Tell of each line of a block, between blank lines, whether it begins a
     sentence."""
     width = _width(lines)
     is_list = _is_list(lines, width)
     has_dashes = bool(layout.patterns["dash_in_prose"].search(block))
-    seen: Set[Optional[LineKind]] = set()
-    found: List[bool] = []
+    seen: set[Optional[LineKind]] = set()
+    found: list[bool] = []
     before = ""
     for line in lines:
         kind = layout.kind(line)

@@ -2,7 +2,8 @@
 the pieces are joined."""
 
 from collections import Counter
-from typing import Dict, Iterator, List, Optional, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 import numpy as np
 from spacy.tokens import Doc
@@ -17,7 +18,7 @@ ATTACHED_DEPRELS = ("parataxis", "dep")
 
 
 def join_pieces(
-    parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dict[str, int]
+    parses: Sequence[DecodedParse], labels: LabelVocab, deprels: dict[str, int]
 ) -> DecodedParse:
     """Join the parses of a sentence's pieces, each of one word or more. Their tops come
     under one node, with their most frequent label (of a unary chain, the outermost).
@@ -62,7 +63,7 @@ def _top_label(parses: Sequence[DecodedParse], labels: LabelVocab) -> Optional[i
     return counts.most_common(1)[0][0] if counts else None
 
 
-def cut_propositions(doc: Doc, sentences: DocSentences) -> Iterator[List[Proposition]]:
+def cut_propositions(doc: Doc, sentences: DocSentences) -> Iterator[list[Proposition]]:
     """For each piece of each sentence, the propositions of its predicates, within
     it."""
     of_sentences = get_sentence_propositions(doc, sentences.read)

@@ -7,7 +7,7 @@ searches. Numbers only: no Docs, no strings."""
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Optional
 
 import numpy as np
 from numpy import ndarray
@@ -16,10 +16,10 @@ from ..decode.next_best import next_cky, next_joint
 from ..trees import EMPTY, SUB_HEAD
 from .charts import AllowedCells, Charts, Derivation
 
-Cell = Tuple[int, int]
+Cell = tuple[int, int]
 
 
-def constituents(tree: Derivation) -> Dict[Cell, int]:
+def constituents(tree: Derivation) -> dict[Cell, int]:
     """The label id of each constituent, by its span."""
     nodes = [] if tree.nodes is None else tree.nodes.tolist()
     return {(start, end): label for start, end, label in nodes if label > SUB_HEAD}
@@ -30,12 +30,12 @@ class _Part:
     """The trees that have and lack some constituents and arcs; its best tree."""
 
     best: Derivation
-    known: Dict[Cell, int] = field(default_factory=dict)
-    excluded: Dict[Cell, Set[int]] = field(default_factory=dict)
-    heads: Dict[int, int] = field(default_factory=dict)
-    other_heads: Set[Tuple[int, int]] = field(default_factory=set)
+    known: dict[Cell, int] = field(default_factory=dict)
+    excluded: dict[Cell, set[int]] = field(default_factory=dict)
+    heads: dict[int, int] = field(default_factory=dict)
+    other_heads: set[tuple[int, int]] = field(default_factory=set)
 
-    def divide(self, second: Derivation) -> Tuple["_Part", "_Part"]:
+    def divide(self, second: Derivation) -> tuple["_Part", "_Part"]:
         """The part around its best tree, and the part around another."""
         arc = _differing_arc(self.best, second)
         if arc is not None:
@@ -53,17 +53,17 @@ class _Part:
         ours = self._without(theirs_alone, best=self.best)
         return ours, self._with(theirs_alone, best=second)
 
-    def _with(self, constituent: Tuple[Cell, int], best: Derivation) -> "_Part":
+    def _with(self, constituent: tuple[Cell, int], best: Derivation) -> "_Part":
         cell, label = constituent
         return replace(self, best=best, known={**self.known, cell: label})
 
-    def _without(self, constituent: Tuple[Cell, int], best: Derivation) -> "_Part":
+    def _without(self, constituent: tuple[Cell, int], best: Derivation) -> "_Part":
         cell, label = constituent
         labels = self.excluded.get(cell, set()) | {label}
         return replace(self, best=best, excluded={**self.excluded, cell: labels})
 
 
-def _differing_arc(tree: Derivation, other: Derivation) -> Optional[Tuple[int, int]]:
+def _differing_arc(tree: Derivation, other: Derivation) -> Optional[tuple[int, int]]:
     """The first arc, word and head, that a tree has and another lacks."""
     if tree.heads is None or other.heads is None:
         return None
@@ -73,7 +73,7 @@ def _differing_arc(tree: Derivation, other: Derivation) -> Optional[Tuple[int, i
 
 def _differing_constituent(
     tree: Derivation, other: Derivation
-) -> Optional[Tuple[Cell, int]]:
+) -> Optional[tuple[Cell, int]]:
     """The first constituent, cell and label, that a tree has and another lacks."""
     of_other = constituents(other)
     for cell, label in constituents(tree).items():
@@ -99,9 +99,9 @@ class RankedTrees:
         if best.nodes is None or best.score == -np.inf:
             return
         self._prepare()
-        waiting: List[Tuple[float, int, _Part, Derivation]] = []
+        waiting: list[tuple[float, int, _Part, Derivation]] = []
         n_parts = 0
-        parts: Tuple[_Part, ...] = (_Part(best),)
+        parts: tuple[_Part, ...] = (_Part(best),)
         while True:
             for part in parts:
                 n_parts += 1
@@ -151,7 +151,7 @@ class RankedTrees:
         total, nodes, heads = joint
         return Derivation(total, _with_ids(nodes, ids), heads)
 
-    def _labels_of(self, part: _Part) -> Tuple[ndarray, ndarray]:
+    def _labels_of(self, part: _Part) -> tuple[ndarray, ndarray]:
         """Scores and ids as `_four_labels`. In the cells of the part's best tree, the
         third label is the tree's, and the fourth the best other one."""
         four = self._four.copy()
@@ -184,7 +184,7 @@ def _best_constituent(scores: ndarray) -> int:
     return int(scores[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
 
 
-def _four_labels(labels: ndarray) -> Tuple[ndarray, ndarray]:
+def _four_labels(labels: ndarray) -> tuple[ndarray, ndarray]:
     """For each span, the scores and ids of the empty label, of the sub-head, and of the
     best two constituents. *Shapes:* (n + 1, n + 1, 4)."""
     others = labels[..., SUB_HEAD + 1 :].copy()

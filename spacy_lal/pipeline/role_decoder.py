@@ -2,7 +2,8 @@
 algorithms (`decode/`). Each predicate has one V, which holds its token, and each core
 role (ARG0, ARG1, ...) at most once."""
 
-from typing import Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 import numpy as np
 from numpy import ndarray
@@ -11,7 +12,7 @@ from ..decode import candidate_spans, viterbi
 from ..scores import RoleScores
 from ..trees.roles import PREDICATE_PART, PREDICATE_ROLE, Argument, RoleTags
 
-Range = Tuple[int, int]
+Range = tuple[int, int]
 Verb = Sequence[
     Range
 ]  # the words of a given predicate: those of its V, then those of each C-V
@@ -21,14 +22,14 @@ def decode_roles(
     scores: Sequence[RoleScores],
     tags: RoleTags,
     verbs: Optional[Sequence[Sequence[Verb]]] = None,
-) -> List[List[Tuple[Argument, ...]]]:
+) -> list[list[tuple[Argument, ...]]]:
     """The arguments of every predicate of each sentence, V among them. verbs: For each
     given predicate of each sentence, the words of its V, then of each C-V; a predicate
     with a given C-V gets no other."""
     decode = (
         _decode_ranges if any(one.spans is not None for one in scores) else _decode_tags
     )
-    found: Iterator[Tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
+    found: Iterator[tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
     arguments = [[next(found) for _ in one.rows] for one in scores]
     if verbs is None:
         return arguments
@@ -46,9 +47,9 @@ def _decode_tags(
     scores: Sequence[RoleScores],
     tags: RoleTags,
     verbs: Optional[Sequence[Sequence[Verb]]],
-) -> List[Tuple[Argument, ...]]:
-    items: List[ndarray] = []
-    predicates: List[int] = []
+) -> list[tuple[Argument, ...]]:
+    items: list[ndarray] = []
+    predicates: list[int] = []
     for s, one in enumerate(scores):
         for f, token in enumerate(one.rows.tolist()):
             of_words: ndarray = one.tags[f]  # type: ignore[index]
@@ -70,12 +71,12 @@ def _decode_ranges(
     scores: Sequence[RoleScores],
     tags: RoleTags,
     verbs: Optional[Sequence[Sequence[Verb]]],
-) -> List[Tuple[Argument, ...]]:
+) -> list[tuple[Argument, ...]]:
     """A word after the predicate with the role V belongs to its V."""
-    gains: List[ndarray] = []
-    ranges: List[ndarray] = []
-    lengths: List[int] = []
-    owners: List[Range] = []
+    gains: list[ndarray] = []
+    ranges: list[ndarray] = []
+    lengths: list[int] = []
+    owners: list[Range] = []
     verb_role = tags.roles.index(PREDICATE_ROLE)
     for s, one in enumerate(scores):
         for f, token in enumerate(one.rows.tolist()):

@@ -3,14 +3,12 @@ sentence, run the network. The Doc is not changed. A sentence is read as a whole
 the vectors that the Doc or the pipeline has for it."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
     Union,
 )
 
@@ -74,7 +72,7 @@ def check_count(k: Any) -> None:
         raise ValueError(f"k: expected an integer of at least 1, got {k!r}")
 
 
-def label_strings(parser: "LALParser") -> List[str]:
+def label_strings(parser: "LALParser") -> list[str]:
     """The parser's labels by id: empty, "<H>", the unary chains.
     RAISES (ValueError): It scores none."""
     labels = parser.label_data["constituents"]
@@ -86,7 +84,7 @@ def label_strings(parser: "LALParser") -> List[str]:
     return LabelVocab(labels).strings
 
 
-def sentences_of(item: Union[Doc, Span]) -> List[Parse]:
+def sentences_of(item: Union[Doc, Span]) -> list[Parse]:
     """The sentences of a Doc, or the sentence of a Span, with the words that a parser
     reads: without white space and marks of notes.
     RAISES (ValueError): Neither a Doc nor a Span; no sentence boundaries, or the Span
@@ -110,7 +108,7 @@ def sentences_of(item: Union[Doc, Span]) -> List[Parse]:
     return [parse_of_words(doc, read[number], number) for number in numbers]
 
 
-def locate(span: Span) -> Tuple[Parse, int, int]:
+def locate(span: Span) -> tuple[Parse, int, int]:
     """A Span's sentence, and the Span in words of it.
     RAISES (ValueError): As `sentences_of`; it has no words."""
     span = span[:] if isinstance(span, Doc) else span
@@ -132,7 +130,7 @@ def span_name(span: Span) -> str:
 
 def constituents_of(
     parser: "LALParser", sentences: Sequence[Parse]
-) -> List[List[Tuple[int, int, int]]]:
+) -> list[list[tuple[int, int, int]]]:
     """The constituents that the Doc has of some of its sentences, in pre-order: start,
     end, label id, in words.
     RAISES (ValueError): The Doc has no constituents, or labels that the parser does not
@@ -170,7 +168,7 @@ def model_of(parser: "LALParser") -> Any:
     return parser.model
 
 
-def encode(parser: "LALParser", sentences: Sequence[Parse]) -> List[Encoded]:
+def encode(parser: "LALParser", sentences: Sequence[Parse]) -> list[Encoded]:
     """Run the first half of the network on sentences of one Doc, each with words and in
     a batch of its own.
     RAISES (ValueError): A sentence has more than `MAX_LENGTH` words; no component

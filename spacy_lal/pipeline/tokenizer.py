@@ -8,8 +8,10 @@ divide. A language without rules of its own has the marks of `marks.py`.
 
 import re
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from typing import Any, Callable, Iterable, Iterator, List, Pattern, Tuple
+from re import Pattern
+from typing import Any
 
 import numpy as np
 import srsly
@@ -46,7 +48,7 @@ class WebTokenizer(Tokenizer):
 
     line_starts = True  # whether sentence starts that the text decides are set
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what `Tokenizer` does, and the attributes of this class."""
         make, arguments, *_ = super().__reduce__()
         return make, arguments, {"line_starts": self.line_starts}
@@ -101,7 +103,7 @@ class WebTokenizer(Tokenizer):
 
 
 @cache
-def _cuts_and_joined(lang: str) -> Tuple[Pattern[str], Pattern[str]]:
+def _cuts_and_joined(lang: str) -> tuple[Pattern[str], Pattern[str]]:
     """The patterns of a language for parts of a text at whose ends tokens end, and for
     parts that are one token."""
     rules = token_rules(lang)
@@ -112,7 +114,7 @@ def _any_of(rules: Rules) -> Pattern[str]:
     return re.compile("|".join(patterns(rules)) or "(?!)")
 
 
-def patterns(rules: Rules) -> List[str]:
+def patterns(rules: Rules) -> list[str]:
     """The regular expressions of rules, each as a group."""
     return [f"(?:{rule.pattern})" for rule in rules]
 
