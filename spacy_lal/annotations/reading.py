@@ -84,21 +84,21 @@ Place = tuple[int, list[int], Optional[Sequence[Constituent]]]
 
 def _sentences(item: Item) -> Iterator[Place]:
     """The number, the words and the constituents of each sentence."""
-    doc = item.doc
-    is_parsed = SPANS_KEY in doc.spans
-    if isinstance(item, Doc):
-        trees = get_constituents(doc) if is_parsed else None
-        for number, words in enumerate(sentence_words(doc)):
-            yield number, words, trees[number] if trees else None
+    if not isinstance(item, Span):
+        sentences = sentence_words(item)
+        is_parsed = SPANS_KEY in item.spans
+        trees = get_constituents(item) if is_parsed else [None] * len(sentences)
+        yield from zip(range(len(sentences)), sentences, trees, strict=True)
         return
     check_present(item)
+    doc = item.doc
     if not has_sentences(doc):
         sentence_bounds(doc)  # raises
     start = item.start
     while start < item.end:
         sentence = sentence_of(doc[start : start + 1])
-        trees = get_constituents(doc, sentence) if is_parsed else None
-        yield -1, words_of(sentence), trees[0] if trees else None
+        trees = get_constituents(doc, sentence) if SPANS_KEY in doc.spans else [None]
+        yield -1, words_of(sentence), trees[0]
         start = sentence.end
 
 

@@ -390,7 +390,7 @@ def calls_of_the_last_sentence(n_sentences):
     try:
         for item in (sentence, *sentence):
             for cls, name, getter in GETTERS:
-                if isinstance(item, cls) and not name.endswith("confidence"):
+                if isinstance(item, cls) and not name.endswith(("confidence", "units")):
                     found = getter(item)
                     found = list(found) if isinstance(found, Iterator) else found
         verbs = to_allennlp(sentence)["verbs"]

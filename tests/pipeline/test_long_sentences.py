@@ -18,7 +18,7 @@ from spacy_lal.pipeline.charts import DecodedParse
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.pipeline.long_sentences import join_pieces
 from spacy_lal.scores import ParserScores
-from spacy_lal.trees import LabelVocab, nested_spans
+from spacy_lal.trees import Constituent, LabelVocab, nested_spans
 
 LABELS = LabelVocab(["S", "NP", "S::VP", "FRAG::NP::X"])
 WORDS = "She sees a dog in the park . 😀 ( هذا -LRB- select".split()
@@ -109,7 +109,9 @@ def check_tree(doc, projective=True):
         if projective:
             assert not [(a, b) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
         spans = [
-            (words.index(span.start), words.index(span.end - 1) + 1, span.label_)
+            Constituent(
+                words.index(span.start), words.index(span.end - 1) + 1, span.label_
+            )
             for span in doc.spans[SPANS_KEY]
             if sent.start <= span.start < sent.end
         ]
@@ -156,7 +158,7 @@ def test_joined_pieces_are_one_tree(lengths, seed):
     pieces = [decoded(n, seed + n) for n in lengths]
     joined = join_pieces(pieces, LABELS, {"ROOT": 0, "dep": 1, "parataxis": 2})
     n_words = sum(lengths)
-    spans = [tuple(span) for span in joined.spans.tolist()]
+    spans = [Constituent(*span) for span in joined.spans.tolist()]
     n_spans = sum(
         len(piece.spans) for piece in pieces
     )  # words by themselves may have none
