@@ -149,7 +149,6 @@ FUNCTIONS = {
         "Contributions",
     ],
     "spacy_lal.pictures": ["render", "draw"],
-    "spacy_lal.pictures.graph": ["draw_graph"],
     "spacy_lal.pictures.heatmap": ["heatmap"],
     "spacy_lal.lang": ["conventions"],
     "spacy_lal.trees.frames": ["read_frames", "Frame", "FrameRole"],
@@ -352,7 +351,7 @@ def commands_page() -> List[str]:
     lines = ["# Command line", "", NOTICE, ""]
     lines += paragraphs(
         "`lal COMMAND`, or `python -m spacy lal COMMAND`. `--help` prints the same. "
-        "[Usage](../how_to/usage.md#on-the-command-line) "
+        "[Usage](../how_to/command_line.md) "
         "shows them at work, [formats](formats.md) their input, output and exit codes."
     )
     registry.cli.get_all()

@@ -56,7 +56,7 @@ def test_what_the_pages_import_is_described():
 
 
 def test_the_table_of_commands_has_all():
-    usage = (ROOT / "docs" / "how_to" / "usage.md").read_text(encoding="utf8")
+    usage = (ROOT / "docs" / "how_to" / "command_line.md").read_text(encoding="utf8")
     table = usage.split("| command | gives |")[1].split("\n\n")[0]
     named = set(re.findall(r"`([a-z-]+)`", table))
     commands = set(re.findall(r"^## lal (\S+)$", page("commands.md"), re.M))

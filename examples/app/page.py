@@ -1,5 +1,5 @@
-"""An interactive page: type a text, see its tree, arcs and roles; click a node to see
-how sure the parser is of it, its head and its alternatives.
+"""An interactive page: type a text, see its facts, and each sentence's tree, arcs and
+roles; click a node to see how sure the parser is of it, its head and its alternatives.
 
 `lal app` runs it (the extra `app`), and so does `streamlit run page.py
 -- PIPELINE`. The reader's text enters the page as text of a widget, of `st.code` or
@@ -7,6 +7,8 @@ how sure the parser is of it, its head and its alternatives.
 functions of Streamlit and the labels of widgets read Markdown, and never get such text.
 """
 
+import csv
+import io
 import json
 import re
 import sys
@@ -23,7 +25,7 @@ from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_relations
 from spacy_lal.complexity import find_structures
-from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS
+from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS, Complexity
 from spacy_lal.export import (
     SCHEMA_VERSION,
     read_parses,
@@ -41,28 +43,36 @@ from spacy_lal.interpret import (
 from spacy_lal.lang import DEFAULT_PIPELINE, conventions
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
-from spacy_lal.pictures.graph import graph_picture
 from spacy_lal.pictures.markup import MAX_SHOWN, escape, shorten, visible
 from spacy_lal.pictures.roles import word_rows
-from spacy_lal.pictures.svg import fitted, text_width
+from spacy_lal.pictures.svg import text_width
 from spacy_lal.trees import SUB_HEAD_LABEL, Parse
 
 TITLE = "See how a sentence is built"
 HINT = "Click a node of the tree, or a word, to see how sure the parser is of it."
-# The parser gets the last one wrong, and is not sure of it.
-EXAMPLES = (
-    "She gave him the book that he wanted.",
-    "She saw the man with the telescope.",
-    "The old man the boat.",
-)
+# Of a language; in English, the parser gets the last one wrong, and is not sure of it.
+EXAMPLES = {
+    "en": (
+        "She gave him the book that he wanted.",
+        "She saw the man with the telescope.",
+        "The old man the boat.",
+    ),
+    "fr": (
+        "Elle lui a donné le livre qu'il voulait.",
+        "Le vieux chat dort sur le tapis.",
+    ),
+    "is": ("Hún las bókina í gær.", "Gamli kötturinn sefur á mottunni."),
+    "id": ("Dia membaca buku itu kemarin.", "Kucing tua itu tidur di atas tikar."),
+}
 MAX_TEXT = 5000  # characters of a text
 MAX_LINKED = 1500  # characters of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES = 5
 N_PARTS = 5
 MAX_HEADING = 60  # characters of the chosen words
-MAX_FACTS = 4  # lines of the card beside a node
+MAX_FACTS = 4  # lines of the card of a node
 MAX_THING = 30  # characters of a thing in the graph
+WEAK = 0.7  # words whose heads are less probable are marked
 # The least probability for each way to say how sure the parser is.
 SURENESS = (
     (0.99, "very sure"),
@@ -70,6 +80,7 @@ SURENESS = (
     (0.7, "fairly sure"),
     (0.0, "unsure"),
 )
+FACTS = ("subject", "relation", "object", "factuality", "attribution", "sentence")
 DIGITS = {"Margin": 2, "Probability": 3}  # of the numbers shown large, as in the tables
 LEAST_SHARE = 0.0005  # smaller probabilities are among the other labels
 PICTURES = {
@@ -78,51 +89,48 @@ PICTURES = {
     "Arcs by displaCy": "dep",
 }
 MEASURES = {"Counts": COUNTS, "Indices": INDICES, "Means over sentences": MEANS}
+# What an index divides; the rest of the meanings stand in the record of measures.
+PARTS_OF_INDICES = {
+    **{"MLS": "words a sentence", "MLT": "words a T-unit", "MLC": "words a clause"},
+    "W": "words",
+    "S": "sentences",
+    "VP": "verb phrases",
+    "C": "clauses",
+    "T": "T-units",
+    "DC": "dependent clauses",
+    "CT": "complex T-units",
+    "CP": "coordinate phrases",
+    "CN": "complex nominals",
+}
 # Translucent: what is marked within a marked constituent is darker.
 MARK = "color: inherit; background: #0d948840; border-radius: 4px; padding: .15em 0"
 
 # The drawing as a component of the page: it reports the span chosen by mouse or
-# keyboard, and shows a card with facts on the right of it, on the left or below, where
-# there is room. A click on the card closes it.
+# keyboard, keeps the keyboard's focus where it was, and shows a card with facts below
+# the drawing, where it covers nothing. A click on the card closes it.
 SCRIPT = """
-function place(card, box, chosen) {
-  const scroll = box.firstElementChild
-  const outer = box.getBoundingClientRect()
-  const node = chosen.getBoundingClientRect()
-  const room = outer.width - card.offsetWidth
-  const right = node.right - outer.left + 10
-  const left = node.left - outer.left - card.offsetWidth - 10
-  const isBeside = right <= room || left >= 0
-  const x = right <= room ? right : left >= 0 ? left : node.left - outer.left
-  const y = isBeside ? node.top - outer.top - 6 : node.bottom - outer.top + 8
-  card.style.left = Math.max(Math.min(x, room), 0) + "px"
-  card.style.top = y + "px"
-  const missing = y + card.offsetHeight - outer.height
-  box.style.paddingBottom = Math.max(missing, 0) + "px"
-}
-
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".lal-box")
   const { scrollLeft = 0, scrollTop = 0 } = box.firstElementChild ?? {}
   box.innerHTML = data.drawing
-  box.style.paddingBottom = 0
   Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
-  const chosen = box.querySelector(".lal-chosen")
-  if (chosen && data.facts) {
+  box.querySelector(`[role=button]${box.dataset.focus ?? "none"}`)?.focus()
+  delete box.dataset.focus
+  if (data.facts) {
     const card = document.createElement("div")
     card.className = "lal-facts"
     card.innerHTML = data.facts
-    box.append(card)
-    place(card, box, chosen)
     card.onclick = () => card.remove()
-    box.firstElementChild.onscroll = () => place(card, box, chosen)
+    box.append(card)
   }
   const choose = (event) => {
     const node = event.target.closest("[data-start]")
     const isKey = event.type === "keydown"
     if (!node || (isKey && event.key !== "Enter" && event.key !== " ")) return
     event.preventDefault()
-    setTriggerValue("span", [Number(node.dataset.start), Number(node.dataset.end)])
+    const { start, end } = node.dataset
+    if (isKey) box.dataset.focus = `[data-start="${start}"][data-end="${end}"]`
+    setTriggerValue("span", [Number(start), Number(end)])
   }
   box.onclick = choose
   box.onkeydown = choose
@@ -133,8 +141,10 @@ ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #d
 STYLE = """
 .lal-box { --lal-canvas: var(--st-background-color); position: relative }
 .lal-facts {
-  position: absolute;
-  max-width: 18rem;
+  position: relative;
+  width: fit-content;
+  max-width: 100%;
+  margin-top: .5rem;
   padding: .5em 1.6em .5em .8em;
   border: 1.5px solid var(--st-primary-color);
   border-radius: 8px;
@@ -164,6 +174,7 @@ STYLE = """
 """
 # The page's own margins are three times as high.
 MARGINS = "<style>[data-testid=stMainBlockContainer] { padding-block: 3rem }</style>"
+MEANING = re.MULTILINE | re.DOTALL
 NO_CONSTITUENT = "no constituent"
 HEAD = "Its head"
 ROOT = "(root)"
@@ -346,16 +357,25 @@ class Shown:
         return label, numbers, tables, notes
 
     def verdict(self) -> str:
-        """How sure the parser is of the whole sentence, in words; empty if it cannot
-        say."""
+        """How sure the parser is of the sentence, as markup: in words, or by marks on
+        the words of whose heads it is least sure; empty if it cannot say."""
         if len(self.words) > MAX_EXPLAINED:
             return ""
-        compute = partial(parse_confidence, self.nlp, self.span())
-        probability, _ = self.get("verdict", compute)
-        if probability is None:
+        nlp, sent = self.nlp, self.span()
+        probability, _ = self.get("verdict", partial(parse_confidence, nlp, sent))
+        confidences, _ = self.get("heads", partial(head_confidences, nlp, sent))
+        if probability is None or confidences is None:
             return ""
-        said = sureness(probability)
-        return f"The parser is {said} of this parse ({probability:.2f})."
+        if probability >= WEAK:
+            said = sureness(probability)
+            return f"The parser is {said} of this parse ({probability:.2f})."
+        weak = [
+            (place, place + 1)
+            for place, i in enumerate(self.sentence.tokens)
+            if (confidences[i - sent.start] or 1.0) < WEAK
+        ]
+        text = marked_text(self.sentence, weak)
+        return f"The heads of marked words are unsure: {text}<br>" if weak else ""
 
     def tree(self, chosen: Optional[Words], predicate: Optional[int]) -> str:
         """The picture of the parse with clickable nodes: each bears its span of words;
@@ -465,13 +485,14 @@ def read_link(query: Any) -> Tuple[str, int, Optional[Words]]:
     )
 
 
-def ask() -> str:
-    """The form with the text in one line, and examples that fill it; at first the text
-    of the page's address."""
+def ask(lang: str) -> str:
+    """The form with the text, and examples of a language that fill it; at first the
+    text of the page's address."""
     state = st.session_state
+    examples = EXAMPLES.get(lang, ())
     if "text" not in state:
         text, *state.wanted = read_link(st.query_params)
-        state.text = text or EXAMPLES[0]
+        state.text = text or "".join(examples[:1])
 
     def take_example() -> None:
         if state.example is not None:
@@ -479,19 +500,16 @@ def ask() -> str:
             state.example = None
 
     with st.form("form", border=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            text = st.text_input(
-                "Text", max_chars=MAX_TEXT, key="text", label_visibility="collapsed"
-            )
-            st.form_submit_button("Parse", type="primary")
-    st.pills(
-        "Examples",
-        EXAMPLES,
-        key="example",
-        on_change=take_example,
-        label_visibility="collapsed",
-    )
-    return text
+        text = st.text_area("Text", key="text", height=100, placeholder="A text")
+        st.form_submit_button("Parse", type="primary")
+    if examples:
+        st.pills("Examples", examples, key="example", on_change=take_example)
+    if len(text) > MAX_TEXT:
+        st.html(
+            f'<p role="status" style="{NOTE}">The first {MAX_TEXT:,} of {len(text):,} '
+            "characters are parsed.</p>"
+        )
+    return text[:MAX_TEXT]
 
 
 def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[int]:
@@ -531,10 +549,30 @@ def show_complexity(shown: List[Shown]) -> None:
             ]
             st.html(f"<p>{' '.join(texts)}</p>")
         for column, (title, names) in zip(st.columns(3), MEASURES.items(), strict=True):
-            rows = [{"measure": name, "value": measured[name]} for name in names]
+            rows = [
+                {
+                    "measure": name,
+                    "value": measured[name],
+                    "meaning": meaning_of(name),
+                }
+                for name in names
+            ]
             with column:
                 st.html(f"<strong>{title}</strong>")
                 st.dataframe(rows, hide_index=True)
+
+
+def meaning_of(name: str) -> str:
+    """What a measure counts, in words."""
+    above, _, below = name.partition("/")
+    if below:
+        return f"{PARTS_OF_INDICES[above]} for each of {PARTS_OF_INDICES[below]}"
+    if name in PARTS_OF_INDICES:
+        return PARTS_OF_INDICES[name]
+    entry = re.search(
+        rf"^ +{name} \(.*?\): (.*?[.;])", Complexity.__doc__ or "", MEANING
+    )
+    return " ".join(entry[1].split())[:-1] if entry else ""
 
 
 def structures_of(sentence: Parse) -> Dict[str, List[Words]]:
@@ -563,33 +601,76 @@ def marked_text(sentence: Parse, spans: List[Words]) -> str:
     return "".join(parts).strip()
 
 
-def show_graph(shown: List[Shown], component: Callable[..., Any]) -> None:
-    """The facts that the whole text asserts, as a graph."""
-    with st.expander("Who does what, as a graph of the whole text"):
-        try:
-            edges = edges_of(shown[0].sentence.doc)
-        except ValueError as err:
-            edges, reason = [], str(err)
-        else:
-            reason = "The text asserts nothing that has a subject and an object."
-        if edges:
-            drawing = fitted(graph_picture(edges, "Facts of the text"))
-            component(data={"drawing": drawing}, key="graph")
-        else:
+def show_facts(doc: Doc) -> None:
+    """The facts of the whole text, as a table and as a graph, each with a file."""
+    try:
+        rows, reason = fact_rows(doc), "The text has no facts."
+    except ValueError as err:
+        rows, reason = [], str(err)
+    with st.expander("Who does what: the facts of the whole text", expanded=True):
+        if not rows:
             st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
+            return
+        st.dataframe(rows, hide_index=True)
+        table = io.StringIO()
+        writer = csv.DictWriter(table, FACTS)
+        writer.writeheader()
+        writer.writerows(rows)
+        graph = dot_of(edges_of(rows))
+        st.graphviz_chart(graph)
+        with st.container(horizontal=True):
+            for name, content in (("CSV", table.getvalue()), ("DOT", graph)):
+                st.download_button(
+                    f"Download {name}",
+                    content,
+                    f"facts.{name.lower()}",
+                    on_click="ignore",
+                )
 
 
-def edges_of(doc: Doc) -> List[Tuple[str, str, str]]:
-    """Subject, label and object of each fact; of long phrases the first words."""
+def fact_rows(doc: Doc) -> List[Dict[str, Any]]:
+    """A row of `FACTS` for each fact."""
+    numbers = {sent.start: i for i, sent in enumerate(doc.sents, start=1)}
+    return [
+        {
+            "subject": str(fact.subject or ""),
+            "relation": fact.label,
+            "object": str(fact.object or ""),
+            "factuality": fact.factuality,
+            "attribution": str(fact.attribution or ""),
+            "sentence": numbers[fact.tokens[0].sent.start],
+        }
+        for fact in get_relations(doc)
+    ]
+
+
+def edges_of(rows: List[Dict[str, Any]]) -> List[Tuple[str, str, str]]:
+    """Subject, label and object of each asserted fact; of long phrases the first words."""
     return [
         (
-            shorten(visible(one.subject.text), MAX_THING),
-            visible(one.label),
-            shorten(visible(one.object.text), MAX_THING),
+            shorten(visible(row["subject"]), MAX_THING),
+            visible(row["relation"]),
+            shorten(visible(row["object"]), MAX_THING),
         )
-        for one in get_relations(doc)
-        if one.factuality == "asserted" and one.subject and one.object
+        for row in rows
+        if row["factuality"] == "asserted" and row["subject"] and row["object"]
     ]
+
+
+def dot_of(edges: List[Tuple[str, str, str]]) -> str:
+    """A graph in the language of Graphviz, whose layout keeps its components apart."""
+    lines = [
+        f"{quote(subject)} -> {quote(thing)} [label={quote(label)}]"
+        for subject, label, thing in edges
+    ]
+    head = 'rankdir=LR bgcolor="transparent" node [shape=box style="rounded,filled"]'
+    return "\n".join([f"digraph {{ {head}", *lines, "}"])
+
+
+def quote(text: str) -> str:
+    """A string of Graphviz."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def show_sentence(one: Shown, component: Callable[..., Any]) -> None:
@@ -744,9 +825,9 @@ def main(pipeline: str) -> None:
     st.html(MARGINS)
     st.subheader(TITLE)
     state = st.session_state
-    text = ask()
     try:
         nlp, lock = load(pipeline)
+        text = ask(nlp.lang)
         if state.get("parsed_text") != text:
             with lock:
                 state.sentences = [
@@ -781,8 +862,11 @@ def main(pipeline: str) -> None:
         "spacy_lal_drawing", html='<div class="lal-box"></div>', css=STYLE, js=SCRIPT
     )
     show_sentence(state.sentences[number], component)
-    show_graph(state.sentences, component)
-    show_complexity(state.sentences)
+    known = conventions(nlp.lang)
+    if known.clauses:
+        show_facts(state.sentences[0].sentence.doc)
+    if known.structures:
+        show_complexity(state.sentences)
     st.query_params.clear()
     if len(text) <= MAX_LINKED:
         words = {"words": f"{state.span[0] + 1}-{state.span[1]}"} if state.span else {}
