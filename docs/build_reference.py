@@ -443,7 +443,7 @@ def getters_page() -> List[str]:
 
 def scores_page() -> List[str]:
     """The keys of the scorers."""
-    known = [*scorers.CONST_KEYS, *scorers.SPACY_KEYS, *scorers.REFERENCE_KEYS]
+    known = [*scorers.CONST_KEYS, *scorers.SPACY_KEYS]
     roles = [*scorers.ROLE_KEYS, scorers.PER_ROLE, *scorers.PRINTED]
     if {*known, *roles} != {*SCORES}:
         raise ValueError(

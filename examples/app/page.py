@@ -645,7 +645,7 @@ def fact_rows(doc: Doc) -> List[Dict[str, Any]]:
 
 
 def edges_of(rows: List[Dict[str, Any]]) -> List[Tuple[str, str, str]]:
-    """Subject, label and object of each asserted fact; of long phrases the first words."""
+    """Subject, label and object of each asserted fact, long phrases cut."""
     return [
         (
             shorten(visible(row["subject"]), MAX_THING),
