@@ -443,7 +443,8 @@ def getters_page() -> List[str]:
 
 def scores_page() -> List[str]:
     """The keys of the scorers."""
-    known = [*scorers.CONST_KEYS, *scorers.SPACY_KEYS]
+    reference = ("dep_uas_reference", "dep_las_reference")
+    known = [*scorers.CONST_KEYS, *scorers.SPACY_KEYS, *reference]
     roles = [*scorers.ROLE_KEYS, scorers.PER_ROLE, *scorers.PRINTED]
     if {*known, *roles} != {*SCORES}:
         raise ValueError(
