@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import spacy
+from build_package import shown_card
 from score_raw_text import score
 from spacy.tokens import DocBin
 
@@ -35,6 +36,20 @@ GOLD = {  # columns of the first table, and the names of `lal evaluate`
 ALL_WORDS = ("words", "sentences", "UPOS", "lemmas", "UAS", "LAS")
 TITLE = "## Test scores"
 BEGIN, END = "<!-- test scores -->", "<!-- end of test scores -->"
+README_COLUMNS = (
+    ("EWT: LAS", "EWT", "raw text", "LAS"),
+    ("sentences", "EWT", "raw text", "sentences"),
+    ("const_f", "EWT", "gold tokens", "const_f"),
+    ("GUM: LAS", "GUM", "raw text", "LAS"),
+    ("sentences", "GUM", "raw text", "sentences"),
+)
+# Published figures of others.
+OTHERS = (
+    ("UDPipe 2", "89.91", "88.42", "", "91.54", "95.77"),
+    ("Trankit large", "89.40", "90.49", "", "", ""),
+    ("spaCy's transformer", "89.42", "90.62", "", "", ""),
+    ("Stanza", "86.77", "89.16", "", "88.24", "95.34"),
+)
 Scores = Dict[str, Dict[str, Optional[float]]]
 
 
@@ -143,20 +158,17 @@ def with_section(card: str, new: str) -> str:
 
 
 def readme_rows(metas: Sequence[Dict[str, Any]]) -> List[List[str]]:
-    """The table of README: a column for each package that has been scored."""
-    names = [f"`{meta['lang']}_{meta['name']}` {meta['version']}" for meta in metas]
-    rows = [["test set", "score", *names]]
-    of_text = [("raw text", key) for key in ("LAS", "sentences")]
-    of_gold = [("gold tokens", key) for key in ("const_f", "LAS", "roles")]
-    for name in dict.fromkeys(name for meta in metas for name in meta["test"]["sets"]):
-        for given, key in (*of_text, *of_gold):
-            values = [
-                meta["test"]["sets"].get(name, {}).get(given, {}).get(key)
-                for meta in metas
-            ]
-            if any(value is not None for value in values):
-                rows.append([f"{name}, {given}", key, *map(shown, values)])
-    return rows
+    """The table of README: a row for each package that has been scored, then others."""
+    rows = [["", *(column for column, *_ in README_COLUMNS)]]
+    for meta in metas:
+        sets = meta["test"]["sets"]
+        values = [
+            sets.get(name, {}).get(given, {}).get(key)
+            for _, name, given, key in README_COLUMNS
+        ]
+        name = f"`{meta['lang']}_{meta['name']}` {meta['version']}"
+        rows.append([name, *map(shown, values)])
+    return rows + [list(row) for row in OTHERS]
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -182,16 +194,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     card = with_section(
         args.card.read_text(encoding="utf8"), section(meta["test"], meta["version"])
     )
-    for path in (args.card, *args.package.rglob("README.md")):
-        write_file(path, card)
+    write_file(args.card, card)
+    for path in args.package.rglob("README.md"):
+        write_file(path, shown_card(args.card, meta))
     metas = [
         json.loads(path.read_text(encoding="utf8"))
-        for path in sorted(args.package.parent.glob("*/meta.json"))
+        for path in sorted(args.package.parent.glob("en_*/meta.json"))
     ]
     rows = readme_rows([meta for meta in metas if "test" in meta])
     readme = args.readme.read_text(encoding="utf8")
     start, end = readme.index(BEGIN) + len(BEGIN), readme.index(END)
-    new = "\n".join(["", *table(rows, 2), ""])
+    new = "\n".join(["", *table(rows, 1), ""])
     write_file(args.readme, readme[:start] + new + readme[end:])
     print(json.dumps(meta["test"], indent=1))
     return 0

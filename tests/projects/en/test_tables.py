@@ -42,7 +42,7 @@ def package(script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         module, "scores_of", lambda *_: {"gold tokens": SCORES, "raw text": RAW}
     )
-    meta = {"lang": "en", "name": "lal_xs", "version": "1.0.0"}
+    meta = {"lang": "en", "name": "lal_xs", "version": "1.0.0", "license": "MIT"}
     folder = tmp_path / "packages" / "en_lal_xs-1.0.0"
     for place in (folder, folder / "en_lal_xs" / "en_lal_xs-1.0.0"):
         place.mkdir(parents=True)
@@ -66,10 +66,11 @@ def test_scores_go_where_readers_look_and_once(package, tmp_path: Path):
     assert "| EWT | 91.00 | 94.00 | 92.00 |  | 97.00 | 98.00 | 82.00 |" in card
     assert "Of version 1.0.0" in card and "| old |" not in card
     assert card.endswith("## Confidence\n\nkept\n")
-    assert (folder / "README.md").read_text("utf8") == card
+    shown = (folder / "README.md").read_text("utf8")
+    assert shown.startswith("---\n") and shown.endswith(card)
     readme = (tmp_path / "README.md").read_text("utf8")
-    assert "| EWT, gold tokens | LAS | 92.00 |" in readme
-    assert "`en_lal_xs` 1.0.0" in readme and "| old |" not in readme
+    (row,) = (line for line in readme.splitlines() if "`en_lal_xs` 1.0.0" in line)
+    assert row.split(" | ")[3] == "91.00" and "| old |" not in readme
     before = readme, card
     assert module.main(arguments) == 1
     assert ((tmp_path / "README.md").read_text("utf8"), card) == before
