@@ -295,7 +295,8 @@ def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
 def _score_table(title: str, rows: Dict[str, Dict[str, Any]]) -> Iterator[str]:
     """A heading, and a line for each row: its name, and numbers or percentages."""
     if rows:
-        columns = list(next(iter(rows.values())))
+        first = next(iter(rows.values()))
+        columns = sorted(first, key=lambda name: not name.startswith("n_"))
         yield f"{title:<20}" + "".join(f"{column:>11}" for column in columns)
     for name, row in rows.items():
         yield f"  {name:<18}" + "".join(f"{_percent(row[x]):>11}" for x in columns)

@@ -43,6 +43,7 @@ OTHERS = {
     ".conll": "a treebank",
     ".htm": "a page with tags",
     ".html": "a page with tags",
+    ".json": "JSON, whose lines --input-format jsonl reads as objects,",
     ".parquet": "a table that pandas turns into .csv",
     ".xls": "a spreadsheet, which Excel saves as .csv",
     ".xlsx": "a spreadsheet, which Excel saves as .csv",
