@@ -56,7 +56,7 @@ def parse_cli(
         ),
     ] = None,
 ) -> None:
-    """Parse texts into trees, CoNLL-U, JSON, tables or Docs.
+    """Parse texts into trees, tables or Docs.
 
     Writes each parse to stdout as it is made; the file of --output appears when all is
     parsed. A text may hold several sentences: a row of a table is a sentence. JSON,
