@@ -17,6 +17,8 @@ def test_the_page(en_lal_md: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spacy, "load", lambda name: en_lal_md)
     names: Dict[str, Any] = {"__name__": "page"}
     for block in blocks(PAGE):
-        if block.language == "python" and (LIBRARY not in block.code or find_spec(LIBRARY)):
+        if block.language == "python" and (
+            LIBRARY not in block.code or find_spec(LIBRARY)
+        ):
             printed = printed_by(block.code, PAGE, names)
             assert says_the_same(block.shown, printed), block.code

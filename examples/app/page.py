@@ -12,6 +12,7 @@ import io
 import json
 import re
 import sys
+from bisect import bisect_left
 from functools import partial
 from threading import RLock
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -23,7 +24,7 @@ from nltk.tree import Tree
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import get_relations
+from spacy_lal.annotations import UNITS_KEY, get_relations, get_units
 from spacy_lal.complexity import find_structures
 from spacy_lal.complexity.measures import COUNTS, INDICES, MEANS, Complexity
 from spacy_lal.export import (
@@ -170,6 +171,7 @@ STYLE = """
   text-decoration: underline;
   text-decoration-thickness: 2px;
 }
+.lal-unit { stroke: #0d9488; stroke-width: 3; stroke-linecap: round }
 .lal-chosen { fill: none; stroke: var(--st-primary-color); stroke-width: 2 }
 """
 # The page's own margins are three times as high.
@@ -197,6 +199,7 @@ class Shown:
         self.words = sentence.words
         self.constituents = sentence.constituents or []
         self.predicates = word_rows(sentence)
+        self.units = self.find_units()
         self.kept: Dict[Any, Any] = {}
 
     def span(self, words: Optional[Words] = None) -> Any:
@@ -204,6 +207,17 @@ class Shown:
         start, end = words or (0, len(self.words))
         tokens = self.sentence.tokens
         return self.sentence.doc[tokens[start] : tokens[end - 1] + 1]
+
+    def find_units(self) -> List[Tuple[Words, str]]:
+        """The words and the number of each unit, or part of one, of the sentence; none
+        where the pipeline finds none."""
+        if UNITS_KEY not in self.sentence.doc.spans:
+            return []
+        tokens = self.sentence.tokens
+        return [
+            ((bisect_left(tokens, unit.start), bisect_left(tokens, unit.end)), unit.id_)
+            for unit in get_units(self.span())
+        ]
 
     def checked(self, value: Any) -> Optional[Words]:
         """The span of words that a browser sent; None if the value is no such span."""
@@ -390,12 +404,15 @@ class Shown:
         is_rtl = self.sentence.doc.vocab.writing_system.get("direction") == "rtl"
         nodes = node_spans(self.sentence.to_tree(), is_rtl)
         chosen_node = None
+        texts_of_words: Dict[int, ElementTree.Element] = {}
         # The first texts are the nodes of the tree; names of arcs and roles follow.
         for text, (start, end, is_constituent) in zip(
             root.iter(f"{SVG}text"), nodes, strict=False
         ):
             text.set("data-start", str(start))
             text.set("data-end", str(end))
+            if end == start + 1:
+                texts_of_words[start] = text  # the last one: the word, below its tag
             if is_constituent:
                 text.set("tabindex", "0")
                 text.set("role", "button")
@@ -412,6 +429,9 @@ class Shown:
             if role:
                 text.set("class", "lal-argument")
                 text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
+        for (first, end), number in self.units:
+            ends = [texts_of_words[first], texts_of_words[end - 1]]
+            drawing.append(unit_line(ends, number))
         if chosen_node is not None:
             drawing.append(outline(chosen_node))
         # In HTML, an svg needs no namespace; the keyboard can't reach parts of an img.
@@ -420,6 +440,22 @@ class Shown:
             if element.get("role") == "img":
                 element.set("role", "group")
         return ElementTree.tostring(root, encoding="unicode")
+
+
+def unit_line(ends: List[ElementTree.Element], number: str) -> ElementTree.Element:
+    """A line under the words of a discourse unit, from one text to another."""
+    edges = []
+    for text in ends:
+        size = float(text.get("font-size", WORD_SIZE))
+        half = text_width(text.text or "") * size / 2
+        place = float(text.get("x", 0))
+        edges += [place - half, place + half]
+    y = f"{float(ends[0].get('y', 0)) + size * 0.45:.1f}"
+    places = {"x1": f"{min(edges):.1f}", "x2": f"{max(edges):.1f}", "y1": y, "y2": y}
+    line = ElementTree.Element(f"{SVG}line", {"class": "lal-unit", **places})
+    title = ElementTree.SubElement(line, f"{SVG}title")
+    title.text = f"discourse unit {number}"
+    return line
 
 
 def outline(text: ElementTree.Element) -> ElementTree.Element:
