@@ -118,9 +118,9 @@ parse: $(INSTALLED) $(PIPELINE_READY)
 test: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-# What docs/how_to/knowledge_graph.md hands its facts to is installed, so that this page runs whole.
+# What docs/how_to/knowledge_graph.md hands its facts to is installed, so that this page runs whole; so for units.md.
 test-all: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
-	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt networkx neo4j-graphrag langchain-community
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt networkx neo4j-graphrag langchain-community langchain-text-splitters
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not cluster and not app"
 	@rm -rf $(VENV)-small; $(PYTHON) -m venv $(VENV)-small
 	@$(VENV)-small/bin/pip install $(PIP_QUIET) -c constraints.txt . $(PACKAGE)

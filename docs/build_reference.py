@@ -435,7 +435,7 @@ def getters_page() -> List[str]:
     lines += paragraphs(
         "Token's getters give the same for the Span of this token. Stored on the Doc "
         "are `doc.spans` under the keys "
-        '`"constituents"`, `"srl"`, `"parse_methods"` and `"constraints"`, and '
+        '`"constituents"`, `"srl"`, `"units"`, `"parse_methods"`, `"constraints"`, and '
         "spaCy's `token.head`, `token.dep_`."
     )
     return lines
