@@ -1,5 +1,6 @@
 """Tables of parsed Docs: rows as dicts (`to_rows`), or a pandas DataFrame (`to_frame`).
-`lal parse`, `roles`, `relations` and `complexity` write the same rows to files."""
+`lal parse`, `roles`, `relations`, `units` and `complexity` write the same rows to
+files."""
 
 from typing import (
     TYPE_CHECKING,
@@ -79,8 +80,9 @@ def to_rows(
     """Rows of a table. Each Doc is read once, and not kept.
 
     kind (str): "parse": a row is a sentence with its brackets; "roles": an argument of
-        a predicate; "relations": a relation; "complexity": a Doc with its measures;
-        "sentences": a sentence with its measures.
+        a predicate; "relations": a relation; "units": a discourse unit, or a part of
+        one; "complexity": a Doc with its measures; "sentences": a sentence with its
+        measures.
     ids (Optional[Iterable[Any]]): The id of each Doc; without, its number from 0.
     YIELDS (Dict[str, Any]): `id`, `sentence` (from 1; None for a Doc), `text`, and the
         columns of the kind; None is a missing value.
@@ -146,6 +148,11 @@ def measure_values(measures: Complexity) -> List[Any]:
     return [round(x, DIGITS) if isinstance(x, float) else x for x in values]
 
 
+def _units(sentence: Span) -> Iterator[Sequence[Any]]:
+    for unit in sentence._.units:
+        yield unit.id_, unit.text.strip()
+
+
 def _measures(item: Union[Doc, Span]) -> Iterator[Sequence[Any]]:
     yield measure_values(item._.complexity)
 
@@ -155,6 +162,7 @@ KINDS: Dict[str, TableKind] = {
     "parse": TableKind(["brackets"], _brackets),
     "roles": TableKind(ROLES, _roles),
     "relations": TableKind(RELATIONS, _relations),
+    "units": TableKind(["number", "unit"], _units),
     "complexity": TableKind(MEASURES, _measures, is_of_docs=True),
     "sentences": TableKind(MEASURES, _measures),
 }

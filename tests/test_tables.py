@@ -4,6 +4,7 @@ import pytest
 from spacy.language import Language
 
 from spacy_lal import to_frame, to_rows
+from spacy_lal.annotations import set_units
 from spacy_lal.tables import KINDS
 
 TEXTS = ["Anna, not Tom, leads the firm. She left.", " ", "He sold it."]
@@ -11,7 +12,12 @@ TEXTS = ["Anna, not Tom, leads the firm. She left.", " ", "He sold it."]
 
 @pytest.fixture(scope="module")
 def docs(en_lal_md: Language):
-    return list(en_lal_md.pipe(TEXTS))
+    """With a unit a sentence."""
+    docs = list(en_lal_md.pipe(TEXTS))
+    for doc in docs:
+        sentences = [sent for sent in doc.sents if not sent.text.isspace()]
+        set_units(doc, [(sent.start, sent.end, 7) for sent in sentences])
+    return docs
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,6 +40,8 @@ def test_values(docs):
     assert roles == [("ARG0", "He"), ("ARG1", "it")]
     (parse,) = to_rows(docs[2:], "parse")
     assert parse["text"] == "He sold it." and parse["brackets"].startswith("(S (NP")
+    (unit,) = to_rows(docs[2:], "units")
+    assert unit["text"] == unit["unit"] == "He sold it." and unit["number"] == "7"
     words = [row["W"] for row in to_rows(docs, "sentences")]
     assert words == [6, 2, 3]
     assert [row["W"] for row in to_rows(docs, "complexity")] == [8, 0, 3]

@@ -22,12 +22,14 @@ from spacy_lal.cli.train import (
     train_cli,
 )
 from spacy_lal.cli.treebank import add_trees_cli, check_cli, convert_cli
+from spacy_lal.cli.units import units_cli
 
 COMMANDS: Dict[str, Callable[..., None]] = {
     "parse": parse_cli,
     "explain": explain_cli,
     "roles": roles_cli,
     "relations": relations_cli,
+    "units": units_cli,
     "search": search_cli,
     "complexity": complexity_cli,
     "app": app_cli,

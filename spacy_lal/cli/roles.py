@@ -68,7 +68,7 @@ def roles_cli(
     from spacy_lal.trees.frames import read_frames
 
     output_format = tables.find_format(output_format, inputs, list(ROLE_FORMATS))
-    nlp, docs = _read(inputs, needs=())
+    nlp, docs = read_docs(inputs, needs=())
     if frames is not None:
         install_frames(nlp.vocab, read_frames(frames).values())
 
@@ -165,7 +165,7 @@ def relations_cli(
     from spacy_lal.annotations import get_triples, has_propositions
     from spacy_lal.tables import find_kind
 
-    _, docs = _read(inputs, needs=(io.FACTORY,), of_relations=True)
+    _, docs = read_docs(inputs, needs=(io.FACTORY,), of_relations=True)
     only_asserted = output_format in (EDGES, OPENIE) and not every
 
     def with_heads() -> "Iterator[Tuple[Doc, Origin]]":
@@ -203,7 +203,7 @@ def relations_cli(
     tables.write_docs(with_heads(), inputs, output_format, "relations", shown, rows)
 
 
-def _read(
+def read_docs(
     inputs: ManyInputs, needs: Sequence[str], *, of_relations: bool = False
 ) -> "Tuple[Language, Iterator[Tuple[Doc, Origin]]]":
     """A pipeline, and the Docs of `.spacy` files and of texts that it parses."""

@@ -15,6 +15,7 @@ COMMANDS = {
     "parse": "parse",
     "roles": "roles",
     "relations": "relations",
+    "units": "units",
     "complexity": "complexity",
 }
 
