@@ -68,10 +68,7 @@ class SinusoidalInputs(InputLayer):
         self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None
     ) -> Tensor:
         """See `InputLayer`."""
-        content = (
-            self.combine([feature(inputs) for feature in self.features.values()])
-            * self.scale
-        )
+        content = self.content(inputs) * self.scale
         padding = (
             torch.arange(seq_len, device=content.device) >= inputs.lengths[:, None] + 2
         )

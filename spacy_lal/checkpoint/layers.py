@@ -4,56 +4,15 @@ authors dropped."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Optional, Sequence
+from typing import Literal, Optional
 
 import torch
 from torch import Tensor, nn
 
 from ..layers.basics import FeedForward, StdNorm, join_features, project_heads
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
-from ..layers.input_configs import InputLayerConfig, InputSizes
-from ..layers.inputs import InputLayer, build_inputs
 from ..layers.label_attention import LabelAttention, build_label_attention
 from ..layers.parser_scorers import BiaffineScorer, build_biaffine_scorer
-
-EMBEDDINGS = (
-    "tags",
-    "words",
-)  # kinds of word features that the reference calls embeddings; others are extras
-
-
-@dataclass(frozen=True)
-class ConcatenatedInputsConfig(InputLayerConfig):
-    """An input layer whose word features stand side by side (the reference's
-    `use_cat`): extras take half of the content features, embeddings share the other
-    half."""
-
-    def feature_widths(self, content_width: int) -> list[int]:
-        """See `InputLayerConfig`."""
-        are_embeddings = [feature.kind in EMBEDDINGS for feature in self.features]
-        n_embeddings = sum(are_embeddings)
-        n_extras = len(are_embeddings) - sum(are_embeddings)
-        extras = (
-            content_width if not n_embeddings else content_width // 2 if n_extras else 0
-        )
-        embedding = (content_width - extras) // n_embeddings if n_embeddings else 0
-        extra = extras // n_extras if n_extras else 0
-        return [embedding if is_embedding else extra for is_embedding in are_embeddings]
-
-
-class ConcatenatedInputs(InputLayer):
-    """See `ConcatenatedInputsConfig`."""
-
-    def combine(self, features: Sequence[Tensor]) -> Tensor:
-        """See `InputLayer`."""
-        return torch.cat(list(features), dim=-1)
-
-
-@build_inputs.register
-def _(
-    config: ConcatenatedInputsConfig, hidden_width: int, sizes: InputSizes
-) -> InputLayer:
-    return ConcatenatedInputs(config, hidden_width, sizes)
 
 
 @dataclass(frozen=True)

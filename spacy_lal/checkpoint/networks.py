@@ -26,8 +26,6 @@ from ..layers.input_configs import (
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
 from .layers import (
-    EMBEDDINGS,
-    ConcatenatedInputsConfig,
     ReferenceBiaffineScorerConfig,
     ReferenceLabelAttentionConfig,
 )
@@ -73,6 +71,8 @@ KEY_RULES: tuple[tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.W_r$", "biaffine_scorer.deprel_from_dependent"),
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
+# Kinds of word features that the reference calls embeddings.
+EMBEDDINGS = ("tags", "words")
 TRANSFORMER_PREFIX = "xlnet."
 # Weights that the reference builds but never uses in a forward pass.
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
@@ -147,9 +147,7 @@ DEFAULT_HPARAMS: dict[str, Any] = {
         "const_lada": 0.5,
     },
     **dict.fromkeys(("embedding_dropout", "relu_dropout"), 0.2),
-    **dict.fromkeys(
-        ("use_lal", "use_cat", "use_xlnet", "use_bert", "use_bert_only"), False
-    ),
+    **dict.fromkeys(("use_lal", "use_xlnet", "use_bert", "use_bert_only"), False),
     **dict.fromkeys(
         (
             "lal_resdrop",
@@ -206,15 +204,13 @@ def lal_config(
     each label. learned_boundaries (bool): Whether START and STOP have learned
     vectors."""
     features: list[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
-    if h["use_words"]:
-        features.append(Words(h["word_emb_dropout"]))
     if h["use_chars_lstm"]:
         features.append(
             CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"])
         )
     if reads_vectors(h):
         features.append(Vectors(learned_boundaries))
-    inputs = (ConcatenatedInputsConfig if h["use_cat"] else InputLayerConfig)(
+    inputs = InputLayerConfig(
         features=tuple(features),
         join="concat" if h["partitioned"] else "sum",
         max_positions=h["sentence_max_len"],
@@ -290,10 +286,8 @@ def shared_width(width: int, factored: bool) -> int:
 
 
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
-    """With a character LSTM, the reference silently drops its XLNet vectors unless it
-    concatenates."""
-    is_read = hparams["use_cat"] or not hparams["use_chars_lstm"]
-    return bool(hparams["use_xlnet"] and is_read)
+    """With a character LSTM, the reference silently drops its XLNet vectors."""
+    return bool(hparams["use_xlnet"] and not hparams["use_chars_lstm"])
 
 
 def network_config(

@@ -147,6 +147,7 @@ SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
 SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
 THEIR_ROOT = "root"
 UNSUPPORTED = {
+    "use_cat": "features side by side",
     "use_bert": "BERT vectors",
     "use_bert_only": "BERT vectors",
     "use_elmo": "ELMo vectors",

@@ -274,11 +274,10 @@ class InputLayerConfig(Block):
 
     def letters_read(self, hidden_width: int) -> int:
         """The most letters of a word that a feature reads; 0 if none reads letters."""
-        widths = self.feature_widths(self.content_width(hidden_width))
-        pairs = zip(self.features, widths, strict=True)
+        width = self.content_width(hidden_width)
         letters = {
             feature: feature.letters_read(width)
-            for feature, width in pairs
+            for feature in self.features
             if isinstance(feature, CharFeature)
         }
         most = max(letters.values(), default=0)
@@ -298,10 +297,6 @@ class InputLayerConfig(Block):
             "hidden_width", hidden_width, 'half of it for words with join = "concat"'
         )
         return hidden_width // 2
-
-    def feature_widths(self, content_width: int) -> list[int]:
-        """Width of each kind of word features."""
-        return [content_width] * len(self.features)
 
 
 def make_input_layer(

@@ -2,7 +2,7 @@
 (docs/explanation/parser.md, Inputs)."""
 
 from functools import singledispatch
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import torch
 from torch import Tensor, nn
@@ -217,11 +217,10 @@ class InputLayer(nn.Module):
         self.max_positions = config.max_positions
         self.concatenates = config.join == "concat"
         content_width = config.content_width(hidden_width)
-        widths = config.feature_widths(content_width)
         self.features = nn.ModuleDict(
             {
-                one.kind: FEATURES[one.kind](one, width, sizes)
-                for one, width in zip(config.features, widths, strict=True)
+                feature.kind: FEATURES[feature.kind](feature, content_width, sizes)
+                for feature in config.features
             }
         )
         # Vectors of a pretrained encoder already encode positions and are smaller than
@@ -229,9 +228,9 @@ class InputLayer(nn.Module):
         scale = config.position_scale or (
             1.0 if self.concatenates else ADDED_POSITIONS_SCALE
         )
-        position_width = (
-            hidden_width - content_width if self.concatenates else hidden_width
-        )
+        position_width = hidden_width
+        if self.concatenates:
+            position_width -= content_width
         self.positions = nn.Parameter(
             nn.init.normal_(
                 torch.empty(config.max_positions, position_width), std=scale
@@ -241,10 +240,9 @@ class InputLayer(nn.Module):
         self.position_dropout = FeatureDropout(config.position_dropout)
         self.dropout = FeatureDropout(config.dropout)
 
-    def combine(self, features: Sequence[Tensor]) -> Tensor:
-        """Combine the word features into one vector per position: their sum. *Shapes:*
-        (batch_size, seq_len, width)."""
-        return torch.stack(list(features)).sum(0) if len(features) > 1 else features[0]
+    def content(self, inputs: NetworkInputs) -> Tensor:
+        """The sum of the word features. *Shape:* (batch_size, seq_len, width)."""
+        return sum(feature(inputs) for feature in self.features.values())
 
     def place(self, batch_size: int, seq_len: int) -> Tensor:
         """The rows of the position table for a batch, after dropout. *Shape:*
@@ -261,7 +259,7 @@ class InputLayer(nn.Module):
     ) -> Tensor:
         """Embed. *Shapes:* positions (batch_size, seq_len, position_width) to
         (batch_size, seq_len, hidden_width)."""
-        content = self.combine([feature(inputs) for feature in self.features.values()])
+        content = self.content(inputs)
         if positions is None:
             positions = self.place(len(content), seq_len)
         joined = (
