@@ -247,7 +247,7 @@ class GoldRoles(NamedTuple):
 
         ranges (ndarray): Start and end, half-open. Shape: (n_ranges, 2).
         """
-        columns = {tuple(one): k for k, one in enumerate(ranges.tolist())}
+        columns = {tuple(range_): k for k, range_ in enumerate(ranges.tolist())}
         labels = numpy.zeros((len(self.rows), len(ranges)), dtype=numpy.int32)
         for row, args in zip(labels, self.args, strict=True):
             for start, end, role in args:

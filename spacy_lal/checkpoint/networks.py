@@ -299,20 +299,26 @@ def network_config(
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
     the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
-    given = {**DEFAULT_HPARAMS, **hparams}
+    hyperparameters = {**DEFAULT_HPARAMS, **hparams}
     n_label_heads = 0
-    if given["use_lal"]:
-        part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
-        keys = f"encoder.attn_{given['num_layers']}.w_ks{part}"
+    if hyperparameters["use_lal"]:
+        part = (
+            "1"
+            if hyperparameters["partitioned"] and hyperparameters["lal_partitioned"]
+            else ""
+        )
+        keys = f"encoder.attn_{hyperparameters['num_layers']}.w_ks{part}"
         n_label_heads = len(state_dict[keys])
-    projection = "project_xlnet.weight" if reads_vectors(given) else None
+    projection = "project_xlnet.weight" if reads_vectors(hyperparameters) else None
     sizes = configs.ParserSizes(
-        **_input_sizes(given, state_dict, projection),
+        **_input_sizes(hyperparameters, state_dict, projection),
         n_labels=len(state_dict["f_label.3.weight"]) + 1,
         n_deprels=len(state_dict["dep_score.bilinear.U"]),
         n_label_heads=n_label_heads,
     )
-    return lal_config(given, n_label_heads, scrambled_queries=scrambled_queries), sizes
+    return lal_config(
+        hyperparameters, n_label_heads, scrambled_queries=scrambled_queries
+    ), sizes
 
 
 def _input_sizes(

@@ -101,20 +101,20 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
         spec = content["spec"]
-        found = {
+        vocabularies = {
             name: spec[name]
             for name in VOCABULARIES
             if isinstance(spec.get(name), ReferenceVocabulary)
         }
-        for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [
-            *found.values()
+        for vocabulary in [vocabularies[name] for name in VOCABULARIES[:-1]] + [
+            *vocabularies.values()
         ]:
             vocabulary.values = list(vocabulary.values)
             vocabulary.counts = getattr(vocabulary, "counts", {})
         weights = {
             name: tensor.detach() for name, tensor in content["state_dict"].items()
         }
-        return Checkpoint(dict(spec["hparams"]), weights, found)
+        return Checkpoint(dict(spec["hparams"]), weights, vocabularies)
     except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
         reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
         raise CheckpointError(
@@ -376,7 +376,7 @@ def _label_data(
         type=(sizes.n_deprels, ()),
         label=(n_labels, tuple(fixed)),
     )
-    rest: dict[str, list[Any]] = {}
+    after_special: dict[str, list[Any]] = {}
     for kind, (size, special) in expected.items():
         values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
         begin = tuple(values[: len(special)])
@@ -390,24 +390,24 @@ def _label_data(
                 f"expected {size} different ones, as "
                 f"there are weights, and {special}"
             )
-        rest[kind] = [
+        after_special[kind] = [
             join_chain(v) if isinstance(v, tuple) else v for v in values[len(begin) :]
         ]
     counts = checkpoint.vocabularies["word_vocab"].counts
-    raw = [unescape_word(word) for word in rest["word"]]
+    raw = [unescape_word(word) for word in after_special["word"]]
     n_raw = Counter(raw)
-    has_root = ROOT_DEPREL in rest["type"]
+    has_root = ROOT_DEPREL in after_special["type"]
     return {
-        "constituents": rest["label"],
+        "constituents": after_special["label"],
         "deprels": [
             ROOT_DEPREL if deprel == THEIR_ROOT and not has_root else deprel
-            for deprel in rest["type"]
+            for deprel in after_special["type"]
         ],
-        "tags": rest["tag"],
-        "chars": rest["char"],
+        "tags": after_special["tag"],
+        "chars": after_special["char"],
         "words": [
-            one if one and n_raw[one] == 1 else word
-            for word, one in zip(rest["word"], raw, strict=True)
+            raw_word if raw_word and n_raw[raw_word] == 1 else word
+            for word, raw_word in zip(after_special["word"], raw, strict=True)
         ],
-        "word_counts": [max(0, counts.get(word, 0)) for word in rest["word"]],
+        "word_counts": [max(0, counts.get(word, 0)) for word in after_special["word"]],
     }

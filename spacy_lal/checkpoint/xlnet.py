@@ -149,8 +149,8 @@ def read_sentences(
     width = model.get_dim("nO")
     texts = [
         [doc[i].text for i in words]
-        for doc, found in zip(docs, sentences, strict=True)
-        for words in found
+        for doc, of_doc in zip(docs, sentences, strict=True)
+        for words in of_doc
     ]
     ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
     output: Any = model.ops.alloc2f(ends[-1], width)
@@ -233,7 +233,7 @@ def _batches(
             sequences.append(([*pieces, sep, cls], [*(ends - 1), n, n + 1], row))
         elif words:
             sequences.append(([cls, *pieces, sep], [0, *ends, n + 1], row))
-    sequences.sort(key=lambda one: len(one[0]))
+    sequences.sort(key=lambda sequence: len(sequence[0]))
     while sequences:
         n_pieces = len(sequences[-1][0])
         size = max(MAX_BATCH_PIECES // n_pieces, 1)

@@ -205,10 +205,10 @@ def project_heads(
     projected = []
     for part, features in zip(widths, split_features(inputs, widths), strict=True):
         # (n_kinds * n_heads, part_width, width of the part)
-        weight = torch.cat([one[part] for one in heads]).transpose(1, 2)
+        weight = torch.cat([by_part[part] for by_part in heads]).transpose(1, 2)
         bias = None
         if biases:
-            bias = torch.cat([one[part] for one in biases]).flatten()
+            bias = torch.cat([by_part[part] for by_part in biases]).flatten()
         product = nn.functional.linear(features, weight.flatten(0, 1), bias)
         part_width = weight.shape[1]
         projected.append(product.unflatten(-1, (len(heads), -1, part_width)))

@@ -168,8 +168,8 @@ class CharConcat(CharFeature):
 
     def letters_read(self, width: int) -> int:
         """See `CharFeature`: N."""
-        n_letters, rest = divmod(width, self.char_width)
-        if rest or n_letters < 2 or n_letters % 2:
+        n_letters, n_left = divmod(width, self.char_width)
+        if n_left or n_letters < 2 or n_letters % 2:
             raise ValueError(
                 "char_width of CharConcat: expected a width that fits an even number "
                 f"of times into the {width} "

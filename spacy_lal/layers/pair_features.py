@@ -99,9 +99,9 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
     heads = _heads(ancestors, ranges)
     distances = _distances(predicates, ranges)
     pairs = np.argwhere((distances != 0) & (np.abs(distances) <= REACH))
-    found = _Found(parse, predicates, ranges, heads, is_subtree, pairs)
+    of_sentence = _Found(parse, predicates, ranges, heads, is_subtree, pairs)
     with np.errstate(over="ignore"):
-        raw = _raw_features(found, ancestors, distances[tuple(pairs.T)])
+        raw = _raw_features(of_sentence, ancestors, distances[tuple(pairs.T)])
         kinds = np.arange(1, N_FEATURES + 1, dtype=np.uint64)
         mixed = _mixed(raw + kinds * _SIDE)
     rows = (mixed % np.uint64(n_rows)).astype(np.int64)
@@ -161,15 +161,15 @@ def _ancestors(heads: ndarray) -> ndarray:
     """[word, ancestor], a word being its own ancestor. *Shape:* (n, n), bool."""
     n = len(heads)
     words = np.arange(n)
-    found = np.zeros((n, n), dtype=bool)
+    ancestors = np.zeros((n, n), dtype=bool)
     current = words
     for _ in range(n):
-        found[words, current] = True
+        ancestors[words, current] = True
         above = heads[current]
         if (above == current).all():
             break
         current = above
-    return found
+    return ancestors
 
 
 def _subtrees(ancestors: ndarray) -> ndarray:
@@ -180,25 +180,27 @@ def _subtrees(ancestors: ndarray) -> ndarray:
     return np.stack([firsts, lasts], axis=1)
 
 
-def _raw_features(found: _Found, ancestors: ndarray, distances: ndarray) -> ndarray:
+def _raw_features(
+    of_sentence: _Found, ancestors: ndarray, distances: ndarray
+) -> ndarray:
     """The features before they are mixed. distances: Of the pairs. *Shape:* (n_pairs,
     N_FEATURES), uint64."""
-    parse = found.parse
-    starts = found.ranges[:, 0]
-    ends = found.ranges[:, 1]
-    f, c = found.pairs.T
-    dep_path = _dependency_paths(found, ancestors)
-    tree = _tree_paths(found)
+    parse = of_sentence.parse
+    starts = of_sentence.ranges[:, 0]
+    ends = of_sentence.ranges[:, 1]
+    f, c = of_sentence.pairs.T
+    dep_path = _dependency_paths(of_sentence, ancestors)
+    tree = _tree_paths(of_sentence)
     is_constituent = tree.own_labels != 0
     n_words = ends - starts
     word_label = np.where(n_words == 1, parse.tags[starts], _NO_CONSTITUENT)
     own_label = np.where(is_constituent, tree.own_labels, word_label)
-    kind = is_constituent * np.uint64(2) + found.is_subtree
-    lemma = parse.words[found.predicates][f]
-    tag = parse.tags[found.predicates][f]
-    deprel = parse.deprels[found.predicates][f]
-    head_deprel = parse.deprels[found.heads][c]
-    passive = parse.is_passive[found.predicates].astype(np.uint64)[f]
+    kind = is_constituent * np.uint64(2) + of_sentence.is_subtree
+    lemma = parse.words[of_sentence.predicates][f]
+    tag = parse.tags[of_sentence.predicates][f]
+    deprel = parse.deprels[of_sentence.predicates][f]
+    head_deprel = parse.deprels[of_sentence.heads][c]
+    passive = parse.is_passive[of_sentence.predicates].astype(np.uint64)[f]
     side = (distances > 0).astype(np.uint64)
     framed = np.concatenate([[_BEFORE], parse.words, [_AFTER]])
     features = [
@@ -215,13 +217,13 @@ def _raw_features(found: _Found, ancestors: ndarray, distances: ndarray) -> ndar
         kind[c],
         np.minimum(n_words, _MAX_LENGTH)[c],
         head_deprel,
-        parse.tags[found.heads][c],
+        parse.tags[of_sentence.heads][c],
         parse.words[starts][c],
-        parse.words[found.heads][c],
+        parse.words[of_sentence.heads][c],
         framed[starts][c],  # the word before
         framed[ends + 1][c],
     ]
-    raw = np.empty((len(found.pairs), N_FEATURES), dtype=np.uint64)
+    raw = np.empty((len(of_sentence.pairs), N_FEATURES), dtype=np.uint64)
     for column, feature in zip(raw.T, features, strict=True):
         column[:] = feature
     return raw
@@ -242,18 +244,18 @@ def _mixed(values: ndarray) -> ndarray:
     return values ^ (values >> np.uint64(31))
 
 
-def _dependency_paths(found: _Found, ancestors: ndarray) -> ndarray:
+def _dependency_paths(of_sentence: _Found, ancestors: ndarray) -> ndarray:
     """A hash of the deprels from each pair's predicate up to the common ancestor and
     down to its candidate's head. *Shape:* (n_pairs,)."""
-    parse = found.parse
+    parse = of_sentence.parse
     depths = ancestors.sum(axis=1)
     hashes = np.zeros(parse.n_words, dtype=np.uint64)
     for word in np.argsort(depths, kind="stable").tolist():
         head = parse.heads[word]
         above = np.uint64(0) if head == word else hashes[head] * _BASE
         hashes[word] = above + parse.deprels[word]
-    over = (ancestors[found.predicates], ancestors[found.heads])
-    return _paths(over, hashes, depths, found.heads, found.pairs)[0]
+    over = (ancestors[of_sentence.predicates], ancestors[of_sentence.heads])
+    return _paths(over, hashes, depths, of_sentence.heads, of_sentence.pairs)[0]
 
 
 def _paths(
@@ -307,8 +309,8 @@ class _TreePaths(NamedTuple):
     own_labels: ndarray
 
 
-def _tree_paths(found: _Found) -> _TreePaths:
-    parse = found.parse
+def _tree_paths(of_sentence: _Found) -> _TreePaths:
+    parse = of_sentence.parse
     order = np.lexsort((-parse.constituents[:, 1], parse.constituents[:, 0]))
     spans = parse.constituents[order]
     # The last one stands for "above the tree", and for no constituent.
@@ -316,16 +318,16 @@ def _tree_paths(found: _Found) -> _TreePaths:
     hashes, depths = _constituent_paths(spans[:, 1], labels)
     starts = spans[:, 0]
     ends = spans[:, 1]
-    first = found.ranges[:, :1]
-    last = found.ranges[:, 1:]
-    word = found.predicates[:, None]
+    first = of_sentence.ranges[:, :1]
+    last = of_sentence.ranges[:, 1:]
+    word = of_sentence.predicates[:, None]
     is_same = (starts == first) & (ends == last)
     is_above = (starts <= first) & (last <= ends) & ~is_same
     is_over_predicate = (starts <= word) & (word < ends)
     own = _largest(is_same, depths[:-1])
     parents = _largest(is_above, depths[:-1])
     over = (is_over_predicate, is_above)
-    paths = _paths(over, hashes, depths, parents, found.pairs)
+    paths = _paths(over, hashes, depths, parents, of_sentence.pairs)
     return _TreePaths(*paths, labels[parents], labels[own])
 
 
@@ -335,8 +337,8 @@ def _largest(holds: ndarray, sizes: ndarray) -> ndarray:
     (n_rows,)."""
     if not len(sizes):
         return np.zeros(len(holds), dtype=np.int64)
-    found = (holds * sizes).argmax(axis=1)
-    return np.where(holds.any(axis=1), found, len(sizes))
+    columns = (holds * sizes).argmax(axis=1)
+    return np.where(holds.any(axis=1), columns, len(sizes))
 
 
 def _constituent_paths(ends: ndarray, labels: ndarray) -> tuple[ndarray, ndarray]:

@@ -132,7 +132,7 @@ class _SpanChart(torch.autograd.Function):
         bias = nn.functional.pad(bias, (1, 0))
         n_labels = len(weight)
         chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, n_labels)
-        rows = [one.flatten(0, 1) for one in (ends, starts, own)]
+        rows = [tensor.flatten(0, 1) for tensor in (ends, starts, own)]
         for chunk in cells.chunks(max(width, n_labels)):
             scores = _score_cells(chunk, *rows, *of_hidden, weight, bias)
             chart.index_copy_(0, chunk.place, scores)

@@ -216,17 +216,17 @@ class SpanRoleScorer(nn.Module):
         step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
         spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
-        found = []
+        of_chunks = []
         for first in range(0, len(index), max(1, step)):
             chunk = slice(first, first + step)
             words_of = index[chunk]
-            found.append(
+            of_chunks.append(
                 self._score(places, products, len(words[0]), words_of, features[chunk])
             )
-        if found:
+        if of_chunks:
             cells = torch.from_numpy(pairs.cells).to(device)
             # half precision, where autocast is on
-            scores = torch.cat(found).to(spans.dtype)
+            scores = torch.cat(of_chunks).to(spans.dtype)
             spans = spans.index_copy(0, cells, scores)
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
         return ScoredRoles(predicates, None, spans, pairs.ranges)
@@ -288,14 +288,14 @@ def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pair
     firsts = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
     for sentence, parse in enumerate(parses):
         predicates = rows[firsts[sentence] : firsts[sentence + 1], 1]
-        found = find_candidates(parse, predicates, n_rows)
-        f, c = found.pairs.T
-        at = (predicates[f], *found.ranges[c].T, found.heads[c])
+        candidates = find_candidates(parse, predicates, n_rows)
+        f, c = candidates.pairs.T
+        at = (predicates[f], *candidates.ranges[c].T, candidates.heads[c])
         words.append(np.stack([np.full(len(f), sentence), *at], axis=1))
-        features.append(found.features)
-        cells.append(n_cells + f * len(found.ranges) + c)
-        ranges.append(found.ranges)
-        n_cells += len(predicates) * len(found.ranges)
+        features.append(candidates.features)
+        cells.append(n_cells + f * len(candidates.ranges) + c)
+        ranges.append(candidates.ranges)
+        n_cells += len(predicates) * len(candidates.ranges)
     return _Pairs(
         words=np.concatenate(words),
         features=np.concatenate(features),

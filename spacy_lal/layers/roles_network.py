@@ -94,11 +94,11 @@ class SyntaxAttention(nn.Module):
         logits = (query * self.head_width**-0.5) @ key.transpose(-1, -2)
         if given:
             logits = torch.cat(
-                [logits.float(), *(one.unsqueeze(1) for one in given)], dim=1
+                [logits.float(), *(tensor.unsqueeze(1) for tensor in given)], dim=1
             )
         if given_values:
             value = torch.cat(
-                [*(one.unsqueeze(1) for one in given_values), value], dim=1
+                [*(tensor.unsqueeze(1) for tensor in given_values), value], dim=1
             )
         context = (
             self.weights(logits, padding[:, None, None, :]).to(value.dtype) @ value
@@ -158,14 +158,14 @@ class RolesFeedForward(nn.Module):
         ]
         self.maps = nn.ModuleList(maps)
         self.dropout = ElementDropout(dropout)
-        for one in maps:
-            nn.init.xavier_uniform_(one.weight)
+        for linear in maps:
+            nn.init.xavier_uniform_(linear.weight)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """*Shapes:* (..., width) to the same."""
         hidden = inputs
-        for one in self.maps[:-1]:
-            hidden = self.dropout(leaky_relu(one(hidden), SLOPE))
+        for linear in self.maps[:-1]:
+            hidden = self.dropout(leaky_relu(linear(hidden), SLOPE))
         return self.maps[-1](hidden)
 
 
@@ -317,7 +317,7 @@ class RolesNetwork(nn.Module):
             else self.roleset_scorer(roles.predicates)
         )
         arcs = None if heads is None else heads.arcs
-        found: Any = (
+        scores: Any = (
             predicates,
             rows,
             roles.tags,
@@ -327,7 +327,7 @@ class RolesNetwork(nn.Module):
             roles.spans,
             roles.ranges,
         )
-        return RoleScores(*found)
+        return RoleScores(*scores)
 
     def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
         """Logits of the syntax head: known heads get all weight; other words have the

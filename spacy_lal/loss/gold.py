@@ -244,18 +244,18 @@ def gold_roles(
         position: dict[Optional[int], int] = {
             word: place for place, word in enumerate(words)
         }
-        found = propositions[i]
+        of_sentence = propositions[i]
         if unknown is not None:
-            unknown.update(_unknown(found or (), labels))
-        rows = [proposition.token for proposition in found or ()]
+            unknown.update(_unknown(of_sentence or (), labels))
+        rows = [proposition.token for proposition in of_sentence or ()]
         of_words = [tags[word] for word in words] if tags else []
         predicates = _predicate_labels(
-            len(words), None if found is None else rows, labels, of_words
+            len(words), None if of_sentence is None else rows, labels, of_words
         )
         predicates[lost[i]] = MISSING
         encoded = [
             labels.tags.encode(proposition.args, len(words))
-            for proposition in found or ()
+            for proposition in of_sentence or ()
         ]
         golds.append(
             GoldRoles(
@@ -263,7 +263,10 @@ def gold_roles(
                 rows=np.array(rows, dtype=np.int64),
                 tags=np.array(encoded, dtype=np.int32).reshape(len(rows), len(words)),
                 rolesets=np.array(
-                    [labels.rolesets.get(one.roleset, MISSING) for one in found or ()],
+                    [
+                        labels.rolesets.get(one.roleset, MISSING)
+                        for one in of_sentence or ()
+                    ],
                     dtype=np.int32,
                 ),
                 heads=np.array(
@@ -274,7 +277,8 @@ def gold_roles(
                     dtype=np.int32,
                 ),
                 args=[
-                    _arguments(proposition, labels.tags) for proposition in found or ()
+                    _arguments(proposition, labels.tags)
+                    for proposition in of_sentence or ()
                 ],
             )
         )
@@ -296,7 +300,7 @@ def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterato
 
 def _arguments(proposition: Proposition, tags: RoleTags) -> list[tuple[int, int, int]]:
     ids = {role: i for i, role in enumerate(tags.roles)}
-    found = [
+    arguments = [
         (start, end, ids.get(role, MISSING))
         for start, end, role in proposition.args
         if role != PREDICATE_ROLE
@@ -306,8 +310,8 @@ def _arguments(proposition: Proposition, tags: RoleTags) -> list[tuple[int, int,
         proposition.token,
         proposition.token + 2,
     ) and PREDICATE_ROLE in ids:
-        found.append((start + 1, end, ids[PREDICATE_ROLE]))
-    return found
+        arguments.append((start + 1, end, ids[PREDICATE_ROLE]))
+    return arguments
 
 
 def _predicate_labels(
@@ -363,7 +367,10 @@ def _aligned(
             by_token[moved[0]].setdefault(
                 moved[1].token, moved[1]
             )  # a merged token keeps its first predicate
-    return [[one[token] for token in sorted(one)] for one in by_token], lost
+    return [
+        [propositions[token] for token in sorted(propositions)]
+        for propositions in by_token
+    ], lost
 
 
 def _move(

@@ -55,20 +55,20 @@ class RolesLoss(Block):
             "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
         }
         for task, (weight, labels, smooth) in tasks.items():
-            if all(getattr(one, task) is not None for one in scores):
-                found = [labels(*pair) for pair in zip(scores, golds, strict=True)]
-                items = [getattr(one, task) for one in scores]
+            if all(getattr(sentence, task) is not None for sentence in scores):
+                labels_of = [labels(*pair) for pair in zip(scores, golds, strict=True)]
+                items = [getattr(sentence, task) for sentence in scores]
                 count = (
                     n_predicates
                     if task == "spans"
-                    else sum(int((one != MISSING).sum()) for one in found)
+                    else sum(int((sentence != MISSING).sum()) for sentence in labels_of)
                 )
                 scale = weight / max(1, count)
                 parts = [
                     cross_entropy(
                         item.reshape(-1, item.shape[-1]), gold.reshape(-1), smooth
                     )
-                    for item, gold in zip(items, found, strict=True)
+                    for item, gold in zip(items, labels_of, strict=True)
                 ]
                 losses[task] = scale * sum(loss for loss, _ in parts)
                 gradients[task] = [
@@ -82,8 +82,8 @@ class RolesLoss(Block):
                 "or sound vectors"
             )
         d_scores = [
-            one._replace(**{task: grads[i] for task, grads in gradients.items()})
-            for i, one in enumerate(scores)
+            sentence._replace(**{task: grads[i] for task, grads in gradients.items()})
+            for i, sentence in enumerate(scores)
         ]
         return losses, d_scores
 

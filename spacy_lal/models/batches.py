@@ -80,7 +80,7 @@ class NetworkBatch(NamedTuple):
     @property
     def lengths(self) -> list[int]:
         """The words of each sentence."""
-        return [one.length for one in self.features]
+        return [sentence.length for sentence in self.features]
 
 
 class RolesBatch(NamedTuple):
@@ -171,7 +171,7 @@ def read_sentences(
         for words in doc_sentences:
             features.append(tables.read(doc, words, offset))
         offset += len(doc)
-    if tables.tags and any(one.length for one in features):
+    if tables.tags and any(sentence.length for sentence in features):
         _check_tags(docs)
     return features
 
@@ -344,7 +344,7 @@ def _vector_rows(
     expected = doc_lengths
     kind = "one for each token of each Doc"
     if of_sentences:
-        expected = [one.length + 2 for one in features]
+        expected = [sentence.length + 2 for sentence in features]
         kind = "one more for START and STOP of each sentence"
     n_rows = [len(array) for array in arrays]
     if n_rows != expected:
@@ -360,7 +360,7 @@ def _vector_rows(
             f"for {width}"
         )
     if not of_sentences:
-        return VectorRows(flat, [one.rows for one in features])
+        return VectorRows(flat, [sentence.rows for sentence in features])
     ends = numpy.cumsum(n_rows)
     rows = [numpy.arange(end - n, end) for n, end in zip(n_rows, ends, strict=True)]
     return VectorRows(flat, rows, has_boundaries=True)

@@ -26,19 +26,19 @@ def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> list[ndarr
     """The heads that Docs have, a list over all sentences, or parts of them. A root is
     its own head; a missing head, a head outside of the sentence, or on white space, is
     -1. *Shapes:* (n,), int64."""
-    found: list[ndarray] = []
+    of_sentences: list[ndarray] = []
     for doc, of_doc in zip(docs, sentences, strict=True):
         heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
         heads[~tokens_with_heads(doc)] = MISSING
         for words in of_doc:
             place = {word: i for i, word in enumerate(words)}
-            found.append(
+            of_sentences.append(
                 numpy.array(
                     [place.get(int(heads[word]), MISSING) for word in words],
                     dtype="int64",
                 )
             )
-    return found
+    return of_sentences
 
 
 def lacking(doc: Doc, word_attr: str) -> str:
@@ -53,8 +53,8 @@ def lacking(doc: Doc, word_attr: str) -> str:
     }
     missing = {
         name: source
-        for name, (found, source) in needed.items()
-        if len(words) and not found
+        for name, (is_there, source) in needed.items()
+        if len(words) and not is_there
     }
     if not missing:
         return ""

@@ -288,14 +288,16 @@ class ParserTask:
         for k, length in enumerate(lengths):
             side = slice(length + 1)
             of_deprels = deprels[k, side, side] if given_head else deprels[k, side]
-            one = ParserScores(
+            of_sentence = ParserScores(
                 labels=numpy.ascontiguousarray(labels[k, side, side]),
                 arcs=numpy.ascontiguousarray(arcs[k, side, side]),
                 deprels=numpy.ascontiguousarray(of_deprels),
             )
             if ties is not None:
-                one = one._replace(ties=numpy.ascontiguousarray(ties[k, side]))
-            scores.append(one)
+                of_sentence = of_sentence._replace(
+                    ties=numpy.ascontiguousarray(ties[k, side])
+                )
+            scores.append(of_sentence)
         return scores
 
     def gradients(
@@ -313,13 +315,13 @@ class ParserTask:
             tensor = getattr(output, field)
             if tensor is None or not tensor.requires_grad:  # an unused scorer
                 continue
-            given = [getattr(one, field) for one in d_scores]
-            if any(isinstance(one, SparseGradient) for one in given):
-                cells, grad = _joined_cells(given)
+            gradients = [getattr(gradient, field) for gradient in d_scores]
+            if any(isinstance(gradient, SparseGradient) for gradient in gradients):
+                cells, grad = _joined_cells(gradients)
                 picked = torch.from_numpy(cells).to(tensor.device)
                 tensor = PickedCells.apply(tensor, picked)
             else:
-                grad = _pad_arrays(given, tuple(tensor.shape))
+                grad = _pad_arrays(gradients, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
         return tensors, grads
@@ -334,14 +336,14 @@ class ParserTask:
 
 
 def _joined_cells(
-    given: Sequence[Optional[SparseGradient]],
+    gradients: Sequence[Optional[SparseGradient]],
 ) -> tuple[ndarray, ndarray]:
     """The cells of a batch's sparse gradients, with the number of their sentence first,
     and their values. *Shapes:* (n_dims, n_cells), (n_cells, ...)."""
     sentences = []
     cells = []
     values = []
-    for k, gradient in enumerate(given):
+    for k, gradient in enumerate(gradients):
         if isinstance(gradient, SparseGradient):
             sentences.append(numpy.full(len(gradient.cells), k))
             cells.append(gradient.cells)

@@ -194,18 +194,20 @@ def _shown_heads(
     sentences predicted ones, which with `heads = "own"` are the network's and unknown
     here. A word without a gold head is shown its predicted head."""
     syntax: configs.SyntaxConfig = get_config(model).syntax
-    others = [numpy.full(len(one), MISSING) for one in gold]
+    others = [numpy.full(len(gold_heads), MISSING) for gold_heads in gold]
     if syntax.heads == "doc":
         others = doc_heads(docs, [sentence_words(doc) for doc in docs])
     shown = []
-    for one, other in zip(gold, others, strict=True):
+    for gold_heads, other in zip(gold, others, strict=True):
         keeps = (
             syntax.gold_heads_prob >= 1.0
             or numpy.random.random() < syntax.gold_heads_prob
         )
         if not keeps and syntax.heads == "doc" and (other == MISSING).all():
             keeps = True  # no component has set heads on the Doc
-        shown.append(numpy.where(one == MISSING, other, one) if keeps else other)
+        shown.append(
+            numpy.where(gold_heads == MISSING, other, gold_heads) if keeps else other
+        )
     return shown
 
 
@@ -311,8 +313,8 @@ class RolesTask:
             tensor = getattr(output, name)
             if tensor is None or not tensor.requires_grad or not tensor.numel():
                 continue
-            given = [getattr(one, name) for one in d_scores]
-            padded = _padded_gradients(name, given, tuple(tensor.shape))
+            gradients = [getattr(gradient, name) for gradient in d_scores]
+            padded = _padded_gradients(name, gradients, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(padded).to(tensor))
         return tensors, grads
@@ -344,13 +346,13 @@ def _contiguous(array: Optional[ndarray], *place: Any) -> Optional[ndarray]:
 
 
 def _padded_gradients(
-    name: str, given: Sequence[Optional[ndarray]], shape: tuple[int, ...]
+    name: str, gradients: Sequence[Optional[ndarray]], shape: tuple[int, ...]
 ) -> ndarray:
     """The gradients of sentences as the gradient of a batch's scores. Rows are of
     sentences, of predicates (tags, rolesets), or of pairs (spans)."""
     padded = numpy.zeros(shape, dtype="float32")
     first = 0  # rows of earlier sentences
-    for k, gradient in enumerate(given):
+    for k, gradient in enumerate(gradients):
         if gradient is None:
             continue
         if name == "spans":

@@ -79,10 +79,10 @@ class StoredForward(Owner):
         parse, _ = made_once(self, version, lambda: (self.prepare(model), arrays))
         rows = parse(model, docs)
         ends = accumulate(map(len, docs))
-        found = [
+        of_docs = [
             rows[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)
         ]
-        return found, lambda d_found: docs
+        return of_docs, lambda d_found: docs
 
     def store(self, model: Any) -> None:
         """Round a model's large weights to integers."""

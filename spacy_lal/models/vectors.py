@@ -74,11 +74,11 @@ def _in_sentence_case(words: Sequence[str], kept: Container[str]) -> list[str]:
     is_long = len(with_letters) >= _MIN_CAPITALS and n_long > 1
     if not is_long or not all(map(str.isupper, with_letters)):
         return list(words)
-    found = [word if word in kept else word.lower() for word in words]
+    lowered = [word if word in kept else word.lower() for word in words]
     first = words.index(with_letters[0])
     if words[first].isalpha():
-        found[first] = found[first].capitalize()
-    return found
+        lowered[first] = lowered[first].capitalize()
+    return lowered
 
 
 def plain_doc(doc: Doc) -> Doc:
@@ -172,7 +172,7 @@ def forward(
     )
     xp = model.ops.xp
     joined = [
-        xp.concatenate([xp.asarray(one) for one in arrays], axis=1)
+        xp.concatenate([xp.asarray(part) for part in arrays], axis=1)
         for arrays in zip(*parts, strict=True)
     ]
 
@@ -211,11 +211,11 @@ def require_vectors(listening: Iterable[Any], docs: list[Doc]) -> None:
     for listener in listening:
         name = listener.upstream_name
         for doc in docs:
-            found: Any = doc.tensor  # doc_cleaner may set None
-            rows = found
+            vectors: Any = doc.tensor  # doc_cleaner may set None
+            rows = vectors
             if listener.name == LISTENERS[0]:
-                found = doc._.get(DATA) if doc.has_extension(DATA) else None
-                rows = None if found is None else found.align.lengths
+                vectors = doc._.get(DATA) if doc.has_extension(DATA) else None
+                rows = None if vectors is None else vectors.align.lengths
             n_rows = 0 if rows is None else len(rows)
             if len(doc) and not n_rows:
                 raise ValueError(
@@ -227,7 +227,7 @@ def require_vectors(listening: Iterable[Any], docs: list[Doc]) -> None:
                     f"too; or make '{name}' a part of "
                     "them by nlp.replace_listeners, in the pipeline that they come from"
                 )
-            made_for = getattr(found, "made_for", None)
+            made_for = getattr(vectors, "made_for", None)
             if n_rows != len(doc) or made_for not in (None, tokens_hash(doc)):
                 raise ValueError(
                     f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens "

@@ -70,7 +70,7 @@ def likely_breaks(doc: Doc) -> list[int]:
     line, or a mark that ends sentences and a space or line break, or a line to which
     the next word would have fitted in. None of these in lower case but after a blank
     line. An ellipsis ends no sentence."""
-    found: list[int] = []
+    breaks: list[int] = []
     text = doc.text
     # a long address is no line
     widths = [len(line) for line in text.split("\n") if " " in line.strip()]
@@ -80,9 +80,9 @@ def likely_breaks(doc: Doc) -> list[int]:
         if token.is_space:
             continue
         if last >= 0 and _is_likely_break(doc[last], token, text, width):
-            found.append(token.i)
+            breaks.append(token.i)
         last = token.i
-    return found
+    return breaks
 
 
 def _is_likely_break(last: Token, token: Token, text: str, width: int) -> bool:

@@ -77,7 +77,7 @@ class _Folded:
         ]
         sums = model.ops.gather_add(self.table, numpy.concatenate(rows, axis=1))
         units = sums.reshape(-1, *self.shape) + self.bias
-        found = units.max(axis=1)
-        found -= found.mean(axis=1, keepdims=True)
-        variance = numpy.square(found).mean(axis=1, keepdims=True) + _EPSILON
-        return found * variance**-0.5 * self.gain + self.shift
+        largest = units.max(axis=1)
+        largest -= largest.mean(axis=1, keepdims=True)
+        variance = numpy.square(largest).mean(axis=1, keepdims=True) + _EPSILON
+        return largest * variance**-0.5 * self.gain + self.shift

@@ -186,12 +186,12 @@ class Graph:
     def compile(self, inputs: Sequence[str], outputs: dict[str, str]) -> "Run":
         """A session for arrays of rows. outputs: The nodes of the outputs, by their
         names."""
-        given = [Port(name, ("rows", f"width of {name}")) for name in inputs]
+        ports_in = [Port(name, ("rows", f"width of {name}")) for name in inputs]
         ports = {
             node: Port(f"output {name}", ("rows", f"width of {name}"))
             for name, node in outputs.items()
         }
-        return Run(session(self.write(given, ports), self.constants), list(outputs))
+        return Run(session(self.write(ports_in, ports), self.constants), list(outputs))
 
     def write(self, inputs: Sequence[Port], outputs: dict[str, Port]) -> bytes:
         """The finished model.
@@ -203,7 +203,7 @@ class Graph:
         fields = [
             *((1, node) for node in [*self.nodes, *ends]),
             (2, "graph"),
-            *((5, one) for one in self.initializers),
+            *((5, array) for array in self.initializers),
             *((11, port.write()) for port in inputs),
             *((12, port.write()) for port in outputs.values()),
         ]
@@ -248,8 +248,8 @@ class Run(NamedTuple):
 
     def __call__(self, **inputs: ndarray) -> dict[str, ndarray]:
         """The outputs for some rows, by name."""
-        found = self.session.run(None, inputs)
-        return dict(zip(self.outputs, found, strict=True))
+        arrays = self.session.run(None, inputs)
+        return dict(zip(self.outputs, arrays, strict=True))
 
 
 class Product:
@@ -300,7 +300,9 @@ def _option(name: str, value: Any) -> bytes:
     if isinstance(value, int):
         return _field(1, name) + _field(3, value) + _field(20, _INT)
     return (
-        _field(1, name) + b"".join(_field(8, one) for one in value) + _field(20, _INTS)
+        _field(1, name)
+        + b"".join(_field(8, number) for number in value)
+        + _field(20, _INTS)
     )
 
 
@@ -315,8 +317,8 @@ def _field(number: int, value: Any) -> bytes:
 
 def _varint(value: int) -> bytes:
     value &= 0xFFFF_FFFF_FFFF_FFFF  # negative numbers have ten bytes
-    found = bytearray()
+    septets = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        septets.append(value & 127 | 128)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*septets, value])

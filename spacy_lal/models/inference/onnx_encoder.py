@@ -148,11 +148,11 @@ class _EncoderGraph(Graph):
         states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
         batch = ("rows", "pieces")
         shape = (*batch, self.config["hidden_size"])
-        given = [Port(INPUTS[0], shape), Port(INPUTS[1], batch, "int32")]
+        inputs = [Port(INPUTS[0], shape), Port(INPUTS[1], batch, "int32")]
         if self.bias:
             n_heads = self.config["num_attention_heads"]
-            given.append(Port(INPUTS[2], (1, n_heads, "pieces", "pieces")))
-        return self.write(given, {states: Port(OUTPUT, shape)})
+            inputs.append(Port(INPUTS[2], (1, n_heads, "pieces", "pieces")))
+        return self.write(inputs, {states: Port(OUTPUT, shape)})
 
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""
@@ -199,8 +199,8 @@ class _EncoderGraph(Graph):
             return self.quantised(
                 rows, numpy.concatenate(scales), inputs, positive=positive
             )
-        given = [weight_of(self.weights, name) for name in weights]
-        return self.affine(inputs, numpy.concatenate(given))
+        matrices = [weight_of(self.weights, name) for name in weights]
+        return self.affine(inputs, numpy.concatenate(matrices))
 
     def integers(self, name: str) -> tuple[ndarray, ndarray]:
         """A weight in 8 bits, and the scales of its rows."""

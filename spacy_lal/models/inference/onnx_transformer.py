@@ -215,11 +215,11 @@ def forward(
                 sums[window.doc][window.tokens] += of_window
                 n_pieces = window.means.sum(axis=1, keepdims=True)
                 counts[window.doc][window.tokens] += n_pieces
-    found = []
+    of_docs = []
     for doc, vectors, n_pieces in zip(docs, sums, counts, strict=True):
         vectors /= numpy.maximum(n_pieces, 1)
-        found.append(with_tokens(model.ops.asarray2f(vectors), doc))  # type: ignore[arg-type]
-    return found, lambda d_vectors: docs
+        of_docs.append(with_tokens(model.ops.asarray2f(vectors), doc))  # type: ignore[arg-type]
+    return of_docs, lambda d_vectors: docs
 
 
 def _padded(windows: Sequence[Window]) -> tuple[ndarray, ndarray]:

@@ -104,9 +104,9 @@ class ParserInference:
         self.halves_bias: Any = 0.0
         if config.label_attention is not None:
             self.attention = _AttentionProducts(weights, config.hidden_width)
-            given = part_of(weights, "label_attention")
-            self.halves_gain = _tiled(layout, given["norm.gain"] * layout.scale)
-            self.halves_bias = _tiled(layout, given["norm.bias"] * layout.scale)
+            part = part_of(weights, "label_attention")
+            self.halves_gain = _tiled(layout, part["norm.gain"] * layout.scale)
+            self.halves_bias = _tiled(layout, part["norm.bias"] * layout.scale)
         self.spans: Optional[SpanInference] = None
         self.deprels: Optional[DeprelInference] = None
         layers: dict[str, tuple[ndarray, ndarray]] = {}  # weights and biases
@@ -115,10 +115,10 @@ class ParserInference:
             for name, weight in self.spans.projections().items():
                 layers[name] = weight, numpy.zeros(len(weight), dtype="float32")
         if config.biaffine_scorer is not None and sizes.n_deprels:
-            given = part_of(weights, "biaffine_scorer")
+            part = part_of(weights, "biaffine_scorer")
             for name in _ARC_LAYERS:
-                layers[name] = given[f"{name}.weight"], given[f"{name}.bias"]
-            bilinear = given["arc_bilinear"]
+                layers[name] = part[f"{name}.weight"], part[f"{name}.bias"]
+            bilinear = part["arc_bilinear"]
             self.arcs = Product(bilinear[:-1].T, bilinear[-1], 8 if int8 else 32)
             self.deprels = DeprelInference(weights, int8)
         self.first_layers = list(self._joined(layers))
@@ -128,7 +128,7 @@ class ParserInference:
     ) -> Iterator[_FirstLayers]:
         """Layers on whole fenceposts are one product, those on whole tokens another."""
         width = self.layout.width
-        firsts = {name: width - one[0].shape[1] for name, one in layers.items()}
+        firsts = {name: width - layer[0].shape[1] for name, layer in layers.items()}
         for first in dict.fromkeys(firsts.values()):
             names = [name for name in layers if firsts[name] == first]
             weight = numpy.concatenate([layers[name][0] for name in names])
@@ -228,8 +228,11 @@ class ParserInference:
             if seen is not None:
                 arcs = outputs["arc_dependent"][rows] @ seen[rows, :-1].T
                 arcs += seen[rows, -1]
-                given = outputs["deprel_head"][rows], outputs["deprel_dependent"][rows]
-                deprels = DeprelFeatures(self.deprels, *given)  # type: ignore[arg-type]
+                features = (
+                    outputs["deprel_head"][rows],
+                    outputs["deprel_dependent"][rows],
+                )
+                deprels = DeprelFeatures(self.deprels, *features)  # type: ignore[arg-type]
             labels, ids = _NO_CHART
             if self.spans is not None:
                 labels, ids = self.spans.chart(outputs, rows, batch.pruned)
@@ -240,20 +243,20 @@ class ParserInference:
                 labels = labels[..., :0]
             of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
             if self.deprels is not None:
-                of_deprels = self.deprels.scores(*given)
+                of_deprels = self.deprels.scores(*features)
             scores.append(ParserScores(labels, arcs, of_deprels))
         return scores
 
     def _first_outputs(self, features: ndarray) -> dict[str, ndarray]:
         """The first layers of the scorers, by name."""
-        found: dict[str, ndarray] = {}
+        outputs: dict[str, ndarray] = {}
         for layers in self.first_layers:
             product = layers.product(features[:, layers.first_column :])
             parts = numpy.split(product, layers.ends, axis=1)
-            found.update(zip(layers.names, parts, strict=True))
-        for name in found.keys() & set(_ARC_LAYERS):
-            numpy.maximum(found[name], 0.0, out=found[name])
-        return found
+            outputs.update(zip(layers.names, parts, strict=True))
+        for name in outputs.keys() & set(_ARC_LAYERS):
+            numpy.maximum(outputs[name], 0.0, out=outputs[name])
+        return outputs
 
 
 _NO_CHART = (
@@ -283,19 +286,19 @@ class _AttentionProducts:
     projection of the output. One product gives the logits and R x."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
-        given = part_of(weights, "label_attention")
-        self.proj_width = len(given["norm.gain"])
-        reduce = given["reduce.weight"].reshape(-1, self.proj_width, hidden_width)
+        part = part_of(weights, "label_attention")
+        self.proj_width = len(part["norm.gain"])
+        reduce = part["reduce.weight"].reshape(-1, self.proj_width, hidden_width)
         reduce = reduce - reduce.mean(axis=1, keepdims=True)
-        query = given["query.all"]
-        folded = (given["key.all"] @ query[:, :, None])[..., 0]
+        query = part["query.all"]
+        folded = (part["key.all"] @ query[:, :, None])[..., 0]
         logits = folded * numpy.float32(1.0 / math.sqrt(hidden_width))
         self.n_heads = len(query)
         maps = [logits, reduce.reshape(-1, hidden_width)]
         self.product = Product(numpy.concatenate(maps))
-        values = reduce @ given["output.all.weight"]
+        values = reduce @ part["output.all.weight"]
         # (n_heads, hidden_width, proj_width)
-        self.values = given["value.all"] @ values.swapaxes(1, 2)
+        self.values = part["value.all"] @ values.swapaxes(1, 2)
 
     def attend(self, tokens: ndarray, places: Places) -> _Attended:
         """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
@@ -305,11 +308,11 @@ class _AttentionProducts:
         pooled = numpy.empty(shape, dtype="float32")
         weights = []
         for k, positions, _ in places:
-            one = logits[positions]
-            one = numpy.exp(one - one.max(axis=0))
-            one /= one.sum(axis=0)
-            numpy.matmul(one.T, tokens[positions], out=pooled[k])
-            weights.append(one)
+            shares = logits[positions]
+            shares = numpy.exp(shares - shares.max(axis=0))
+            shares /= shares.sum(axis=0)
+            numpy.matmul(shares.T, tokens[positions], out=pooled[k])
+            weights.append(shares)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
         blocks = reduced.reshape(len(tokens), -1, self.proj_width)
         return _Attended(weights, contexts, blocks)

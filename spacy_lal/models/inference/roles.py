@@ -68,8 +68,8 @@ class _Net(Graph):
         """The layer norm `name`."""
         gain = self.constant(self.weights[f"{name}.weight"])
         bias = self.constant(self.weights[f"{name}.bias"])
-        given = [inputs, gain, bias]
-        return self.node("LayerNormalization", given, epsilon=NORM_EPSILON)
+        operands = [inputs, gain, bias]
+        return self.node("LayerNormalization", operands, epsilon=NORM_EPSILON)
 
     def after_attention(self, layer: str, normed: str, context: str) -> str:
         """The end of a layer: both of its parts add their output to their normalised
@@ -114,8 +114,8 @@ class RolesInference:
             is_predicate = shares >= batch.threshold
             chosen = [is_predicate[words].nonzero()[0] for words in sentences]
         else:
-            given = [batch.predicates[i] for i in indices]
-            chosen = [numpy.asarray(one, dtype="int64") for one in given]
+            of_sentences = [batch.predicates[i] for i in indices]
+            chosen = [numpy.asarray(one, dtype="int64") for one in of_sentences]
         parses = [batch.parses[i] for i in indices]  # type: ignore[index]
         return list(self.spans.score(encoded, sentences, chosen, parses))
 
@@ -125,14 +125,14 @@ class RolesInference:
         """What `_make_stages` names: `predicates`, their scores, and what candidates
         are scored from."""
         first, *others = self.stages
-        found = first(vectors=vectors)
+        outputs = first(vectors=vectors)
         for stage in others:
-            context = self._attend(found["qkv"], sentences)
-            given = {"normed": found["normed"], "context": context}
+            context = self._attend(outputs["qkv"], sentences)
+            inputs = {"normed": outputs["normed"], "context": context}
             if stage is self.stages[-1]:
-                given["vectors"] = vectors
-            found.update(stage(**given))
-        return found
+                inputs["vectors"] = vectors
+            outputs.update(stage(**inputs))
+        return outputs
 
     def _attend(self, qkv: ndarray, sentences: Sequence[slice]) -> ndarray:
         """*Shapes:* (n_words, 3 * width of all heads) to (n_words, width of all
@@ -145,8 +145,8 @@ class RolesInference:
             query, key, value = heads[words].transpose(1, 2, 0, 3)
             logits = (query * scale) @ key.swapaxes(1, 2)
             shares = _softmax(logits)
-            found = shares @ value
-            context[words] = found.swapaxes(0, 1)
+            values = shares @ value
+            context[words] = values.swapaxes(0, 1)
         return context.reshape(len(qkv), -1)
 
 
@@ -156,18 +156,18 @@ def _make_stages(
     """The network up to the first attention, between two attentions, and after the last
     one."""
     net = _Net(weights, int8)
-    given = ["vectors"]
+    inputs = ["vectors"]
     positions = net.leaky("inputs.projection", "vectors")
     outputs: dict[str, str] = {}
     n_layers = config.encoder.n_layers
     for i in range(n_layers):
         outputs["normed"] = net.norm(f"layers.{i}.attention_norm", positions)
         outputs["qkv"] = net.mapped(f"layers.{i}.attention.qkv", outputs["normed"])
-        yield net.compile(given, outputs)
+        yield net.compile(inputs, outputs)
         net = _Net(weights, int8)
-        given = ["normed", "context"]
+        inputs = ["normed", "context"]
         outputs = {}
-        positions = net.after_attention(f"layers.{i}", *given)
+        positions = net.after_attention(f"layers.{i}", *inputs)
         if i in (config.predicate_scorer.layer, n_layers - 1):
             positions = net.norm(f"task_norms.{i}", positions)
         if i == config.predicate_scorer.layer:
@@ -180,7 +180,7 @@ def _make_stages(
     outputs["words"] = words
     outputs["places"] = net.mapped("role_scorer.places", words, others)
     outputs["products"] = net.mapped("role_scorer.product", words)
-    yield net.compile([*given, "vectors"], outputs)
+    yield net.compile([*inputs, "vectors"], outputs)
 
 
 class _Spans:
@@ -213,8 +213,8 @@ class _Spans:
         hidden = net.gelu(summed)
         second = net.gelu(net.mapped("role_scorer.hidden", hidden))
         scores = net.mapped("role_scorer.output", net.node("Add", [hidden, second]))
-        given = ["features", "product", "others"]
-        self.of_pairs = net.compile(given, {"scores": scores})
+        inputs = ["features", "product", "others"]
+        self.of_pairs = net.compile(inputs, {"scores": scores})
 
     def score(
         self,
@@ -225,18 +225,18 @@ class _Spans:
     ) -> Iterator[RoleScores]:
         """The scores of sentences that are packed one after the other. predicates: The
         words of each sentence that are predicates."""
-        found = [
+        of_candidates = [
             find_candidates(parse, rows, self.n_rows)
             for parse, rows in zip(parses, predicates, strict=True)
         ]
-        batch = _BatchPairs.of(sentences, predicates, found)
+        batch = _BatchPairs.of(sentences, predicates, of_candidates)
         of_predicates = self.of_predicates(words=encoded["words"][batch.predicates])
         scores = self._score_pairs(encoded, of_predicates["hidden"], batch)
-        of_sentences = numpy.split(scores, _ends([one.pairs for one in found]))
-        rolesets: Sequence[Optional[ndarray]] = [None] * len(found)
+        of_sentences = numpy.split(scores, _ends([one.pairs for one in of_candidates]))
+        rolesets: Sequence[Optional[ndarray]] = [None] * len(of_candidates)
         if self.has_rolesets:
             rolesets = numpy.split(of_predicates["rolesets"], _ends(predicates))
-        for k, candidates in enumerate(found):
+        for k, candidates in enumerate(of_candidates):
             shape = (len(predicates[k]), len(candidates.ranges), self.n_outputs)
             spans = numpy.full(shape, -numpy.inf, dtype="float32")
             spans[..., 0] = 0.0
@@ -265,12 +265,12 @@ class _Spans:
             chunk = slice(first, first + _MAX_PAIRS)
             f, c = batch.pairs[chunk].T
             rows = batch.features[chunk].astype("uint32")
-            found = self.of_pairs(
+            outputs = self.of_pairs(
                 features=_OPS.gather_add(self.table, rows),  # type: ignore[arg-type]
                 product=of_predicate[f] * of_head[c],
                 others=of_predicates[f] + of_candidates[c],
             )
-            scores[chunk] = found["scores"]
+            scores[chunk] = outputs["scores"]
         return scores
 
 
@@ -294,31 +294,37 @@ class _BatchPairs(NamedTuple):
         cls,
         sentences: Sequence[slice],
         predicates: Sequence[ndarray],
-        found: Sequence[Candidates],
+        of_sentences: Sequence[Candidates],
     ) -> "_BatchPairs":
         """Join the candidates of sentences."""
         places, pairs, words = [], [], []
         before = numpy.zeros(2, dtype="int64")  # predicates and candidates
-        for sentence, rows, one in zip(sentences, predicates, found, strict=True):
-            starts, ends = one.ranges.T
+        for sentence, rows, candidates in zip(
+            sentences, predicates, of_sentences, strict=True
+        ):
+            starts, ends = candidates.ranges.T
             n_words = sentence.stop - sentence.start
             next_words = numpy.where(ends < n_words, ends, -1)
-            at = numpy.stack([one.heads, starts, ends - 1, starts - 1, next_words])
+            at = numpy.stack(
+                [candidates.heads, starts, ends - 1, starts - 1, next_words]
+            )
             places.append(numpy.where(at < 0, -1, at + sentence.start))
-            pairs.append(one.pairs + before)
+            pairs.append(candidates.pairs + before)
             words.append(rows + sentence.start)
             before += (len(rows), len(starts))
         return cls(
             predicates=numpy.concatenate(words),
             places=numpy.concatenate(places, axis=1),
             pairs=numpy.concatenate(pairs),
-            features=numpy.concatenate([one.features for one in found]),
+            features=numpy.concatenate(
+                [candidates.features for candidates in of_sentences]
+            ),
         )
 
 
 def _ends(arrays: Sequence[ndarray]) -> ndarray:
     """Where arrays that were joined are cut again."""
-    return numpy.cumsum([len(one) for one in arrays])[:-1]
+    return numpy.cumsum([len(array) for array in arrays])[:-1]
 
 
 def _softmax(logits: ndarray) -> ndarray:

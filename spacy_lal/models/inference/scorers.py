@@ -29,11 +29,11 @@ class Places(NamedTuple):
     @classmethod
     def of(cls, lengths: Sequence[int]) -> "Places":
         """The places of sentences of some numbers of words."""
-        found = cls(list(lengths), [0], [0])
+        places = cls(list(lengths), [0], [0])
         for length in lengths:
-            found.positions.append(found.positions[-1] + length + 2)
-            found.posts.append(found.posts[-1] + length + 1)
-        return found
+            places.positions.append(places.positions[-1] + length + 2)
+            places.posts.append(places.posts[-1] + length + 1)
+        return places
 
     def __iter__(self) -> Iterator[tuple[int, slice, slice]]:  # type: ignore[override]
         for k, length in enumerate(self.lengths):
@@ -71,16 +71,16 @@ class SpanInference:
         """The layer on fenceposts: of ends, of starts unless they are the same, and of
         labels' own heads, if any. *Shapes:* (n_out, width)."""
         hidden = self.given["hidden.weight"]
-        found = {"ends": hidden}
+        layers = {"ends": hidden}
         if self.config.separate_endpoints:
-            found["ends"], found["starts"] = numpy.split(hidden, 2, axis=1)
+            layers["ends"], layers["starts"] = numpy.split(hidden, 2, axis=1)
         if self.has_own:
             n_own = self.n_labels - FIRST_LABEL
             columns = self.layout.block_columns(range(n_own)).reshape(n_own, -1)
             ties = self.given["ties.weight"][:n_own]
-            found["own"] = numpy.zeros((n_own, self.layout.width), dtype="float32")
-            numpy.put_along_axis(found["own"], columns, ties, axis=1)
-        return found
+            layers["own"] = numpy.zeros((n_own, self.layout.width), dtype="float32")
+            numpy.put_along_axis(layers["own"], columns, ties, axis=1)
+        return layers
 
     def chart(
         self, outputs: Mapping[str, ndarray], posts: slice, pruned: bool
@@ -137,14 +137,14 @@ class DeprelInference:
     """The scorer of deprels given the head: p^T U_r q + u_r p + v_r q + c_r."""
 
     def __init__(self, weights: Weights, int8: bool) -> None:
-        given = part_of(weights, "biaffine_scorer")
-        bilinear = given["deprel_bilinear"]
+        part = part_of(weights, "biaffine_scorer")
+        bilinear = part["deprel_bilinear"]
         self.shape = bilinear.shape[:2]
         # p^T U_r + v_r of all deprels r at once, then u_r p + c_r
         maps = bilinear.swapaxes(1, 2).reshape(-1, self.shape[1])
-        weight = numpy.concatenate([maps, given["deprel_from_head"]])
-        of_dependent = given["deprel_from_dependent"].reshape(-1)
-        bias = numpy.concatenate([of_dependent, given["deprel_bias"]])
+        weight = numpy.concatenate([maps, part["deprel_from_head"]])
+        of_dependent = part["deprel_from_dependent"].reshape(-1)
+        bias = numpy.concatenate([of_dependent, part["deprel_bias"]])
         self.product = Product(weight, bias, 8 if int8 else 32)
 
     def seen(self, heads: ndarray) -> tuple[ndarray, ndarray]:

@@ -111,7 +111,9 @@ class NetworkShim(ThreadsShim):
             )
         torch = require_torch()
         module = self.task.build_module(self.sizes)
-        tensors = {name: torch.from_numpy(one) for name, one in self.weights.items()}
+        tensors = {
+            name: torch.from_numpy(array) for name, array in self.weights.items()
+        }
         try:
             module.load_state_dict(tensors)
         except RuntimeError as error:
@@ -188,7 +190,9 @@ class NetworkShim(ThreadsShim):
         state = self._stored
         if self._model is not None:
             weights = sorted(self.weights.items())
-            contiguous = {name: numpy.ascontiguousarray(one) for name, one in weights}
+            contiguous = {
+                name: numpy.ascontiguousarray(array) for name, array in weights
+            }
             state = safetensors.numpy.save(contiguous)
         return srsly.msgpack_dumps({"config": self.cfg, "state": state})
 
@@ -274,10 +278,10 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[tuple[list[int], list
 
 def in_order(parts: Iterator[tuple[list[int], list[Any]]]) -> list[Any]:
     """The scores of `iter_scores`, in the order of the sentences."""
-    found: dict[int, Any] = {}
+    by_number: dict[int, Any] = {}
     for indices, scores in parts:
-        found.update(zip(indices, scores, strict=True))
-    return [found[i] for i in range(len(found))]
+        by_number.update(zip(indices, scores, strict=True))
+    return [by_number[i] for i in range(len(by_number))]
 
 
 def run_module(
@@ -330,8 +334,8 @@ def _padded(
     first = int(shim.task.has_ends and not batch.vectors.has_boundaries)
     longest = max(map(len, rows)) + 2 * first
     places = numpy.full((len(rows), longest), len(data))  # of a row of zeros
-    for place, one in zip(places, rows, strict=True):
-        place[first : first + len(one)] = one
+    for place, numbers in zip(places, rows, strict=True):
+        place[first : first + len(numbers)] = numbers
     index = torch.from_numpy(places).to(data.device)
     with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
     vectors = with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape)

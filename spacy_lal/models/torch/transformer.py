@@ -102,10 +102,10 @@ def init(model: Any, X: Any = None, Y: Any = None) -> None:
             transformer = torch_module(
                 shim.config, shim.weights, **model._init_transformer_config
             )
-            found = HFObjects(
+            objects = HFObjects(
                 tokenizer, transformer.to(get_torch_default_device()), None
             )
-            model.attrs["set_transformer"](model, found)
+            model.attrs["set_transformer"](model, objects)
     init_transformer(model, X, Y)
 
 
@@ -152,7 +152,7 @@ def forward(
     nested = _fitting_spans(
         model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
     )
-    spans = [span for found in nested for span in found]
+    spans = [span for spans_of_doc in nested for span in spans_of_doc]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)
     if "offset_mapping" in encoded:
@@ -301,8 +301,8 @@ class _InGroups(nn.Module):
             outputs.append(
                 self.transformer(
                     **{
-                        key: one[index, : lengths[rows[0]]]
-                        for key, one in inputs.items()
+                        key: tensor[index, : lengths[rows[0]]]
+                        for key, tensor in inputs.items()
                     }
                 )
             )
@@ -311,7 +311,8 @@ class _InGroups(nn.Module):
         ).to(attention_mask.device)
         states = [output.last_hidden_state for output in outputs]
         padded = [
-            nn.functional.pad(one, (0, 0, 0, n_pieces - one.shape[1])) for one in states
+            nn.functional.pad(tensor, (0, 0, 0, n_pieces - tensor.shape[1]))
+            for tensor in states
         ]
         joined = {"last_hidden_state": torch.cat(padded)[places]}
         if outputs[0].get("pooler_output") is not None:

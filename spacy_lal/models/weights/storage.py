@@ -94,7 +94,9 @@ def stored_arrays(data: bytes) -> tuple[dict[str, ndarray], dict[str, str]]:
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     metadata = header.pop("__metadata__", {})
-    return {name: _array(data, start, one) for name, one in header.items()}, metadata
+    return {
+        name: _array(data, start, about) for name, about in header.items()
+    }, metadata
 
 
 def _array(data: bytes, start: int, about: Mapping[str, Any]) -> ndarray:
