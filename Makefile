@@ -22,7 +22,7 @@ else
 newest = $(patsubst %/meta.json,./%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
 endif
 PACKAGE := $(call newest,en_lal_md)
-PACKAGES := $(PACKAGE) $(call newest,is_lal_md) $(call newest,fr_lal_md)
+PACKAGES := $(PACKAGE) $(call newest,is_lal_md) $(call newest,fr_lal_md) $(call newest,id_lal_md)
 PACKAGE_FILES := $(foreach package,$(PACKAGES),$(if $(filter %.whl,$(package)),$(package),$(package)/meta.json))
 CHECK_PACKAGES := $(if $(PACKAGES_DIR),cd "$(PACKAGES_DIR)" && $(or $(shell command -v sha256sum),shasum -a 256) --check --quiet SHA256SUMS,:)
 ENGLISH := $(VENV)/.english

@@ -92,6 +92,7 @@ FOOTPRINTS = {
     "en_lal_lg": (0.9, 423),
     "fr_lal_md": (3.3, 328),
     "is_lal_md": (0.5, 304),
+    "id_lal_md": (4.0, 327),
 }
 # What users import: module -> functions and classes.
 FUNCTIONS = {
@@ -156,7 +157,7 @@ FUNCTIONS = {
     "spacy_lal.export": ["to_conllu"],
     "spacy_lal.distributed": ["BatchParser", "parse_ray", "parse_spark", "to_doc"],
 }
-LANGUAGES = {"en": "English", "fr": "French", "is": "Icelandic"}
+LANGUAGES = {"en": "English", "fr": "French", "id": "Indonesian", "is": "Icelandic"}
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
 NOTICE = (
     "<!-- Written by docs/build_reference.py from the code; edit that, not this. -->"
@@ -568,14 +569,15 @@ def models_page() -> List[str]:
         meta = json.loads(path.read_text(encoding="utf8"))
         name = f"{meta['lang']}_{meta['name']}"
         found = meta["performance"]
-        speed = found.get("ewt", found.get("dev"))["words_per_second"]
+        first = found.get("ewt") or next(iter(found.values()))
+        speed = first.get("words_per_second")  # None: not measured on that machine
         load, memory = FOOTPRINTS[name]
         costs.append(
             [
                 f"`{name}` {meta['version']}",
                 LANGUAGES[meta["lang"]],
                 f"{megabytes(path.parent / name):.0f}",
-                f"{speed:,.0f}",
+                f"{speed:,.0f}" if speed else "",
                 f"{load} s",
                 f"{memory} MB",
                 meta["license"],

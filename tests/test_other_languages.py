@@ -49,6 +49,17 @@ BUNDLED = {
         {"LGPL-LR", "CC BY-SA 4.0", "CC BY-SA 3.0", "MIT"},
         40_000_000,
     ),
+    "id": Bundled(
+        "id_lal_md",
+        "Saya membaca buku itu di rumahnya.",  # I read that book in his house.
+        "(S (NP (PRN Saya)) (VP (VBT membaca) (NP (NNO buku) (ART itu)) (PP (PPO di) "
+        "(NP (NNO rumah) (PRK nya)))) (PUN .))",
+        "nsubj:membaca ROOT:membaca obj:membaca det:buku case:rumah obl:membaca "
+        "nmod:poss:rumah punct:membaca",
+        "PRON VERB NOUN DET ADP NOUN PRON PUNCT",
+        {"CC BY-SA 4.0", "CC BY-SA 3.0", "MIT"},
+        33_000_000,
+    ),
 }
 
 
@@ -71,6 +82,7 @@ def test_a_simple_sentence(lang: str):
         ("fr", "Paul boit du lait.", "Paul boire de lait ."),
         ("fr", "Ils prennent le train.", "eux prendre le train ."),
         ("fr", "Il viendra demain.", "lui venir demain ."),
+        ("id", "Ibu membeli ikan di pasar.", "ibu beli ikan di pasar ."),
         ("is", "Hún keypti bækurnar.", "hún kaupa bók ."),
         ("is", "Börnin sváfu í tjaldi.", "barn sofa í tjald ."),
     ],
@@ -164,6 +176,11 @@ def test_it_is_the_one_of_this_checkout(lang: str):
             "is",
             "Sæll Jón,\n\nKemurðu í kvöld?",
             ["Sæll Jón,\n\n", "Kemurðu í kvöld?"],
+        ),
+        (
+            "id",
+            "Halo Budi,\n\nApakah kamu datang?",
+            ["Halo Budi,\n\n", "Apakah kamu datang?"],
         ),
     ],
 )

@@ -13,6 +13,8 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"S", "SINV", "SBAR", "SBARQ", "SQ", "CP", "RPN"}),
+    read_as=dict.fromkeys("«»„“”‹›", '"'),
     tokens=TOKENS,
     contractions=multiword_tokens,
+    default_package="id_lal_md",
 )
