@@ -35,7 +35,7 @@ from .parses import (
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
-    Signature,
+    ParserSignature,
     check_tree,
     constituent_tokens,
     constituents_within,

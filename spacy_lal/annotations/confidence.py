@@ -1,5 +1,5 @@
 """Who answers for the confidences of a parse: the component that wrote it. A component
-signs what it writes (`parses.Signature`), and the getters ask the component that
+signs what it writes (`parses.ParserSignature`), and the getters ask the component that
 signed."""
 
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Optional, Protocol
 
 from spacy.tokens import Doc, Span, Token
 
-from .parses import Layer, Signature, get_signatures
+from .parses import Layer, ParserSignature, get_signatures
 
 
 class Confidences(Protocol):
@@ -32,7 +32,7 @@ def confidences_of(doc: Doc, layer: Layer) -> Confidences:
     RAISES (ValueError): No parser signed the layer, or the parser is not in this
         process, for instance since the Doc was stored."""
     signature = get_signatures(doc)[layer]
-    parser = signature.parser() if isinstance(signature, Signature) else None
+    parser = signature.parser() if isinstance(signature, ParserSignature) else None
     if parser is not None:
         return parser.confidences
     reason = f"no lal_parser set the {layer} of this Doc"

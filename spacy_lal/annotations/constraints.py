@@ -69,7 +69,7 @@ class ContradictionError(ValueError):
         if isinstance(doc, str):
             named = doc
         else:
-            named = "; ".join(_describe(doc, one) for one in constraints)
+            named = "; ".join(_describe(doc, constraint) for constraint in constraints)
         super().__init__(f"no parse fulfils these constraints, since {reason}: {named}")
         self._named = named
 
@@ -112,23 +112,36 @@ def constrain(
                 f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, "
                 f"'NP')], got {value!r}"
             )
-    found: list[Constraint] = [_read_span(doc, given, False) for given in constituents]
-    found += [_read_span(doc, given, True) for given in forbidden]
+    constraints: list[Constraint] = [
+        _read_span(doc, span, False) for span in constituents
+    ]
+    constraints += [_read_span(doc, span, True) for span in forbidden]
     for given_dependent, given_head in (heads or {}).items():
         dependent = _read_word(doc, given_dependent, "dependent")
         head = _read_word(doc, given_head, "head")
-        found.append(HeadConstraint(dependent, head))
-    found = list(dict.fromkeys(found))
-    check_structure(doc, found)
+        constraints.append(HeadConstraint(dependent, head))
+    constraints = list(dict.fromkeys(constraints))
+    check_structure(doc, constraints)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
     spans: list[Span] = []
-    for one in found:
-        if isinstance(one, HeadConstraint):
-            spans.append(Span(doc, one.dependent, one.dependent + 1, kb_id=_DEPENDENT))
-            spans.append(Span(doc, one.head, one.head + 1, kb_id=_HEAD))
+    for constraint in constraints:
+        if isinstance(constraint, HeadConstraint):
+            spans.append(
+                Span(
+                    doc,
+                    constraint.dependent,
+                    constraint.dependent + 1,
+                    kb_id=_DEPENDENT,
+                )
+            )
+            spans.append(Span(doc, constraint.head, constraint.head + 1, kb_id=_HEAD))
         else:
-            kind = _FORBIDDEN if one.forbidden else _KNOWN
-            spans.append(Span(doc, one.start, one.end, one.label, kb_id=kind))
+            kind = _FORBIDDEN if constraint.forbidden else _KNOWN
+            spans.append(
+                Span(
+                    doc, constraint.start, constraint.end, constraint.label, kb_id=kind
+                )
+            )
     if spans:
         write_group(doc, CONSTRAINTS_KEY, spans)
 
@@ -140,7 +153,7 @@ def get_constraints(doc: Doc) -> list[Constraint]:
         constraint begins or ends within a token; or the text has changed."""
     if CONSTRAINTS_KEY not in doc.spans:
         return []
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for span in read_group(doc, CONSTRAINTS_KEY):
         of_head = span.kb_id in (_DEPENDENT, _HEAD)
         start, end = span.place or (0, 0)
@@ -156,14 +169,14 @@ def get_constraints(doc: Doc) -> list[Constraint]:
                 "group)"
             )
         if span.kb_id == _DEPENDENT:
-            found.append(HeadConstraint(start, start))
+            constraints.append(HeadConstraint(start, start))
         elif span.kb_id == _HEAD:
-            found[-1] = found[-1]._replace(head=start)  # type: ignore[call-arg]
+            constraints[-1] = constraints[-1]._replace(head=start)  # type: ignore[call-arg]
         else:
-            found.append(
+            constraints.append(
                 SpanConstraint(start, end, span.label, span.kb_id == _FORBIDDEN)
             )
-    return found
+    return constraints
 
 
 def in_words(
@@ -173,20 +186,27 @@ def in_words(
     from 0, and as given. A forbidden span that reaches beyond the sentence is a
     constituent of no tree, so it is skipped.
     words (Sequence[int]): The indices of the sentence's words in the Doc."""
-    found: list[tuple[Constraint, Constraint]] = []
+    in_sentence: list[tuple[Constraint, Constraint]] = []
     place = {word: i for i, word in enumerate(words)}
-    for one in constraints:
-        if isinstance(one, HeadConstraint):
-            if one.dependent in place:
-                in_place = HeadConstraint(place[one.dependent], place[one.head])
-                found.append((in_place, one))
+    for constraint in constraints:
+        if isinstance(constraint, HeadConstraint):
+            if constraint.dependent in place:
+                in_place = HeadConstraint(
+                    place[constraint.dependent], place[constraint.head]
+                )
+                in_sentence.append((in_place, constraint))
         else:
-            words_of_span = words_of(doc[one.start : one.end])
+            words_of_span = words_of(doc[constraint.start : constraint.end])
             inside = [place[i] for i in words_of_span if i in place]
             reaches_beyond = len(inside) < len(words_of_span)
-            if inside and not (one.forbidden and reaches_beyond):
-                found.append((one._replace(start=inside[0], end=inside[-1] + 1), one))
-    return found
+            if inside and not (constraint.forbidden and reaches_beyond):
+                in_sentence.append(
+                    (
+                        constraint._replace(start=inside[0], end=inside[-1] + 1),
+                        constraint,
+                    )
+                )
+    return in_sentence
 
 
 def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
@@ -200,8 +220,16 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
 def _contradictions(
     doc: Doc, constraints: Sequence[Constraint]
 ) -> Iterator[tuple[list[Constraint], str]]:
-    heads = [one for one in constraints if isinstance(one, HeadConstraint)]
-    spans = [one for one in constraints if isinstance(one, SpanConstraint)]
+    heads = [
+        constraint
+        for constraint in constraints
+        if isinstance(constraint, HeadConstraint)
+    ]
+    spans = [
+        constraint
+        for constraint in constraints
+        if isinstance(constraint, SpanConstraint)
+    ]
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
     sentence_of = [number for number, ends in enumerate(bounds) for _ in range(*ends)]
     roots: dict[int, HeadConstraint] = {}
@@ -245,9 +273,9 @@ def _find_cycle(heads: Mapping[int, HeadConstraint]) -> list[HeadConstraint]:
     return []
 
 
-def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _cross(span: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether spans cross, by their first and last words."""
-    (first, last), (other_first, other_last) = sorted((one, other))
+    (first, last), (other_first, other_last) = sorted((span, other))
     return first < other_first <= last < other_last
 
 
@@ -260,11 +288,11 @@ def contains_chain(chain: str, part: str) -> bool:
     return any(labels[i : i + len(wanted)] == wanted for i in starts)
 
 
-def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
-    parts = given
-    if isinstance(given, Span) and given.doc is doc:
-        check_present(given)
-        parts = (given.start, given.end, given.label_)
+def _read_span(doc: Doc, span: Any, forbidden: bool) -> SpanConstraint:
+    parts = span
+    if isinstance(span, Span) and span.doc is doc:
+        check_present(span)
+        parts = (span.start, span.end, span.label_)
     start: Any = None
     end: Any = None
     label = ""
@@ -277,20 +305,20 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
             "expected a Span of this Doc, (start, end) or (start, end, label), with 0 "
             f"<= start < end <= {len(doc)} in "
             "tokens that are not all whitespace, which takes no part in a parse, got "
-            f"{given!r}"
+            f"{span!r}"
         )
     return SpanConstraint(int(start), int(end), label, forbidden)
 
 
-def _read_word(doc: Doc, given: Any, name: str) -> int:
-    i = given
-    if isinstance(given, Token):
-        i = given.i if given.doc is doc else None
+def _read_word(doc: Doc, word: Any, name: str) -> int:
+    i = word
+    if isinstance(word, Token):
+        i = word.i if word.doc is doc else None
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
             f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and "
             "no whitespace, which takes no "
-            f"part in a parse, got {given!r}"
+            f"part in a parse, got {word!r}"
         )
     return int(i)
 
@@ -299,13 +327,14 @@ def _is_index(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def _describe(doc: Doc, one: Constraint) -> str:
-    if isinstance(one, HeadConstraint):
-        word = f"doc[{one.dependent}] {doc[one.dependent].text!r}"
-        if one.dependent == one.head:
+def _describe(doc: Doc, constraint: Constraint) -> str:
+    if isinstance(constraint, HeadConstraint):
+        word = f"doc[{constraint.dependent}] {doc[constraint.dependent].text!r}"
+        if constraint.dependent == constraint.head:
             return f"{word} is a root"
-        return f"the head of {word} is doc[{one.head}] {doc[one.head].text!r}"
-    text = doc[one.start : one.end].text[:40]
-    verb = "is no" if one.forbidden else "is a"
-    name = one.label or "constituent"
-    return f"doc[{one.start}:{one.end}] {text!r} {verb} {name}"
+        head = constraint.head
+        return f"the head of {word} is doc[{head}] {doc[head].text!r}"
+    text = doc[constraint.start : constraint.end].text[:40]
+    verb = "is no" if constraint.forbidden else "is a"
+    name = constraint.label or "constituent"
+    return f"doc[{constraint.start}:{constraint.end}] {text!r} {verb} {name}"

@@ -60,7 +60,7 @@ def _trees(item: Item, strict: bool) -> list[Parse]:
         return []
 
 
-class _Node(NamedTuple):
+class _TreeNode(NamedTuple):
     """A node of a sentence's tree: the sentence, a constituent with its unary chain, or
     a word, as a half-open range of words."""
 
@@ -68,7 +68,7 @@ class _Node(NamedTuple):
     start: int
     end: int
 
-    def within(self, start: int, end: int) -> "list[_Node]":
+    def within(self, start: int, end: int) -> "list[_TreeNode]":
         """Give the fewest nodes, other than this one, that together have a range of
         words, in order."""
         ends: dict[int, int] = {}
@@ -79,18 +79,18 @@ class _Node(NamedTuple):
         nodes = []
         while start < end:
             stop = ends.get(start, start + 1)
-            nodes.append(_Node(self.tree, start, stop))
+            nodes.append(_TreeNode(self.tree, start, stop))
             start = stop
         return nodes
 
-    def below(self) -> "list[_Node]":
+    def below(self) -> "list[_TreeNode]":
         """Give this node and the nodes below it, in pre-order."""
         ranges = {(i, i + 1) for i in range(self.start, self.end)} | {self[1:]}
         for constituent in self.tree.constituents or ():
             if constituent.is_within(*self[1:]):
                 ranges.add((constituent.start, constituent.end))
         in_order = sorted(ranges, key=lambda place: (place[0], -place[1]))
-        return [_Node(self.tree, *place) for place in in_order]
+        return [_TreeNode(self.tree, *place) for place in in_order]
 
     @property
     def parse(self) -> Parse:
@@ -104,11 +104,11 @@ class _Node(NamedTuple):
         return self.tree.doc[tokens[0] : tokens[-1] + 1]
 
 
-def _largest(item: Item, strict: bool) -> list[_Node]:
+def _largest(item: Item, strict: bool) -> list[_TreeNode]:
     """Give the fewest nodes that together have the words of an item, in order."""
-    nodes: list[_Node] = []
+    nodes: list[_TreeNode] = []
     for tree in _trees(item, strict):
-        whole = _Node(tree, 0, len(tree.words))
+        whole = _TreeNode(tree, 0, len(tree.words))
         start = 0
         end = whole.end
         if not isinstance(item, Doc):
@@ -118,7 +118,7 @@ def _largest(item: Item, strict: bool) -> list[_Node]:
     return nodes
 
 
-def _node(item: Item, strict: bool) -> Optional[_Node]:
+def _node(item: Item, strict: bool) -> Optional[_TreeNode]:
     """Give the node of a Span, or of a Doc of one sentence; None where there is
     none."""
     nodes = _largest(item, strict)
@@ -175,7 +175,7 @@ def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
     """Give the constituents at or below, pre-order, words included; of a Doc, those of
     all sentences. Empty where the item is no constituent."""
     if isinstance(item, Doc):
-        tops = [_Node(tree, 0, len(tree.words)) for tree in _trees(item, strict)]
+        tops = [_TreeNode(tree, 0, len(tree.words)) for tree in _trees(item, strict)]
     else:
         node = _node(item, strict)
         tops = [node] if node else []
@@ -199,11 +199,11 @@ def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
     node = _node(item, strict)
     if node is None or node[1:] == (0, len(node.tree.words)):
         return None
-    parent = _Node(node.tree, 0, len(node.tree.words))
+    parent = _TreeNode(node.tree, 0, len(node.tree.words))
     for constituent in node.tree.constituents or ():
         place = (constituent.start, constituent.end)
         if place[0] <= node.start and node.end <= place[1] and place != node[1:]:
-            parent = _Node(node.tree, *place)
+            parent = _TreeNode(node.tree, *place)
     return parent.span
 
 

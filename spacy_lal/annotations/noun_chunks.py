@@ -43,14 +43,16 @@ def install_noun_chunks(vocab: Vocab, docs: Sequence[Doc] = ()) -> None:
     vocab (Vocab): Of Docs that will be made.
     docs (Sequence[Doc]): Docs that have been made already, whatever their
         vocabulary."""
-    one: Any  # spaCy's types lack these attributes, or have others than spaCy sets
-    for one in (vocab, *(doc.vocab for doc in docs)):
-        if one.get_noun_chunks and one.get_noun_chunks is spacy_noun_chunks(one.lang):
-            one.get_noun_chunks = noun_chunks
-    for one in docs:
-        chunks = one.noun_chunks_iterator
-        if chunks and chunks is spacy_noun_chunks(one.vocab.lang):
-            one.noun_chunks_iterator = noun_chunks
+    owner: Any  # spaCy's types lack these attributes, or have others than spaCy sets
+    for owner in (vocab, *(doc.vocab for doc in docs)):
+        if owner.get_noun_chunks and owner.get_noun_chunks is spacy_noun_chunks(
+            owner.lang
+        ):
+            owner.get_noun_chunks = noun_chunks
+    for owner in docs:
+        chunks = owner.noun_chunks_iterator
+        if chunks and chunks is spacy_noun_chunks(owner.vocab.lang):
+            owner.noun_chunks_iterator = noun_chunks
 
 
 def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
@@ -73,13 +75,13 @@ def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
             yield start, end, label
 
 
-class _Node(NamedTuple):
+class _Phrase(NamedTuple):
     """A constituent, and the constituents directly below it."""
 
     start: int
     end: int
     label: str
-    children: "list[_Node]"
+    children: "list[_Phrase]"
 
 
 def constituent_chunks(
@@ -103,11 +105,11 @@ def constituent_chunks(
                 yield from parts(node.start, last)
 
 
-def _nodes(constituents: list[tuple[int, int, str]]) -> list[_Node]:
-    nodes: list[_Node] = []
-    above: list[_Node] = []
+def _nodes(constituents: list[tuple[int, int, str]]) -> list[_Phrase]:
+    nodes: list[_Phrase] = []
+    above: list[_Phrase] = []
     for start, end, label in constituents:
-        node = _Node(start, end, label, [])
+        node = _Phrase(start, end, label, [])
         while above and above[-1].end <= start:
             above.pop()
         if above and end <= above[-1].end:
@@ -129,7 +131,7 @@ class _Chunker:
         self.rules = rules
         self.mark_tags = mark_tags
 
-    def end_of_noun(self, node: _Node) -> Optional[int]:
+    def end_of_noun(self, node: _Phrase) -> Optional[int]:
         """Where the head noun of a noun phrase ends; None where the phrase is not a
         base noun phrase."""
         end: Optional[int] = None
@@ -151,7 +153,7 @@ class _Chunker:
             child = next(children, None)
         return node.end if end is None and self._is_pronoun(node) else end
 
-    def _is_before_noun(self, child: _Node, has_noun: bool) -> bool:
+    def _is_before_noun(self, child: _Phrase, has_noun: bool) -> bool:
         """Whether a constituent is part of a base noun phrase: a possessor before its
         noun, or a phrase that may stand before a noun."""
         if child.label not in self.rules.phrases:
@@ -162,9 +164,9 @@ class _Chunker:
             is_possessive = mark.tag_ == self.rules.possessive_tag
         return is_possessive and not has_noun
 
-    def _is_pronoun(self, node: _Node) -> bool:
+    def _is_pronoun(self, node: _Phrase) -> bool:
         """Whether a phrase is one word that can stand for a noun, by its fine tag."""
-        words = [one for one in self.doc[node.start : node.end] if not one.is_space]
+        words = [word for word in self.doc[node.start : node.end] if not word.is_space]
         if len(words) != 1 or words[0].pos_:
             return False
         return words[0].tag_ in self.rules.pronoun_tags

@@ -31,11 +31,11 @@ def carry_over(doc: Doc) -> None:
     doc (Doc): Modified in place; left unchanged without a parse.
     RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
     if SPANS_KEY in doc.spans:
-        spans = [Span(doc, *one) for one in constituent_tokens(doc)]
+        spans = [Span(doc, *span) for span in constituent_tokens(doc)]
         write_group(doc, SPANS_KEY, spans)
     if METHODS_KEY in doc.spans:
-        found = read_group(doc, METHODS_KEY)
-        methods = [Span(doc, *one.place, one.label) for one in found if one.place]
+        stored = read_group(doc, METHODS_KEY)
+        methods = [Span(doc, *span.place, span.label) for span in stored if span.place]
         write_methods(doc, methods, {})
     if has_propositions(doc):
         set_propositions(doc, get_propositions(doc))
@@ -81,9 +81,9 @@ def _copy_methods(span: Span, doc: Doc) -> None:
 def _copy_propositions(span: Span, doc: Doc) -> None:
     first = span.start
     moved = []
-    for one in propositions_within(span.doc, first, span.end):
+    for proposition in propositions_within(span.doc, first, span.end):
         args = tuple(
-            (start - first, end - first, role) for start, end, role in one.args
+            (start - first, end - first, role) for start, end, role in proposition.args
         )
-        moved.append(one._replace(token=one.token - first, args=args))
+        moved.append(proposition._replace(token=proposition.token - first, args=args))
     set_propositions(doc, moved)

@@ -3,7 +3,7 @@
 Dependencies are spaCy's `token.head` and `token.dep_`. Constituents are the span group
 `doc.spans["constituents"]`: a labelled Span for each, pre-order, a unary chain as
 several Spans; `doc.spans["parse_methods"]` says how each sentence was parsed, and which
-component wrote the parse (`Signature`)."""
+component wrote the parse (`ParserSignature`)."""
 
 import re
 import weakref
@@ -50,20 +50,20 @@ Layer = Literal["heads", "constituents"]
 LAYERS: tuple[Layer, ...] = ("heads", "constituents")
 
 
-class Signature(str):
+class ParserSignature(str):
     """The name of the component that wrote a layer of a Doc, an attribute of the group
     `doc.spans["parse_methods"]`, with a weak reference to the component. Copies of a
     Doc share it; stored, pickled or sent to another process, it is the name alone."""
 
     parser: Callable[[], Any]
 
-    def __new__(cls, parser: Any) -> "Signature":
+    def __new__(cls, parser: Any) -> "ParserSignature":
         """Make the signature of a component."""
         signature = super().__new__(cls, parser.name)
         signature.parser = weakref.ref(parser)
         return signature
 
-    def __deepcopy__(self, memo: Any) -> "Signature":
+    def __deepcopy__(self, memo: Any) -> "ParserSignature":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,7 +260,7 @@ def set_parses(
     parses: Sequence[Parse],
     *,
     overwrite: bool = True,
-    signature: Optional[Signature] = None,
+    signature: Optional[ParserSignature] = None,
 ) -> None:
     """Write the parses of all sentences of a Doc onto it: constituents, heads and
     deprels, or those of them that are known. No head is missing.
@@ -270,7 +270,7 @@ def set_parses(
     overwrite (bool): Whether to replace what the Doc already has. If not, a Doc with
         any constituent keeps its constituents, and a Doc with any head keeps its heads;
         sentences then have no method, unless both are kept.
-    signature (Optional[Signature]): Of the component that found them.
+    signature (Optional[ParserSignature]): Of the component that found them.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the
         Doc."""
     bounds = sentence_bounds(doc)

@@ -144,17 +144,17 @@ def get_propositions(
         if span.label == PREDICATE_ROLE:
             records.append([])
         records[-1].append(span)
-    found = []
+    propositions = []
     n_lost = 0
     for predicate, *others in records:
         proposition, lost = _present(predicate, others)
         n_lost += lost
         if proposition is not None and start <= proposition.token < end:
             check_proposition(proposition, len(doc))
-            found.append(proposition)
+            propositions.append(proposition)
     if n_lost:
         warn_of_lost(f"{n_lost} predicates or arguments")
-    return sorted(found, key=lambda one: one.token)
+    return sorted(propositions, key=lambda proposition: proposition.token)
 
 
 def _present(
@@ -162,8 +162,8 @@ def _present(
 ) -> tuple[Optional[Proposition], int]:
     """A proposition on the present tokens, or None; and how many arguments or
     predicates are lost."""
-    parts = [predicate, *(one for one in others if one.label == PREDICATE_PART)]
-    arguments = [one for one in others if one.label != PREDICATE_PART]
+    parts = [predicate, *(part for part in others if part.label == PREDICATE_PART)]
+    arguments = [part for part in others if part.label != PREDICATE_PART]
     lemma = predicate.id
     number = offset = 0
     placed = _PLACED_ID.fullmatch(predicate.id)
@@ -179,9 +179,11 @@ def _present(
     n_lost = 0
     # Positions in place of words: `join_parts` says which Spans are parts of one
     # argument.
-    for joined in join_parts((i, i + 1, one.label) for i, one in enumerate(arguments)):
+    for joined in join_parts(
+        (i, i + 1, part.label) for i, part in enumerate(arguments)
+    ):
         spans = [arguments[i] for i, _ in joined.parts]
-        places = [(*one.place, one.label) for one in spans if one.place]
+        places = [(*part.place, part.label) for part in spans if part.place]
         if len(places) < len(spans):
             n_lost += 1
         else:
@@ -201,29 +203,31 @@ def get_sentence_propositions(
     RAISES (ValueError): Sentence boundaries are not known.
     RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     propositions = get_propositions(doc)
-    tokens = [one.token for one in propositions]
-    found = []
+    tokens = [proposition.token for proposition in propositions]
+    of_sentences = []
     n_lost = 0
     if sentences is None:
         sentences = sentence_words(doc)
     for words, (start, end) in zip(sentences, sentence_bounds(doc), strict=True):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
         within = [
-            one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end
+            proposition
+            for proposition in here
+            if start <= proposition.args[0][0] and proposition.args[-1][1] <= end
         ]
         on_words = _on_words(within, words)
         n_lost += len(here) - len(on_words)
-        found.append(on_words)
+        of_sentences.append(on_words)
     if n_lost:
         warn_of_lost(f"{n_lost} predicates or arguments")
-    return found
+    return of_sentences
 
 
 def _on_words(
     propositions: Iterable[Proposition], words: Sequence[int]
 ) -> list[Proposition]:
     """Propositions over positions of words; a predicate that is none is left out."""
-    found = []
+    on_words = []
     for token, roleset, args, lemma in propositions:
         place = bisect_left(words, token)
         if place < len(words) and words[place] == token:
@@ -231,9 +235,9 @@ def _on_words(
                 (bisect_left(words, start), bisect_left(words, end), role)
                 for start, end, role in args
             ]
-            kept = tuple(one for one in ranges if one[0] < one[1])
-            found.append(Proposition(place, roleset, kept, lemma))
-    return found
+            kept = tuple(placed for placed in ranges if placed[0] < placed[1])
+            on_words.append(Proposition(place, roleset, kept, lemma))
+    return on_words
 
 
 def set_sentence_propositions(
@@ -275,7 +279,9 @@ def get_srl(doc: Doc) -> Optional[dict[str, Any]]:
         return None
     words = words_of(doc)
     ids = doc.user_data.get(SENT_IDS) or [""]
-    predicates = [one.to_dict() for one in _on_words(get_propositions(doc), words)]
+    predicates = [
+        proposition.to_dict() for proposition in _on_words(get_propositions(doc), words)
+    ]
     return {
         "sent_id": ids[0] if len(ids) == 1 else "",
         "words": len(words),
@@ -302,12 +308,12 @@ def to_allennlp(item: Union[Doc, Span]) -> dict[str, Any]:
     tokens = words_of(item)
     words = [doc[i].text for i in tokens]
     verbs = []
-    for one in propositions_within(doc, first, end):
-        for on_words in _on_words([one], tokens):
+    for proposition in propositions_within(doc, first, end):
+        for on_words in _on_words([proposition], tokens):
             tags = args_to_bio(on_words.args, len(words))
             verbs.append(
                 {
-                    "verb": doc[one.token].text,
+                    "verb": doc[proposition.token].text,
                     "description": _describe(words, tags),
                     "tags": tags,
                 }
@@ -319,9 +325,9 @@ def propositions_within(doc: Doc, start: int, end: int) -> list[Proposition]:
     """The propositions with all arguments among some tokens, at the cost of their
     sentences."""
     return [
-        one
-        for one in get_propositions(doc, start, end)
-        if start <= one.args[0][0] and one.args[-1][1] <= end
+        proposition
+        for proposition in get_propositions(doc, start, end)
+        if start <= proposition.args[0][0] and proposition.args[-1][1] <= end
     ]
 
 

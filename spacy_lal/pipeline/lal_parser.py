@@ -21,8 +21,8 @@ from ..annotations import (
     SPANS_KEY,
     WHITESPACE_DEPREL,
     DocSentences,
+    ParserSignature,
     Sentences,
-    Signature,
     install_extensions,
     install_noun_chunks,
     noun_chunks,
@@ -381,7 +381,9 @@ class LALParser(SentencePipe):
         if {doc.noun_chunks_iterator for doc in docs} != {noun_chunks}:
             install_noun_chunks(self.vocab, docs)
         for doc, parses in zip(docs, scores, strict=True):
-            set_parses(doc, parses, overwrite=self.overwrite, signature=Signature(self))
+            set_parses(
+                doc, parses, overwrite=self.overwrite, signature=ParserSignature(self)
+            )
 
     def to_strings(self, parse: DecodedParse, doc: Doc, tokens: Sequence[int]) -> Parse:
         """A sentence's parse with labels and deprels in place of their ids.

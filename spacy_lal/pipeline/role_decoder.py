@@ -27,10 +27,12 @@ def decode_roles(
     given predicate of each sentence, the words of its V, then of each C-V; a predicate
     with a given C-V gets no other."""
     decode = (
-        _decode_ranges if any(one.spans is not None for one in scores) else _decode_tags
+        _decode_ranges
+        if any(sentence.spans is not None for sentence in scores)
+        else _decode_tags
     )
-    found: Iterator[tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
-    arguments = [[next(found) for _ in one.rows] for one in scores]
+    decoded: Iterator[tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
+    arguments = [[next(decoded) for _ in sentence.rows] for sentence in scores]
     if verbs is None:
         return arguments
     for of_sentence, of_verbs in zip(arguments, verbs, strict=True):
@@ -50,21 +52,21 @@ def _decode_tags(
 ) -> list[tuple[Argument, ...]]:
     items: list[ndarray] = []
     predicates: list[int] = []
-    for s, one in enumerate(scores):
-        for f, token in enumerate(one.rows.tolist()):
-            of_words: ndarray = one.tags[f]  # type: ignore[index]
+    for s, sentence in enumerate(scores):
+        for f, token in enumerate(sentence.rows.tolist()):
+            of_words: ndarray = sentence.tags[f]  # type: ignore[index]
             items.append(
                 of_words if verbs is None else _with_verb(of_words, tags, verbs[s][f])
             )
             predicates.append(token if verbs is None else verbs[s][f][0][0])
-    found = viterbi(
+    decoded = viterbi(
         items,
         tags.openers,
         once=tags.once,
         predicates=predicates,
         verb=tags.verb,
     )
-    return [tags.decode(of_words.tolist()) for of_words, _ in found]
+    return [tags.decode(of_words.tolist()) for of_words, _ in decoded]
 
 
 def _decode_ranges(
@@ -78,13 +80,13 @@ def _decode_ranges(
     lengths: list[int] = []
     owners: list[Range] = []
     verb_role = tags.roles.index(PREDICATE_ROLE)
-    for s, one in enumerate(scores):
-        for f, token in enumerate(one.rows.tolist()):
-            of_predicate: ndarray = one.spans[f]  # type: ignore[index]
+    for s, sentence in enumerate(scores):
+        for f, token in enumerate(sentence.rows.tolist()):
+            of_predicate: ndarray = sentence.spans[f]  # type: ignore[index]
             # others are too far from the predicate, or hold it
             is_scored = of_predicate[:, -1] > -np.inf
             scored = of_predicate[is_scored]
-            near: ndarray = one.ranges[is_scored]  # type: ignore[index]
+            near: ndarray = sentence.ranges[is_scored]  # type: ignore[index]
             starts, ends = near.T
             gain = scored[:, 1:] - scored[:, :1]
             parts: Verb = [(token, token + 1)] if verbs is None else verbs[s][f]
@@ -98,11 +100,11 @@ def _decode_ranges(
                 gain[:, tags.roles.index(PREDICATE_PART)] = -np.inf
             gains.append(gain)
             ranges.append(near)
-            lengths.append(len(one.predicates))
+            lengths.append(len(sentence.predicates))
             owners.append(parts[0])
-    found = candidate_spans(gains, ranges, lengths, once=tags.once[1::2])
+    decoded = candidate_spans(gains, ranges, lengths, once=tags.once[1::2])
     arguments = []
-    for (begin, stop), (spans, _) in zip(owners, found, strict=True):
+    for (begin, stop), (spans, _) in zip(owners, decoded, strict=True):
         stop += sum(role == verb_role for _, _, role in spans)
         args = [
             (start, end, tags.roles[role])
