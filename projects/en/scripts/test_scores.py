@@ -74,6 +74,7 @@ def scores_of(pipeline: Path, folder: Path) -> Scores:
         lal("convert", *files, "-o", gold, "--n-sents", 8)
         lal("evaluate", gold, "--model", pipeline, "--output", result)
         scores = json.loads(result.read_text(encoding="utf8"))
+        scores.update(scores.get("roles") or {})
         found["gold tokens"] = {
             name: None if scores.get(key) is None else round(100 * scores[key], 2)
             for name, key in GOLD.items()
