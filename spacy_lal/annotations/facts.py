@@ -1,22 +1,31 @@
 """The door of the room of facts: `doc._.relations`, `doc._.triples`, `sent._.clauses`
-and `simplify` read a Doc here, with its roles and constituents."""
+and `simplify` read the sentences of a Doc here, with roles and constituents, once."""
 
-from typing import Union
+from functools import partial
+from typing import Iterator, List, Sequence, Union
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
-from ..facts import clauses, relations, triples
-from ..facts.grammar import Clause
-from ..facts.relations import Relation
-from ..facts.simplify import simplify_sentence
-from ..facts.triples import Triple
+from ..facts import (
+    Clause,
+    Relation,
+    Sentence,
+    Triple,
+    clauses_in_constituents,
+    clauses_of,
+    read_sentence,
+    relations_of,
+    simplify_sentence,
+    triples_of,
+)
+from ..lang import clause_words, conventions
 from .confidence import confidences_of
 from .parses import SPANS_KEY, get_constituents
-from .predicates import get_span_predicates
+from .roles import get_propositions
 from .span_groups import check_present
 
 
-def get_clauses(span: Span) -> list[Clause]:
+def get_clauses(span: Span) -> List[Clause]:
     """Give the clauses of a sentence, in the order of their verbs: kind, verb, subject,
     and whether they can stand alone. A Span has the clauses whose verbs lie in it. In a
     Doc without heads, constituents and tags give the clauses.
@@ -25,38 +34,44 @@ def get_clauses(span: Span) -> list[Clause]:
     check_present(span)
     doc = span.doc
     if doc.has_annotation("DEP"):
-        return clauses.clauses_of(span)
-    if SPANS_KEY not in doc.spans:
+        clauses = [one for x in read_sentences(span) for one in clauses_of(x)]
+    elif SPANS_KEY in doc.spans:
+        lang = clause_words(doc.vocab.lang)
+        clauses = [*clauses_in_constituents(doc, get_constituents(doc), lang)]
+    else:
         return []
-    found = clauses.clauses_in_constituents(doc, get_constituents(doc))
-    within = (one for one in found if span.start <= one.verb.i < span.end)
+    within = (one for one in clauses if span.start <= one.verb.i < span.end)
     return sorted(within, key=lambda one: one.verb.i)
 
 
-def get_relations(item: Union[Doc, Span]) -> list[Relation]:
+def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     """Give the relations of a Doc or Span, in the order of their predicates, from roles
     where there are some, else from heads. A Doc without heads has none.
 
     RAISES (StaleParseError): As `doc._.predicates`."""
-    span = item[:] if isinstance(item, Doc) else item
-    check_present(span)
-    if not span.doc.has_annotation("DEP"):
-        return []
-    return relations.relations_of(span, get_span_predicates(span), confidences_of)
+    span = _checked(item)
+    relations = [one for x in read_sentences(span) for one in relations_of(x)]
+    return [one for one in relations if span.start <= one.tokens[0].i < span.end]
 
 
-def get_triples(item: Union[Doc, Span], nested: bool = False) -> list[Triple]:
-    """Give the triples of a Doc or Span: one for each relation that has a subject and
-    something said of it.
+def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
+    """Give the triples of a Doc or Span, in the order of its sentences: one for each
+    relation that has a subject and something said of it, and one for each further
+    phrase with a preposition.
 
-    nested (bool): Whether each prepositional phrase within an object, and each further
-        argument, gives a triple of its own, whose relation has the words before it:
-        "(He; became a founding justice of; the High Court)".
+    nested (bool): Whether each prepositional phrase within an object gives a triple of
+        its own, whose relation has the words before it: "(He; became a founding justice
+        of; the High Court)".
     """
-    return triples.triples_of(get_relations(item), nested=nested)
+    span = _checked(item)
+    triples = [
+        one for x in read_sentences(span) for one in triples_of(x, nested=nested)
+    ]
+    within = range(span.start, span.end)
+    return [one for one in triples if one.source.tokens[0].i in within]
 
 
-def simplify(span: Span) -> list[str]:
+def simplify(span: Span) -> List[str]:
     """Divide a sentence into sentences of one clause each: "The man left." and "The man
     bought it." for "The man, who bought it, left.". Coordinate, relative and some
     adverbial clauses ("because", "although", "while") are said alone, with the
@@ -65,5 +80,31 @@ def simplify(span: Span) -> list[str]:
     questions stay where they are. A sentence stays whole where nothing can be said
     alone; a Span of several sentences or a part gives its sentences."""
     check_present(span)
-    sentences = span.sents if len(span) and span.doc.has_annotation("DEP") else [span]  # type: ignore[attr-defined]
-    return [text for one in sentences for text in simplify_sentence(one) if text]
+    if not span.doc.has_annotation("DEP"):
+        return [text for text in [span.text.strip()] if text]
+    texts = [text for x in read_sentences(span) for text in simplify_sentence(x)]
+    return [text for text in texts if text]
+
+
+def _checked(item: Union[Doc, Span]) -> Span:
+    span = item[:] if isinstance(item, Doc) else item
+    check_present(span)
+    return span
+
+
+def read_sentences(span: Span) -> Iterator[Sentence]:
+    """Read the sentences that a Span of a Doc with heads lies in."""
+    doc = span.doc
+    if not len(span) or not doc.has_annotation("DEP"):
+        return
+    lang = clause_words(doc.vocab.lang)
+    helping = conventions(doc.vocab.lang).auxiliary_rolesets
+    confidence = partial(_confidence, doc)
+    for sentence in span.sents:  # type: ignore[attr-defined]
+        propositions = get_propositions(doc, sentence.start, sentence.end)
+        roles = [one for one in propositions if one.roleset not in helping]
+        yield read_sentence(sentence, lang, roles, confidence)
+
+
+def _confidence(doc: Doc, tokens: Sequence[Token]) -> float:
+    return confidences_of(doc, "heads").of_relation(tokens)

@@ -2,6 +2,11 @@
 and whether they are facts."""
 
 # ruff: noqa: F401  (other rooms import from here)
+from .clauses import clauses_of
+from .constituents import clauses_in_constituents
+from .contexts import read_sentence
 from .grammar import Clause
-from .relations import Relation
-from .triples import Triple
+from .relations import Relation, relations_of
+from .sentence import Context, Sentence
+from .simplify import simplify_sentence
+from .triples import Triple, triples_of

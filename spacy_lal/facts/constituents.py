@@ -3,15 +3,15 @@ heads."""
 
 from typing import Any, Iterator, List, Sequence
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, Token
 
-from ..lang.clause_words import ClauseLabels
+from ..lang.clause_words import ClauseWords
 from ..trees import Parse
-from .grammar import Clause, labels_of, tags_of, trimmed, words_of
+from .grammar import Clause
 
 
 def clauses_in_constituents(
-    doc: Doc, found: Sequence[Sequence[Any]]
+    doc: Doc, found: Sequence[Sequence[Any]], lang: ClauseWords
 ) -> Iterator[Clause]:
     """Give the clauses of a Doc's constituents, each with its verb."""
     from nltk.tree import (
@@ -25,12 +25,13 @@ def clauses_in_constituents(
         tags = [token.tag_ or "X" for token in words]
         tree = Parse(words, tags, constituents).to_tree(ParentedTree)
         for node in tree.subtrees():
-            yield from _of_phrase(node, labels_of(words[0]))
+            yield from _of_phrase(node, lang)
 
 
-def _of_phrase(node: Any, labels: ClauseLabels) -> Iterator[Clause]:
+def _of_phrase(node: Any, lang: ClauseWords) -> Iterator[Clause]:
     """Give the clause of a verb phrase, or of a clause without one ("Is it?"). The
     first phrase in another has none."""
+    labels = lang.labels
     is_phrase = node.label() == labels.verb_phrase
     if not is_phrase and node.label() not in labels.clauses:
         return
@@ -40,9 +41,9 @@ def _of_phrase(node: Any, labels: ClauseLabels) -> Iterator[Clause]:
         inner = phrases[0]
         if len(phrases) > 1:
             ends.append(inner.leaves()[-1].i + 1)
-    tags = tags_of(node.leaves()[0])
+    tags = lang.tags
     verbs = [child[0] for child in inner if child.label().startswith(tags.verbal)]
-    is_later = _is_later(node, labels)
+    is_later = _is_later(node, lang)
     around = _label(node.parent())
     is_inner = inner is not node
     if is_phrase:
@@ -63,11 +64,11 @@ def _of_phrase(node: Any, labels: ClauseLabels) -> Iterator[Clause]:
     if above is not None:
         nouns = _labelled(above, labels.noun_phrase)
         named = nouns[-1 if is_phrase else 0].leaves()
-        subject = trimmed(named[-1], named[0].i, named[-1].i + 1)
+        subject = _trimmed(named[-1], named[0].i, named[-1].i + 1)
     words = top.leaves()
     end = (*ends, words[-1].i + 1)[0]
-    span = trimmed(verbs[-1], words[0].i, end)
-    yield Clause(span, _kind_in(top, labels), verbs[-1], subject, is_alone)
+    span = _trimmed(verbs[-1], words[0].i, end)
+    yield Clause(span, _kind_in(top, lang), verbs[-1], subject, is_alone)
 
 
 def _label(node: Any) -> str:
@@ -78,36 +79,43 @@ def _labelled(node: Any, label: str) -> List[Any]:
     return [child for child in node if child.label() == label]
 
 
-def _is_later(node: Any, labels: ClauseLabels) -> bool:
+def _is_later(node: Any, lang: ClauseWords) -> bool:
     """Tell whether a phrase follows one with the same label, or a conjunction."""
     if node.parent() is None:
         return False
     before = [child.label() for child in node.parent()[: node.parent_index()]]
-    return node.label() in before or labels.conjunction in before[1:]
+    return node.label() in before or lang.labels.conjunction in before[1:]
 
 
-def _kind_in(top: Any, labels: ClauseLabels) -> str:
+def _kind_in(top: Any, lang: ClauseWords) -> str:
     """Tell the kind of a clause by the constituents around it."""
     above = top.parent()
+    labels = lang.labels
     if above is None:
         return "main"
-    if _is_later(top, labels):
+    if _is_later(top, lang):
         return "coordinate"
     is_in_clause = above.label() in labels.clauses
     if is_in_clause and not _labelled(above, labels.verb_phrase):
-        return _kind_in(above, labels)
+        return _kind_in(above, lang)
     word = top.leaves()[0]
-    is_preposition = word.tag_ in tags_of(word).prepositions
+    is_preposition = word.tag_ in lang.tags.prepositions
     if above.label() == labels.noun_phrase:
         return "complement" if is_preposition else "relative"
-    words = words_of(word)
-    is_marked = is_preposition and word.lower_ not in words.complementizers
+    is_marked = is_preposition and word.lower_ not in lang.complementizers
     is_marked = is_marked and top.label() in labels.marked
     is_prepositional = top.label() == labels.prepositional_phrase
     has_no_subject = is_in_clause and not _labelled(top, labels.noun_phrase)
-    is_aside = _label(top.left_sibling()) == words.tags.comma
-    is_timed = word.lower_ in words.temporal
+    is_aside = _label(top.left_sibling()) == lang.tags.comma
+    is_timed = word.lower_ in lang.temporal
     if is_prepositional or is_marked or is_timed or has_no_subject or is_aside:
         return "adverbial"
     is_argument = is_in_clause or above.label() in labels.predicates
     return "complement" if is_argument else "main"
+
+
+def _trimmed(head: Token, start: int, end: int) -> Span:
+    """Give the tokens around a word, without marks and white space at the ends."""
+    tokens = head.doc[start:end]
+    kept = [x.i for x in tokens if not (x.is_punct or x.is_space)]
+    return head.doc[min([head.i, *kept]) : max([head.i, *kept]) + 1]

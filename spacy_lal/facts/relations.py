@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import (
     Any,
-    Callable,
     ClassVar,
     Collection,
     Dict,
@@ -20,46 +19,52 @@ from typing import (
     Tuple,
 )
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Span, Token
 
-from ..lang.clause_words import ASSERTED, HYPOTHETICAL, NEGATED, REPORTED
-from .factuality import attribution_of, denial_of, factuality_of, is_disjunct
+from ..lang.clause_words import FACT, NEGATIVE, OPEN, POSITIVE
+from ..trees.roles import (
+    PREDICATE_ROLE,
+    JoinedArgument,
+    Proposition,
+    is_core,
+    join_parts,
+    predicate_span,
+)
+from .contexts import is_disjunct
 from .grammar import (
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
+    SUBJECTS,
     antecedent,
     child_above,
-    child_of,
     clause_of,
     conjuncts,
-    has_child,
-    is_auxiliary,
     is_contrast,
     is_denied_noun,
     is_goal,
     is_passive,
-    is_predicate,
     is_relative_word,
     is_stranded,
     is_time,
     named,
     object_of,
     phrase,
-    subject_of,
-    tags_of,
     trimmed,
-    word_of,
-    words_of,
 )
+from .score import factuality_score
+from .sentence import Context, Sentence, Word
 
 COPULA = "copula"
 APPOSITION = "apposition"
 POSSESSIVE = "possessive"
 NOMINAL = "nominal"
 VERB = "verb"
-_ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
+KINDS = (VERB, COPULA, NOMINAL, APPOSITION, POSSESSIVE)
+PRESUPPOSED = (APPOSITION, POSSESSIVE)
 NEGATION = "ARGM-NEG"
-_Slot = Optional[Tuple[Token, str]]  # the head of a subject or an object, and its label
+_ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
+_REFERENCE = "R-"
+_Slot = Optional[Tuple[Word, str]]  # the head of a subject or an object, and its label
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,11 @@ class Relation:
     kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
     arguments (Tuple[Span, ...]): Further arguments and adjuncts, whole.
     attribution (Optional[Span]): Who says so.
-    factuality (str): Whether the text says that it is so: "asserted", "negated",
-        "hypothetical" (conditions, questions, wishes, modals) or "reported".
+    polarity (str): "+", or "-" for what is denied.
+    certainty (str): "fact", "future" (the writer says that it will be) or "open":
+        conditions, questions, wishes, possibilities, commands.
+    factuality (str): Whether the text says that it is so, by the first that holds:
+        "hypothetical" (open), "negated", "future", "reported", "asserted".
     tokens (Tuple[Token, ...]): The words whose heads the relation rests on: the
         predicate, the heads of subject and object."""
 
@@ -85,9 +93,11 @@ class Relation:
     kind: str
     arguments: Tuple[Span, ...]
     attribution: Optional[Span]
+    polarity: str
+    certainty: str
     factuality: str
     tokens: Tuple[Token, ...]
-    confidences: Callable[..., Any] = field(default=dict, repr=False, compare=False)
+    word: Word = field(repr=False, compare=False)
     SPANS: ClassVar = (
         "subject",
         "predicate",
@@ -104,12 +114,12 @@ class Relation:
         """Names an edge of a graph: the predicate's lemma, "not" before it, the
         object's preposition after it ("not depend on"); "be" for an apposition, "have"
         for a possessive."""
-        language = words_of(self.tokens[0])
+        lang = self.word.lang
         if self.kind == POSSESSIVE:
-            return language.possession
+            return lang.possession
         if self.predicate is None:  # an apposition
-            return language.copula
-        words = [language.denial] if self.negation else []
+            return lang.copula
+        words = [lang.denial] if self.negation else []
         words += [token.lemma_ or token.text for token in self.predicate]
         if self.object is None or self.object.start <= self.predicate.end:
             return " ".join(words)
@@ -121,15 +131,14 @@ class Relation:
     @property
     def place(self) -> Optional[Span]:
         """Says where: ARGM-LOC; from heads, an adjunct with a named place."""
-        return self._first("ARGM-LOC", named=words_of(self.tokens[0]).places)
+        return self._first("ARGM-LOC", entities=self.word.lang.places)
 
     @property
     def time(self) -> Optional[Span]:
         """Says when: ARGM-TMP; from heads, an adjunct without preposition ("last year")
         or with a named time."""
-        return self._first(
-            "ARGM-TMP", "obl:unmarked", named=words_of(self.tokens[0]).times
-        )
+        times = self.word.lang.times
+        return self._first("ARGM-TMP", "obl:unmarked", entities=times)
 
     @property
     def negation(self) -> Optional[Span]:
@@ -141,13 +150,38 @@ class Relation:
         """Gives the modal verb."""
         return self._first("ARGM-MOD", "aux")
 
-    def _first(self, *names: str, named: Collection[str] = ()) -> Optional[Span]:
-        for one in self.arguments:
-            is_named = one.label_ in names or one.text.lower() in names
-            is_oblique = one.label_.startswith("obl")
-            if is_named or (is_oblique and any(x.ent_type_ in named for x in one)):
-                return one
+    def _first(self, *names: str, entities: Collection[str] = ()) -> Optional[Span]:
+        for span in self.arguments:
+            is_named = span.label_ in names or span.text.lower() in entities
+            is_oblique = span.label_.startswith("obl")
+            if is_named or (is_oblique and any(x.ent_type_ in entities for x in span)):
+                return span
         return None
+
+    @property
+    def is_edge(self) -> bool:
+        """Tells whether one would keep it in a graph of facts: it has two ends, which
+        are things, not clauses, words such as "which" or halves of brackets, and it is
+        no possession of a pronoun and no "Oslo, Norway". Its factuality is not asked
+        for."""
+        ends = [span for span in (self.subject, self.object) if span]
+        first = self.word.sentence.span.start
+        heads = [self.word.sentence.words[x.i - first] for x in self.tokens[1:]]
+        is_thing = all(map(_is_thing, heads)) and all(map(_is_whole, ends))
+        if len(ends) < 2 or not is_thing:
+            return False
+        if self.kind == POSSESSIVE:
+            return heads[0].pos != "PRON"
+        names = [x.pos_ for end in ends for x in end]
+        is_place = self.kind == APPOSITION and {*names} == {"PROPN"}
+        return not (is_place and self.object.doc[self.object.start - 1].text == ",")
+
+    @property
+    def factuality_score(self) -> float:
+        """Tells how probably people say that it has happened or is happening, from 0 to
+        1; computed at each access.
+        RAISES (ValueError): The pipeline has no weights of this score."""
+        return factuality_score(self.word)
 
     @property
     def confidence(self) -> float:
@@ -155,7 +189,7 @@ class Relation:
         computed at each access.
         RAISES (ValueError): The parser is not in this process, or was not
             calibrated."""
-        return self.confidences(self.sent.doc, "heads").of_relation(self.tokens)
+        return self.word.sentence.confidence(self.tokens)
 
     @property
     def sent(self) -> Span:
@@ -170,6 +204,8 @@ class Relation:
             "kind": self.kind,
             "label": self.label,
             "factuality": self.factuality,
+            "polarity": self.polarity,
+            "certainty": self.certainty,
             **spans,
             "arguments": [*map(_as_dict, self.arguments)],
         }
@@ -186,239 +222,308 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
     return {**{name: getattr(span, name) for name in names}, "label": span.label_}
 
 
-def relations_of(
-    span: Span, predicates: Sequence[Any], confidences: Callable[[Doc, str], Any]
-) -> List[Relation]:
-    """Give the relations whose predicates lie in a Span, in their order."""
-    roles = {one.token.i: one for one in predicates}
-    found = (one for x in span for one in _of_token(x, roles.get(x.i)))
-    return [replace(one, confidences=confidences) for one in found]
+def relations_of(sentence: Sentence) -> List[Relation]:
+    """Give the relations of a sentence, in the order of their predicates."""
+    return [one for word in sentence.words for one in _of_word(word)]
 
 
-def _of_token(token: Token, roles: Any) -> Iterator[Relation]:
+def _of_word(word: Word) -> Iterator[Relation]:
     """Find the relations whose predicate is a word. An apposition and a possessor have
     one with their noun."""
-    if roles is not None and roles.is_auxiliary:
-        return
-    is_role = roles is not None and token.pos_ == "VERB"
-    is_verb = is_role or not has_child(token, "cop")
-    if token.dep_ == "cop" or (is_verb and is_predicate(token)):
-        yield from _of_verb(token, roles)
-    elif roles is not None and not is_auxiliary(token):
-        subject, thing, others = _of_roles(roles, None, None, is_active=True)
+    roles = word.sentence.roles.get(word.i)
+    if word.dep == "cop":
+        yield from _of_verb(word, roles)
+    elif word.is_predicate and not (
+        word.child("cop") and (word.pos != "VERB" or not roles)
+    ):
+        yield from _of_verb(word, roles)
+    elif roles and not word.is_auxiliary:
+        subject, thing, others = _of_roles(word, roles, None, None, is_active=True)
         if subject and thing:
-            yield from _distributed(NOMINAL, token, roles.span, subject, thing, others)
-    noun = (token.head, "head")
-    is_number = "NUM" in (token.pos_, token.head.pos_)
-    is_same = token.dep_ == "appos" and not is_denied_noun(token)
-    if is_same and not is_number:
-        yield from _distributed(APPOSITION, token, None, noun, (token, "appos"))
-    elif token.dep_ == "nmod:poss" and not is_time(token):
-        mark = child_of(token, "case")
-        predicate = token.doc[mark.i : mark.i + 1] if mark else None
-        owner = (antecedent(token), "nmod:poss")
-        yield from _distributed(POSSESSIVE, token, predicate, owner, noun)
+            predicate = _predicate_span(word, roles)
+            yield from _distributed(NOMINAL, word, predicate, subject, thing, others)
+    noun = (word.head, "head")
+    is_same = word.dep == "appos" and not is_denied_noun(word)
+    if is_same and "NUM" not in (word.pos, word.head.pos):
+        yield from _distributed(APPOSITION, word, None, noun, (word, "appos"))
+    elif word.dep == "nmod:poss" and not is_time(word) and not _is_idiom(word):
+        mark = word.child("case")
+        predicate = word.sentence.span_of(mark.i, mark.i + 1) if mark else None
+        owner = (antecedent(word), "nmod:poss")
+        yield from _distributed(POSSESSIVE, word, predicate, owner, noun)
 
 
-def _of_verb(token: Token, roles: Any) -> Iterator[Relation]:
+def _is_idiom(owner: Word) -> bool:
+    return owner.head.lemma in owner.lang.idle
+
+
+def _of_verb(word: Word, roles: Optional[Proposition]) -> Iterator[Relation]:
     """Find the relations of a verb or a copula."""
-    clause = clause_of(token)
-    is_copula = clause is not token
-    is_active = is_copula or not is_passive(token)
-    subject = _doer(token, clause)
-    thing = _done(token, clause, has_roles=roles is not None)
+    clause = clause_of(word)
+    is_copula = clause is not word
+    is_active = is_copula or not is_passive(word)
+    subject = _doer(word, clause)
+    thing = _done(word, clause, is_active=is_active, has_roles=roles is not None)
     if not is_active:
         subject, thing = thing, subject
     if roles is not None:
-        predicate = roles.span
-        subject, thing, others = _of_roles(roles, subject, thing, is_active=is_active)
+        predicate = _predicate_span(word, roles)
+        subject, thing, others = _of_roles(
+            word, roles, subject, thing, is_active=is_active
+        )
     else:
-        predicate = with_particle(token)
-        heads = {slot[0].i for slot in (subject, thing) if slot}
-        others = tuple(_arguments(clause, heads))
+        particle = word.child("compound:prt")
+        is_next = particle is not None and particle.i == word.i + 1
+        predicate = word.sentence.span_of(word.i, word.i + 1 + is_next)
+        heads = [slot[0] for slot in (subject, thing) if slot]
+        others = tuple(
+            trimmed(x, x.first, x.last + 1, x.dep)
+            for x in clause.children
+            if (x.dep in _ARGUMENTS or x.tag == word.lang.tags.modal) and x not in heads
+        )
     if subject or thing:
-        kind = COPULA if is_copula or token.lemma_ == words_of(token).copula else VERB
-        yield from _distributed(kind, token, predicate, subject, thing, others)
+        kind = COPULA if is_copula or word.lemma == word.lang.copula else VERB
+        yield from _distributed(kind, word, predicate, subject, thing, others)
 
 
-def _doer(token: Token, clause: Token) -> _Slot:
+def _predicate_span(word: Word, roles: Proposition) -> Span:
+    start, end = predicate_span(roles.args)
+    sentence = word.sentence
+    label = PREDICATE_ROLE
+    return sentence.span_of(start, end, label)
+
+
+def _doer(word: Word, clause: Word) -> _Slot:
     """Give the grammatical subject of a verb or a copula."""
-    outer = child_of(clause, *OUTER_SUBJECTS)
-    copula = child_of(clause, "cop")
-    if outer and token != copula:
+    outer = clause.child(*OUTER_SUBJECTS)
+    copula = clause.child("cop")
+    if outer and word is not copula:
         # "is late" of "All is he is late"
-        inner = child_of(clause, *INNER_SUBJECTS) or (clause if copula else outer)
+        inner = clause.child(*INNER_SUBJECTS) or (clause if copula else outer)
         return antecedent(inner), "nsubj"
-    head = subject_of(clause)
-    return (head, "nsubj") if head else None
+    return (clause.subject, "nsubj") if clause.subject else None
 
 
-def _done(token: Token, clause: Token, *, has_roles: bool) -> _Slot:
+def _done(word: Word, clause: Word, *, is_active: bool, has_roles: bool) -> _Slot:
     """Give the object of an active verb, the agent of a passive one, or the word that a
     copula joins to its subject. With roles, those decide about agents and
     prepositions."""
-    if clause is not token:
-        return antecedent(clause), clause.dep_
-    if not is_passive(token):
-        done = object_of(token, with_prepositions=not has_roles)
+    if clause is not word:
+        return antecedent(clause), clause.dep
+    if is_active:
+        done = object_of(word, with_prepositions=not has_roles)
     else:
-        done = None if has_roles else child_of(token, "obl:agent")
-    return (antecedent(done), done.dep_) if done else None
-
-
-def with_particle(token: Token) -> Span:
-    """Give a verb with the particle next to it."""
-    particle = child_of(token, "compound:prt")
-    is_next = particle is not None and particle.i == token.i + 1
-    return token.doc[token.i : token.i + 1 + is_next]
-
-
-def _arguments(clause: Token, heads: Collection[int]) -> Iterator[Span]:
-    """Give the arguments and adjuncts of a clause by its heads, but for some."""
-    for x in clause.children:
-        is_argument = x.dep_ in _ARGUMENTS or x.tag_ == tags_of(x).modal
-        if is_argument and x.i not in heads:
-            yield trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_)
+        done = None if has_roles else word.child("obl:agent")
+    return (antecedent(done), done.dep) if done else None
 
 
 def _of_roles(
-    predicate: Any, subject: _Slot, thing: _Slot, *, is_active: bool
+    word: Word, roles: Proposition, subject: _Slot, thing: _Slot, *, is_active: bool
 ) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
     """Find subject, object and other arguments by roles. The heads' subject and object
     stay where no role names one. A goal of motion is no object."""
-    token = predicate.token
-    core = (
-        one
-        for one in predicate.arguments
-        if one.is_core
-        and one.root.dep_ != "advmod"
-        and not is_goal(one.root)
-        and not is_stranded(one.root)
-    )
-    ordered = sorted(core, key=lambda one: one.role)
+    sentence = word.sentence
+    arguments = [x for x in join_parts(roles.args) if x.role != PREDICATE_ROLE]
+    roots = {x.role: sentence.root_of(*x.parts[0]) for x in arguments}
+    core = []
+    for one in arguments:
+        root = roots[one.role]
+        is_place = root.dep == "advmod" or is_goal(root) or is_stranded(root)
+        if is_core(one.role) and not is_place:
+            core.append(one)
+    core.sort(key=_role_of)
     first = None
-    for one in ordered:
-        start = one.joined.start
-        end = one.joined.end
-        is_before = end <= token.i or token.pos_ not in ("VERB", "AUX")
+    for one in core:
+        is_before = one.end <= word.i or word.pos not in ("VERB", "AUX")
         if subject:
-            is_before = start <= subject[0].i < end
+            is_before = one.start <= subject[0].i < one.end
         if not first and (one.role == "ARG0" or (is_active and is_before)):
             first = one
-    second = next((one for one in ordered if one is not first), None)
-    used = (first, second)
-    rest = (x for x in predicate.arguments if x not in used and x.role[:2] != "R-")
-    others = tuple(x.span for x in rest)
-    # "whose son" stands for itself, not for its antecedent
-    relative = [x for x in predicate.arguments if x.role[:2] == "R-"]
-    owned = {x.role[2:]: x for x in relative if not is_relative_word(x.root)}
+    second = next((one for one in core if one is not first), None)
+    others = tuple(
+        sentence.span_of(one.start, one.end, one.role)
+        for one in arguments
+        if one not in (first, second) and one.role[:2] != _REFERENCE
+    )
     if first:
-        root = owned.get(first.role, first).root
-        subject = (antecedent(root), first.role)
+        subject = (antecedent(_owned(first, roots)), first.role)
     if second:
-        root = owned.get(second.role, second).root
-        is_subject = subject is not None and root == subject[0]  # "whose son died"
+        root = _owned(second, roots)
+        is_subject = subject is not None and root is subject[0]  # "whose son died"
         thing = None if is_subject else (antecedent(root), second.role)
     return subject, thing, others
 
 
+def _role_of(argument: JoinedArgument) -> str:
+    return argument.role
+
+
+def _owned(argument: JoinedArgument, roots: Dict[str, Word]) -> Word:
+    """Give the head of an argument, or of "whose son", which stands for itself, not for
+    its antecedent."""
+    root = roots.get(_REFERENCE + argument.role)
+    return root if root and not is_relative_word(root) else roots[argument.role]
+
+
 def _distributed(
     kind: str,
-    token: Token,
+    word: Word,
     predicate: Optional[Span],
     subject: _Slot,
     thing: _Slot,
     others: Tuple[Span, ...] = (),
 ) -> Iterator[Relation]:
     """Make a relation for each pair of conjuncts of the subject and the object."""
-    has_outer = subject is not None and subject[0].dep_ in OUTER_SUBJECTS
-    has_outer = has_outer and has_child(clause_of(token), "cop")
-    said_by = attribution_of(token)
+    clause = clause_of(word)
+    has_outer = subject is not None and subject[0].dep in OUTER_SUBJECTS
+    has_outer = has_outer and clause.child("cop") is not None
     start = 0
     if kind == POSSESSIVE or has_outer:
-        start = token.right_edge.i + 1
+        start = word.last + 1
     is_clause = kind != COPULA or has_outer
-    stated = ASSERTED
-    if kind in (VERB, COPULA):
-        stated = factuality_of(clause_of(token))
-    if said_by and stated == ASSERTED:
-        stated = REPORTED
-    subjects = _fillers(subject, token)
-    things = _fillers(thing, token, start, is_clause=is_clause)
+    context = _presupposed(word.head) if kind in PRESUPPOSED else clause.context
+    source = context.source
+    speaker = None
+    if source:
+        is_above = source is clause or clause.is_below(source)
+        end = source.i + 1 if is_above else None
+        speaker = phrase(source, 0, end, is_clause=False)
+    subjects = _fillers(subject, word)
+    things = _fillers(thing, word, start, is_clause=is_clause)
+    start = word.sentence.span.start
+    doc = word.sentence.span.doc
     for pair in product(subjects, things):
-        heads = [span.root for span in pair if span]
-        factuality, denial = _stated_of(heads, token, stated)
+        heads = [end[0] for end in pair if end]
+        stated, denial = _stated_of(heads, clause, kind, context)
         yield Relation(
-            subject=pair[0],
+            subject=pair[0] and pair[0][1],
             predicate=predicate,
-            object=pair[1],
+            object=pair[1] and pair[1][1],
             kind=kind,
             arguments=_with_denial(others, denial),
-            attribution=said_by,
-            factuality=factuality,
-            tokens=(token, *heads),
+            attribution=speaker,
+            polarity=stated.polarity,
+            certainty=stated.certainty,
+            factuality=stated.factuality,
+            tokens=tuple(doc[start + x.i] for x in (word, *heads)),
+            word=word,
         )
 
 
-def said_of(relation: Relation, noun: Token) -> Relation:
+def _presupposed(noun: Word) -> Context:
+    """Give the context of what a noun phrase takes for granted: nobody denies or
+    reports it, but it is open below what is wished, planned, failed or done without."""
+    context = noun.context
+    top = noun
+    while top.dep in ("nmod", "conj", "nmod:poss", "appos", "compound"):
+        top = top.head
+    is_open = context.certainty == OPEN
+    clause = top
+    while not clause.is_predicate and clause.head is not clause:
+        clause = clause.head
+    is_undone = clause.outer.polarity == NEGATIVE
+    is_undone = is_undone or (
+        context.polarity == NEGATIVE and _is_unowned(noun, clause)
+    )
+    is_kept = top.dep in SUBJECTS and top.denial is None
+    certainty = OPEN if (is_open or is_undone) and not is_kept else FACT
+    return Context(POSITIVE, certainty, context.source)
+
+
+def _is_unowned(noun: Word, clause: Word) -> bool:
+    """Tell whether a denial leaves open that there is a thing: "without", "their first
+    title"."""
+    lang = noun.lang
+    denial = clause.denial
+    is_replaced = denial is not None and denial.lower in lang.replacing
+    is_counted = any(x.lower in lang.inclusive for x in noun.children)
+    return is_replaced or is_counted or noun.word(lang.replacing, "case") is not None
+
+
+def said_of(relation: Relation, noun: Word) -> Relation:
     """Give a relation as it is said of one of the nouns after a preposition: "in Paris,
     not in London"."""
-    factuality, denial = _stated_of([noun], relation.tokens[0], relation.factuality)
-    arguments = _with_denial(relation.arguments, denial)
-    return replace(relation, factuality=factuality, arguments=arguments)
+    clause = clause_of(relation.word)
+    context = clause.context
+    stated, denial = _stated_of([noun], clause, relation.kind, context)
+    return replace(
+        relation,
+        polarity=stated.polarity,
+        certainty=stated.certainty,
+        factuality=stated.factuality,
+        arguments=_with_denial(relation.arguments, denial),
+    )
 
 
-def _with_denial(
-    arguments: Sequence[Span], denial: Optional[Token]
-) -> Tuple[Span, ...]:
+def _with_denial(arguments: Sequence[Span], denial: Optional[Word]) -> Tuple[Span, ...]:
     """Give arguments with the word that denies, if there is one, and no other."""
-    kept = tuple(x for x in arguments if x.label_ != NEGATION and x.root != denial)
-    if not denial:
-        return kept
-    return (*kept, Span(denial.doc, denial.i, denial.i + 1, label=NEGATION))
+    label = (
+        [denial.sentence.span_of(denial.i, denial.i + 1, NEGATION)] if denial else []
+    )
+    places = {(span.start, span.end) for span in label}
+    kept = [
+        span
+        for span in arguments
+        if span.label_ != NEGATION and (span.start, span.end) not in places
+    ]
+    return (*kept, *label)
 
 
 def _stated_of(
-    heads: Sequence[Token], token: Token, stated: str
-) -> Tuple[str, Optional[Token]]:
-    """Tell the factuality of one pair of conjuncts, and the word that denies it. "but
-    Tom" holds where another is denied; "or Tom" and "perhaps Tom" are open."""
-    nouns = [x for x in heads if not is_predicate(x)]
-    denials = list(filter(None, map(denial_of, nouns)))
+    heads: Sequence[Word], clause: Word, kind: str, context: Context
+) -> Tuple[Context, Optional[Word]]:
+    """Give the context of one pair of conjuncts, and the word that denies it. "but Tom"
+    holds where another is denied; "or Tom" and "perhaps Tom" are open."""
+    if kind in PRESUPPOSED:
+        return context, None
+    nouns = [x for x in heads if not x.is_predicate]
+    denials = [x.denial for x in nouns if x.denial]
     if denials:
-        return NEGATED, denials[0]
-    if stated == NEGATED and any(map(is_contrast, nouns)):
-        return ASSERTED, None
-    doubting = words_of(token).doubting
-    is_open = any(
-        is_disjunct(x) or word_of(x, doubting, "advmod", "orphan") for x in nouns
-    )
-    if is_open and stated == ASSERTED:
-        return HYPOTHETICAL, None
-    return stated, denial_of(clause_of(token))
+        return context._replace(polarity=NEGATIVE), denials[0]
+    if context.polarity == NEGATIVE and any(map(is_contrast, nouns)):
+        return context._replace(polarity=POSITIVE), None
+    doubting = clause.lang.doubting
+    for noun in nouns:
+        is_open = noun.word(doubting, "advmod", "orphan") or is_disjunct(noun)
+        if is_open and context.polarity == POSITIVE:
+            return context._replace(certainty=OPEN), None
+    return context, clause.denial
 
 
 def _fillers(
-    slot: _Slot, verb: Token, start: int = 0, *, is_clause: bool = True
-) -> List[Optional[Span]]:
+    slot: _Slot, verb: Word, start: int = 0, *, is_clause: bool = True
+) -> List[Optional[Tuple[Word, Span]]]:
     """Give what fills a slot: the phrases of its head and of the head's conjuncts, up
     to the verb's own clause. A noun stands without the clause that says it, if the verb
     is of a relative clause on this noun."""
     if not slot:
         return [None]
     head, label = slot
-    if head.is_ancestor(clause_of(verb)):
+    if clause_of(verb).is_below(head):
         is_clause = False
         head = named(head)
-    end = len(head.doc)
-    if verb.left_edge.i > head.i:
-        top = child_above(verb, head) if head.is_ancestor(verb) else verb
-        end = top.left_edge.i
+    end = len(verb.sentence.words)
+    if verb.first > head.i:
+        top = child_above(verb, head) if verb.is_below(head) else verb
+        end = top.first
     heads = [head]
     for x in conjuncts(head):
-        is_other = x.pos_ in ("PRON", "PROPN") and x.pos_ != head.pos_
-        is_own = bool(start) and (is_other or has_child(x, "nmod:poss", "det"))
-        is_verb = is_predicate(x) and not (is_clause and is_predicate(head))
+        is_other = x.pos in ("PRON", "PROPN") and x.pos != head.pos
+        is_own = bool(start) and (is_other or x.child("nmod:poss", "det"))
+        is_verb = x.is_predicate and not (is_clause and head.is_predicate)
         if x.i < end and not is_own and not is_verb:
             heads.append(x)
-    return [phrase(x, start, end, label, is_clause=is_clause) for x in heads]
+    return [(x, phrase(x, start, end, label, is_clause=is_clause)) for x in heads]
+
+
+def _is_thing(word: Word) -> bool:
+    """Tell whether a word is no clause and no question word."""
+    return word.tag not in word.lang.tags.asking and not (
+        word.is_predicate and word.pos in ("VERB", "AUX")
+    )
+
+
+def _is_whole(span: Span) -> bool:
+    """Tell whether a Span has both halves of its brackets."""
+    text = span.text
+    return all(text.count(x) == text.count(y) for x, y in ("()", "[]", "{}"))

@@ -1,134 +1,160 @@
 """`simplify` says a sentence as sentences of one clause each."""
 
-from typing import Dict, List, Optional
-
-from spacy.tokens import Span, Token
+from typing import Dict, List, Optional, Set
 
 from .grammar import (
     SUBJECTS,
     antecedent,
-    child_of,
-    has_child,
-    is_auxiliary,
     is_finite,
-    is_predicate,
     object_of,
     phrase,
-    subject_of,
-    tags_of,
     without_marks,
-    words_of,
 )
+from .sentence import Sentence, Word
 
 _SHARED = ("aux", "aux:pass")
+_ASIDE_MARKS = ",;–—"
 
 
-def simplify_sentence(sentence: Span) -> List[str]:
-    """Divide a sentence, or a Doc's part without heads, which stays whole."""
-    parts: Dict[int, List[Token]] = {}
-    for token in sentence if sentence.doc.has_annotation("DEP") else ():
-        owner = token
-        while not _stands_alone(owner):
-            owner = owner.head
-        parts.setdefault(owner.i, []).append(token)
-    text = sentence.text.strip()
-    ordered = sorted(parts.items(), key=lambda one: one[1][0].i)
-    return (
-        [text]
-        if len(parts) < 2 or text.endswith("?")
-        else [_sentence(sentence.doc[i], x) for i, x in ordered]
-    )
+def simplify_sentence(sentence: Sentence) -> List[str]:
+    """Divide a sentence into sentences of one clause each."""
+    alone: Set[int] = set()
+    owners: Dict[int, Word] = {}
+    for word in sentence.order:
+        if _stands_alone(word, alone):
+            alone.add(word.i)
+            owners[word.i] = word
+        else:
+            owners[word.i] = owners[word.head.i]
+    text = sentence.span.text.strip()
+    if len(alone) < 2 or text.endswith(sentence.lang.tags.question):
+        return [text]
+    parts: Dict[int, List[Word]] = {}
+    for word in sentence.words:
+        parts.setdefault(owners[word.i].i, []).append(word)
+    return [_sentence(sentence.words[i], words) for i, words in parts.items()]
 
 
-def _verb(top: Token) -> Token:
+def _verb(top: Word) -> Word:
     """Give the verb that an auxiliary one helps."""
-    return (child_of(top, "xcomp") if is_auxiliary(top) else None) or top
+    return (top.child("xcomp") if top.is_auxiliary else None) or top
 
 
-def _stands_alone(top: Token) -> bool:
+def _stands_alone(top: Word, alone: Set[int]) -> bool:
     """Tell whether the words below the head of a clause can be a sentence: relative
     clauses of a name, of "the man" or after a comma, other clauses that hold, with a
     subject and on a clause that stands alone."""
-    token = _verb(top)
+    word = _verb(top)
     noun = top.head
-    if noun == top or not is_predicate(token):
-        return noun == top
-    words = words_of(token)
-    mark = child_of(token, "mark")
-    if top.dep_ == "acl:relcl":
-        is_known = noun.pos_ == "PROPN" or top.left_edge.lower_ == words.tags.comma
-        is_known = is_known or has_child(noun, "nmod:poss")
-        is_known = is_known or any(x.lower_ in words.determiners for x in noun.lefts)
-        return is_known and is_finite(token) and _gap(token) is not None
-    if top.dep_ == "advcl":
-        is_fact = mark is not None and mark.lower_ in words.factual
-        is_stated = is_fact and is_finite(token) and has_child(token, *SUBJECTS)
-        return is_stated and _stands_alone(noun)
-    word = child_of(top, "cc")
-    is_joined = top.dep_ in ("conj", "parataxis") and not mark
-    if word and word.lower_ not in words.joining:
+    if noun is top or not word.is_predicate:
+        return noun is top
+    lang = word.lang
+    mark = word.child("mark")
+    if top.dep == "acl:relcl":
+        first = top.sentence.words[top.first]
+        is_known = noun.pos == "PROPN" or first.lower == lang.tags.comma
+        is_known = is_known or noun.child("nmod:poss") is not None
+        is_known = is_known or any(x.lower in lang.determiners for x in noun.children)
+        return is_known and is_finite(word) and _gap(word) is not None
+    if noun.i not in alone:
+        return False
+    if top.dep == "advcl":
+        is_fact = mark is not None and mark.lower in lang.factual
+        return is_fact and is_finite(word) and word.child(*SUBJECTS) is not None
+    conjunction = top.child("cc")
+    is_joined = top.dep in ("conj", "parataxis") and not mark
+    if conjunction and conjunction.lower not in lang.joining:
         is_joined = False
-    is_named = subject_of(token) is not None or token.tag_ == words.tags.base
-    is_inner = noun.dep_ == "acl:relcl"
-    return is_joined and is_named and not is_inner and _stands_alone(noun)
+    is_named = word.subject is not None or word.tag == lang.tags.base
+    return is_joined and is_named and noun.dep != "acl:relcl"
 
 
-def _gap(token: Token) -> Optional[str]:
+def _gap(word: Word) -> Optional[str]:
     """Tell where the antecedent of a relative clause belongs: "subject", "object"; None
     if it cannot be said alone."""
-    tags = tags_of(token)
-    relative = (*tags.relative, tags.relative_adverb)
-    before = token.doc[token.left_edge.i : token.i]
-    words = [x for x in before if x.tag_ in relative]
-    if words and words == [child_of(token, *SUBJECTS)]:
+    tags = word.lang.tags
+    before = word.sentence.words[word.first : word.i]
+    words = [x for x in before if x.tag in tags.asking]
+    if words and words == [word.child(*SUBJECTS)]:
         return "subject"
-    thing = object_of(token)
-    is_object = thing is not None and antecedent(thing) == token.head
-    is_alone = words in ([], [thing]) and not has_child(token, "conj", "cop", "mark")
+    thing = object_of(word)
+    is_object = thing is not None and antecedent(thing) is word.head
+    is_alone = words in ([], [thing]) and not word.child("conj", "cop", "mark")
     return "object" if is_object and is_alone else None
 
 
-def _sentence(top: Token, tokens: List[Token]) -> str:
+def _phrase(head: Word, end: Optional[int] = None) -> List[Word]:
+    span = phrase(head, 0, end)
+    start = head.sentence.span.start
+    return head.sentence.words[span.start - start : span.end - start]
+
+
+def _sentence(top: Word, inner: List[Word]) -> str:
     """Write the words of a part as a sentence, with the words that it lacks, a capital
     and a full stop. The sentence's first word loses its capital elsewhere."""
-    token = _verb(top)
-    is_root = top.head == top
-    tags = tags_of(top)
-    gap = _gap(token) if top.dep_ == "acl:relcl" else None
-    out = [child_of(token, "mark"), child_of(top, "cc")]
-    out += [x for x in token.lefts if gap and x.tag_ in tags.relative]
-    words = [x for x in tokens if is_root or x not in out]
-    kept = {x.i for x in words}
-    words = [x for x in words if x.text not in ",;–—" or {x.i - 1, x.i + 1} <= kept]
-    words = without_marks(words)
-    thing = object_of(token)
-    if thing and (thing not in tokens or gap == "object"):
-        place = words.index(token) + 1
+    verb = _verb(top)
+    is_root = top.head is top
+    gap = _gap(verb) if top.dep == "acl:relcl" else None
+    words = _own_words(top, inner, gap)
+    thing = object_of(verb)
+    if thing and (thing not in inner or gap == "object"):
+        place = words.index(verb) + 1
         for word in words[place:]:
-            is_before = word.dep_ in ("compound:prt", "iobj")
-            is_before = is_before or word.tag_ in tags.prepositions
-            if not is_before or any(word.children):  # "for" of "you asked for" has none
+            is_before = word.dep in ("compound:prt", "iobj")
+            is_before = is_before or word.tag in word.lang.tags.prepositions
+            if not is_before or word.children:  # "for" of "you asked for" has none
                 break
             place += 1
-        end = top.left_edge.i if gap else None
-        words[place:place] = phrase(antecedent(thing), 0, end)
-    subject = subject_of(token)
+        words[place:place] = _phrase(antecedent(thing), top.first if gap else None)
+    subject = verb.subject
     if gap == "subject":
-        words = [*phrase(top.head, 0, top.left_edge.i), *words]
-    elif subject and not is_root and not has_child(token, *SUBJECTS):
-        named = subject.subtree if has_child(subject, "conj") else phrase(subject)
-        first = top.head
-        while first.dep_ == "conj" and not is_finite(first):
-            first = first.head
-        negations = words_of(token).negations
-        helping = (x for x in first.lefts if x.dep_ in _SHARED or x.lemma_ in negations)
-        words = [*named, *(() if is_finite(token) else helping), *words]
+        words = [*_phrase(top.head, top.first), *words]
+    elif subject and not is_root and not verb.child(*SUBJECTS):
+        words = [*_shared_words(top, verb, subject), *words]
+    last = top.sentence.words[-1].text
+    return _written(words) + ("!" if is_root and last == "!" else ".")
+
+
+def _own_words(top: Word, inner: List[Word], gap: Optional[str]) -> List[Word]:
+    """Give the words of a part without its conjunction, relative words and marks."""
+    verb = _verb(top)
+    out = [verb.child("mark"), top.child("cc")]
+    if gap:
+        out += [x for x in verb.children if x.tag in top.lang.tags.relative]
+    if top.head is top:
+        out = []
+    words = [x for x in inner if x not in out]
+    kept = {x.i for x in words}
+    words = [
+        x for x in words if x.text not in _ASIDE_MARKS or {x.i - 1, x.i + 1} <= kept
+    ]
+    return without_marks(words)
+
+
+def _shared_words(top: Word, verb: Word, subject: Word) -> List[Word]:
+    """Give the subject and the auxiliaries that a conjunct shares."""
+    words = subject.sentence.words
+    named = words[subject.first : subject.last + 1]
+    if not subject.child("conj"):
+        named = _phrase(subject)
+    first = top.head
+    while first.dep == "conj" and not is_finite(first):
+        first = first.head
+    negations = top.lang.negations
+    helping = [
+        x
+        for x in first.children
+        if x.i < first.i and (x.dep in _SHARED or x.lemma in negations)
+    ]
+    return named if is_finite(verb) else [*named, *helping]
+
+
+def _written(words: List[Word]) -> str:
     text = ""
     for word, after in zip(words, [*words[1:], *words[-1:]], strict=True):
-        is_name = word.pos_ == "PROPN" or word.text == words_of(word).pronoun
-        is_lowered = text and word.is_sent_start and not is_name
+        is_name = word.pos == "PROPN" or word.text == word.lang.pronoun
+        is_lowered = text and word.i == 0 and not is_name
         is_next = after.i == word.i + 1
-        space = word.whitespace_ if is_next else " " * (not after.is_punct)
-        text += (word.lower_ if is_lowered else word.text) + space
-    mark = "!" if is_root and top.sent[-1].text == "!" else "."
-    return text[:1].upper() + text[1:].rstrip() + mark
+        space = word.token.whitespace_ if is_next else " " * (not after.token.is_punct)
+        text += (word.lower if is_lowered else word.text) + space
+    return text[:1].upper() + text[1:].rstrip()

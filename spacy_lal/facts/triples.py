@@ -7,14 +7,13 @@ A confidence is the logistic of a sum of weights, which lie in the language's ro
 far people agree with triples of this kind (CaRB; fitted on the first half of its
 development file). `Triple.source.confidence` says how sure the parser is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Span
 
 from ..lang.clause_words import NEGATED
-from .factuality import denial_of
 from .grammar import (
     COORDINATION,
     INNER_SUBJECTS,
@@ -22,33 +21,32 @@ from .grammar import (
     SUBJECTS,
     VERBAL,
     child_above,
-    child_of,
     clause_of,
     conjuncts,
-    has_child,
+    is_beside,
     is_chosen,
+    is_mark,
     is_means,
     is_outside,
     is_passive,
-    is_predicate,
+    is_relative,
     is_stranded,
-    subject_of,
-    tags_of,
-    without_marks,
-    words_of,
 )
 from .relations import (
-    APPOSITION,
     NOMINAL,
     POSSESSIVE,
+    PRESUPPOSED,
     Relation,
+    relations_of,
     said_of,
 )
+from .sentence import Sentence, Word
 
-_ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse")
+_ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse", "vocative")
 _CLAUSES = ("ccomp", "xcomp", "advcl")
 _OBLIQUES = ("obl", "obl:agent")
-_ADJUNCTS = (*_OBLIQUES, "obl:unmarked", "iobj", "advmod")
+_PHRASES = (*_OBLIQUES, "obl:unmarked")
+_ADJUNCTS = (*_PHRASES, "iobj", "advmod")
 _OUT_OF_PHRASE = (*_ASIDE, *COORDINATION, "appos", "case")
 _OUT_OF_PREDICATE = (
     *_OUT_OF_PHRASE,
@@ -62,31 +60,33 @@ _OUT_OF_PREDICATE = (
 _OUT_OF_OWNED = (*_OUT_OF_PREDICATE, "nmod:poss", "punct")
 _SHARED = ("aux", "aux:pass")
 _NESTED = ("nmod", "obl")
+ADJUNCT = "adjunct"
+INHERITED = "inherited"
 
 
 @dataclass(frozen=True)
 class Triple:
-    """A fact in the text's own words.
+    """A fact in the text's own words; none of the three is empty.
 
     subject, relation, object (str): Words of the sentence, divided by spaces, in its
         order; "'s" and "n't" are words, as in the Penn Treebank. The relation of an
         apposition is "be", and of a possessive "has".
     arguments (Tuple[str, ...]): Further arguments and adjuncts, with prepositions.
-    source (Relation): The relation that it says, with its Spans."""
+    source (Relation): The relation that it says, with its Spans.
+    features (Tuple[str, ...]): What its confidence is computed from."""
 
     subject: str
     relation: str
     object: str
     arguments: Tuple[str, ...]
     source: Relation
+    features: Tuple[str, ...]
 
     @property
     def confidence(self) -> float:
         """Tells how probably people agree with it."""
-        source = self.source
-        features = ("bias", source.kind, clause_of(source.tokens[0]).dep_)
-        weights = words_of(source.tokens[0]).confidence
-        total = sum(weights.get(name, 0.0) for name in features)
+        weights = self.source.word.lang.confidence
+        total = sum(weights.get(name, 0.0) for name in self.features)
         return 1 / (1 + exp(-total))
 
     @property
@@ -113,329 +113,443 @@ class Triple:
         return f"({self.subject}; {self.relation}; {self.object})"
 
 
-def triples_of(relations: Sequence[Relation], *, nested: bool) -> List[Triple]:
-    """Give the triples of relations."""
-    found: Dict[Tuple[str, ...], Triple] = {}
-    for relation in relations:
-        for triple in _of_relation(relation, nested=nested):
-            key = (triple.subject, triple.relation, triple.object)
-            found.setdefault(key, triple)
-    return list(found.values())
-
-
 @dataclass(frozen=True)
 class _Parts:
-    """The words of a triple, by their places in the Doc.
+    """The words of a triple, by position.
 
     source (Relation): The relation that it says.
     subject, relation, object (Set[int]): Its parts.
-    arguments (Tuple[Set[int], ...]): Further arguments.
-    heads (Tuple[Token, ...]): The heads of the object and of the arguments."""
+    heads (Tuple[Word, ...]): The heads of the object and of further arguments.
+    kind (str): What it is beside the relation's first triple."""
 
     source: Relation
     subject: Set[int]
     relation: Set[int]
     object: Set[int]
-    arguments: Tuple[Set[int], ...]
-    heads: Tuple[Token, ...]
+    heads: Tuple[Word, ...]
+    kind: str = ""
+
+
+def triples_of(sentence: Sentence, *, nested: bool = False) -> List[Triple]:
+    """Give the triples of a sentence, each once."""
+    triples: Dict[Tuple[str, ...], Triple] = {}
+    for relation in relations_of(sentence):
+        for triple in _of_relation(relation, nested=nested):
+            key = (triple.subject, triple.relation, triple.object)
+            if all(key):
+                triples.setdefault(key, triple)
+    return list(triples.values())
 
 
 def _of_relation(relation: Relation, *, nested: bool) -> Iterator[Triple]:
-    if relation.kind in (APPOSITION, POSSESSIVE):
+    if relation.kind in PRESUPPOSED:
         yield from _of_nouns(relation)
-    if relation.kind in (APPOSITION, POSSESSIVE, NOMINAL):
-        return
-    for parts in _of_verb(relation):
-        yield _triple(parts)
-        if nested:
-            yield from map(_triple, _within(parts))
+    elif relation.kind != NOMINAL:
+        for parts in _of_verb(relation):
+            yield _triple(parts)
+            if nested:
+                yield from map(_triple, _within(parts))
 
 
 def _triple(parts: _Parts) -> Triple:
-    doc = parts.source.sent.doc
+    words = parts.source.word.sentence.words
+    further = [_words(x, _ASIDE) | _denial_in(x) for x in parts.heads[1:]]
     return Triple(
-        _text(doc, parts.subject),
-        _text(doc, parts.relation),
-        _text(doc, parts.object),
-        tuple(_text(doc, words) for words in parts.arguments),
+        _text(words, parts.subject),
+        _text(words, parts.relation),
+        _text(words, parts.object),
+        tuple([text for text in (_text(words, x) for x in further) if text]),
         parts.source,
+        _features(parts.source, parts.kind),
     )
+
+
+def _features(source: Relation, kind: str = "") -> Tuple[str, ...]:
+    return ("bias", source.kind, clause_of(source.word).dep, kind)
+
+
+def _ends(relation: Relation) -> Tuple[Optional[Word], Optional[Word]]:
+    """Give the heads of subject and object."""
+    words = relation.word.sentence.words
+    start = relation.word.sentence.span.start
+    heads = [words[token.i - start] for token in relation.tokens[1:]]
+    subject = heads[0] if relation.subject else None
+    return subject, heads[-1] if relation.object else None
 
 
 def _of_nouns(relation: Relation) -> Iterator[Triple]:
     """Give the triple of an apposition or a possessive."""
-    if not relation.subject or not relation.object:
+    subject, thing = _ends(relation)
+    if not subject or not thing:
         return
-    doc = relation.sent.doc
-    subject = _words(relation.subject.root, _OUT_OF_PREDICATE)
+    words = relation.word.sentence.words
     is_owned = relation.kind == POSSESSIVE
-    out = _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE
-    thing = _words(relation.object.root, out)
-    words = words_of(relation.tokens[0])
-    name = words.owning if is_owned else words.copula
-    yield Triple(_text(doc, subject), name, _text(doc, thing), (), relation)
+    owned = _words(thing, _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE)
+    lang = relation.word.lang
+    yield Triple(
+        _text(words, _words(subject, _OUT_OF_PREDICATE)),
+        lang.owning if is_owned else lang.copula,
+        _text(words, owned),
+        (),
+        relation,
+        _features(relation),
+    )
 
 
 def _of_verb(relation: Relation) -> Iterator[_Parts]:
     """Give the triples of a verb or a copula: of its grammatical subject and its
-    object; without an object, of an oblique, and of the oblique's conjuncts."""
-    verb = relation.tokens[0]
+    object; without an object, of an oblique, and of the oblique's conjuncts; then of
+    each further phrase."""
+    verb = relation.word
     clause = clause_of(verb)
-    copula = child_of(clause, "cop")
-    has_outer = copula is not None and has_child(clause, *OUTER_SUBJECTS)
-    is_inner = has_outer and verb != copula
-    subject = child_of(clause, *INNER_SUBJECTS) if is_inner else subject_of(clause)
+    copula = clause.child("cop")
+    has_outer = copula is not None and clause.child(*OUTER_SUBJECTS) is not None
+    is_inner = has_outer and verb is not copula
+    subject = clause.child(*INNER_SUBJECTS) if is_inner else clause.subject
     if not subject:
         return
-    if relation.subject and not has_child(clause, *SUBJECTS) and not is_passive(verb):
-        subject = relation.subject.root  # "trained them to see it": the roles know
-    heads = [x.root for x in (relation.subject, relation.object) if x]
-    subjects = [x for x in heads if x == subject or x in conjuncts(subject)]
-    objects = [x for x in heads if x not in (subject, *subjects)]
-    objects = [x for x in objects if x.dep_ != "expl" or x.i > clause.i]
-    if objects and objects[0].dep_ == "xcomp":
-        given = (x for x in clause.rights if x.dep_ in ("obj", "iobj"))
-        objects[:1] = [next(given, objects[0])]
-    if objects and verb == copula and objects[0].dep_ in _CLAUSES:
-        objects[:1] = [clause]  # "doubtful that he left"
-    first = subjects[0] if subjects else subject
+    ends = _ends(relation)
+    if ends[0] and not clause.child(*SUBJECTS) and not is_passive(verb):
+        subject = ends[0]  # "trained them to see it": the roles know
+    heads = [x for x in ends if x]
+    same = (subject, *conjuncts(subject))
+    first = next((x for x in heads if x in same), subject)
+    objects = [
+        x for x in heads if x not in same and (x.dep != "expl" or x.i > clause.i)
+    ]
+    thing = _object_in(objects, verb, clause)
     words = _words_of_relation(relation, clause)
-    rest = [x for x in clause.children if _is_adjunct(x) and x.i not in words]
-    if objects and _is_said_below(objects[0], clause):
+    adjuncts = [x for x in clause.children if _is_adjunct(x) and x.i not in words]
+    if thing and _is_said_below(thing, clause):
         return
-    said = [(relation, thing) for thing in objects[:1]]
-    if not said:
-        said = [(said_of(relation, x), x) for x in _obliques(clause, rest)]
-    for source, thing in said:
+    said = [(relation, thing)] if thing else []
+    main = thing or _main_oblique(clause, adjuncts)
+    if main and not thing:
+        said = [(said_of(relation, x), x) for x in (main, *conjuncts(main))]
+    if not main:
+        return
+    further = tuple(x for x in adjuncts if x is not main and not main.is_below(x))
+    for source, head in said:
         words = _words_of_relation(source, clause)
-        found, kept = _words_of_object(thing, clause, words)
+        inner, kept = _words_of_object(head, clause, words)
         if has_outer:
             said_words = _said_in(clause)
-            found = found & said_words if is_inner else said_words
+            inner = inner & said_words if is_inner else said_words
             kept = (kept | {verb.i}) & said_words if is_inner else kept - said_words
-        outer = (x for x in rest if not _is_within(said[0][1], x))
-        further = tuple(x for x in outer if x.i not in found)
-        yield _Parts(
+        others = tuple(x for x in further if x.i not in inner)
+        parts = _Parts(
             source,
             _words_of_noun(first, clause) - kept,
             kept,
-            found - kept,
-            tuple(_words(x, _ASIDE) for x in further),
-            (thing, *further),
+            inner - kept,
+            (head, *others),
         )
+        yield parts
+        yield from _beside(parts, first, clause)
+        yield from _of_phrases(parts, clause)
 
 
-def _said_in(clause: Token) -> Set[int]:
+def _object_in(objects: Sequence[Word], verb: Word, clause: Word) -> Optional[Word]:
+    thing = objects[0] if objects else None
+    if thing and thing.dep == "xcomp":
+        after = [x for x in clause.children if x.i > clause.i]
+        thing = next((x for x in after if x.dep in ("obj", "iobj")), thing)
+    if thing and verb is not clause and thing.dep in _CLAUSES:
+        return clause  # "doubtful that he left"
+    return None if thing and thing.dep == "ccomp" and is_beside(thing) else thing
+
+
+def _beside(parts: _Parts, subject: Word, clause: Word) -> Iterator[_Parts]:
+    """Say what is said of a predicate noun of its subject, too: "X is a musician who
+    lived in Paris"."""
+    noun = clause.head
+    while clause.dep == "conj" and not is_relative(clause):
+        clause = clause.head
+        noun = clause.head
+    if subject is noun and is_relative(clause) and noun.child("cop") and noun.subject:
+        if noun.subject.dep != "expl" and noun.subject is not noun:
+            words = _words_of_noun(noun.subject, noun) - parts.relation
+            yield replace(parts, subject=words, kind=INHERITED)
+
+
+def _of_phrases(parts: _Parts, clause: Word) -> Iterator[_Parts]:
+    """Give a triple of each further phrase: "(it; was sold to; Kim)" beside "(it; was
+    sold in; 1900)"."""
+    thing = parts.heads[0]
+    before = parts.relation - _case_of(thing)
+    has_object = thing is clause or (thing.dep == "obj" and thing.i > clause.i)
+    if has_object:
+        before = parts.relation | _trimmed(clause.sentence.words, parts.object)
+    for head in parts.heads[1:]:
+        if head.dep not in _PHRASES or (has_object and head.i < clause.i):
+            continue
+        for noun in (head, *conjuncts(head)):
+            source = said_of(parts.source, noun)
+            words = _words_of_noun(noun, clause)
+            case = _case_of(noun)
+            kept = before | case
+            if noun.i < clause.i:
+                words, kept = words | case, before
+            yield _Parts(source, parts.subject, kept, words - kept, (noun,), ADJUNCT)
+
+
+def _said_in(clause: Word) -> Set[int]:
     """Give the words of a copula's clause: "that he left" of "is that he left"."""
-    starts = (x for x in clause.lefts if x.dep_ in ("mark", *INNER_SUBJECTS))
-    first = next(starts, clause).left_edge.i
+    starts = [x for x in clause.children if x.dep in ("mark", *INNER_SUBJECTS)]
+    first = starts[0].first if starts and starts[0].i < clause.i else clause.first
     return {i for i in _below(clause) if i >= first}
 
 
-def _is_adjunct(token: Token) -> bool:
+def _is_adjunct(word: Word) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
-    tags = tags_of(token)
-    relative = (*tags.relative, tags.relative_adverb)
-    is_open = any(x.tag_ in relative for x in (token, *token.children))
-    is_idle = is_open or _is_denial(token) or is_outside(token, is_clause=True)
-    return token.dep_ in _ADJUNCTS and not is_idle
+    if word.dep not in _ADJUNCTS:
+        return False
+    asking = word.lang.tags.asking
+    is_open = word.tag in asking or any(x.tag in asking for x in word.children)
+    return not (is_open or _is_denial(word) or _is_idle(word))
 
 
-def _is_within(token: Token, head: Token) -> bool:
-    return token == head or head.is_ancestor(token)
+def _is_idle(word: Word) -> bool:
+    return word.dep == "advmod" and is_outside(word, is_clause=True)
 
 
-def _is_said_below(thing: Token, clause: Token) -> bool:
+def _is_said_below(thing: Word, clause: Word) -> bool:
     """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
-    is_shared = thing.dep_ == "xcomp" and thing.head == clause and is_predicate(thing)
-    return is_shared and has_child(thing, "obj", "cop", *_CLAUSES, *_ADJUNCTS)
+    is_shared = thing.dep == "xcomp" and thing.head is clause and thing.is_predicate
+    return is_shared and thing.child("obj", "cop", *_CLAUSES, *_ADJUNCTS) is not None
 
 
-def _obliques(clause: Token, rest: List[Token]) -> List[Token]:
-    """Give the first oblique, rather after the verb, with conjuncts; or an adverb."""
-    obliques = [x for x in rest if x.dep_ in _OBLIQUES]
-    after = [x for x in obliques if x.i > clause.i]
-    adverbs = [x for x in rest if x.i > clause.i]
-    means = [x for x in clause.rights if is_means(x)]
-    first = next(iter([*after, *obliques, *adverbs, *means]), None)
-    return [first, *conjuncts(first)] if first else []
+def _main_oblique(clause: Word, adjuncts: List[Word]) -> Optional[Word]:
+    """Give the first oblique, rather after the verb; or an adverb."""
+    after = [x for x in adjuncts if x.i > clause.i]
+    for words in (after, adjuncts):
+        for word in words:
+            if word.dep in _OBLIQUES:
+                return word
+    means = [x for x in clause.children if x.i > clause.i and is_means(x)]
+    return next(iter([*after, *means]), None)
 
 
-def _words_of_relation(relation: Relation, clause: Token) -> Set[int]:
+def _words_of_relation(relation: Relation, clause: Word) -> Set[int]:
     """Give the words of the verb. A denial of the verb or of its conjuncts is among
     them; a denial that does not hold for "but Tom" is not."""
     words = _words_of_verb(clause)
-    denial = denial_of(clause)
-    if denial:
-        words -= _below(denial)
-    if not relation.negation:
+    if clause.denial:
+        words -= _below(clause.denial)
+    span = relation.negation
+    if not span:
         return words
-    negation = relation.negation.root
-    if negation.head.dep_ == "advmod":
+    sentence = clause.sentence
+    negation = sentence.words[span.root.i - sentence.span.start]
+    if negation.head.dep == "advmod":
         negation = negation.head  # "longer" of "no longer"
-    is_above = negation.head == clause
-    is_replacing = is_above and negation.lower_ in words_of(clause).replacing
-    is_shown = negation.dep_ == "advmod" or is_replacing
+    is_replacing = negation.head is clause and negation.lower in clause.lang.replacing
+    is_shown = negation.dep == "advmod" or is_replacing
     return words | _below(negation) if is_shown else words
 
 
-def _words_of_verb(clause: Token) -> Set[int]:
+def _words_of_verb(clause: Word) -> Set[int]:
     """Give a verb or copula with its auxiliaries, its particles and the adverbs before
     it. The verbs that control it ("was able to reinforce") and shared auxiliaries ("was
     arrested and jailed") belong to it, too."""
-    words = set() if child_of(clause, "cop") else {clause.i}
-    for child in clause.children:
-        if child.dep_ in (*VERBAL, "compound:prt") or _is_left(child):
-            words |= _below(child)
-        elif child.dep_ == "advmod" and _is_verbal_adverb(child, clause):
-            words.add(child.i)
-    head = clause.head
-    if clause.dep_ == "xcomp" and not has_child(head, "obj", "iobj"):
-        between = {x.i for x in head.rights if x.dep_ == "advmod" and x.i < clause.i}
-        marks = {x.i for x in clause.children if x.dep_ == "mark"}
-        return words | marks | between | {head.i} | _words_of_verb(head)
-    is_bare = (
-        not has_child(clause, *VERBAL) and clause.tag_ not in tags_of(clause).finite
-    )
-    if clause.dep_ == "conj" and is_bare:
-        shared = (x for x in head.children if x.dep_ in _SHARED or _is_denial(x))
-        words |= {x.i for x in shared}
+    words: Set[int] = set()
+    while True:
+        helping = [x for x in clause.children if x.dep in VERBAL]
+        if not clause.child("cop"):
+            words.add(clause.i)
+        for child in clause.children:
+            if child in helping or child.dep == "compound:prt" or _is_left(child):
+                words |= _below(child)
+            elif child.dep == "advmod" and _is_verbal_adverb(child, clause):
+                words.add(child.i)
+        head = clause.head
+        if clause.dep != "xcomp" or head.child("obj", "iobj"):
+            break
+        words |= {
+            x.i for x in head.children if x.dep == "advmod" and head.i < x.i < clause.i
+        }
+        words |= {x.i for x in clause.children if x.dep == "mark"}
+        words.add(head.i)
+        clause = head
+    if clause.dep == "conj" and not helping:
+        if clause.tag not in clause.lang.tags.finite:
+            shared = [x for x in head.children if x.dep in _SHARED or _is_denial(x)]
+            words |= {x.i for x in shared}
     return words
 
 
-def _is_left(token: Token) -> bool:
+def _is_left(word: Word) -> bool:
     """Tell whether "if", or "for" of "the book you asked for", belongs to the verb."""
-    words = words_of(token)
-    is_doubt = token.lower_ in words.conditional | words.replacing
-    return is_stranded(token) or (token.dep_ == "mark" and is_doubt)
+    lang = word.lang
+    is_doubt = word.lower in lang.conditional or word.lower in lang.replacing
+    return (word.dep == "mark" and is_doubt) or is_stranded(word)
 
 
-def _is_denial(token: Token) -> bool:
-    return token.dep_ == "advmod" and token.lower_ in words_of(token).negations
+def _is_denial(word: Word) -> bool:
+    return word.dep == "advmod" and word.lower in word.lang.negations
 
 
-def _is_verbal_adverb(adverb: Token, clause: Token) -> bool:
+def _is_verbal_adverb(adverb: Word, clause: Word) -> bool:
     """Tell whether an adverb belongs to the verb: "not", "perhaps", or one word between
     subject and verb."""
-    words = words_of(adverb)
+    lang = adverb.lang
     if is_outside(adverb, is_clause=True):
         return False
-    if adverb.lower_ in words.negations | words.doubting:
+    if adverb.lower in lang.negations or adverb.lower in lang.doubting:
         return True
-    is_alone = not any(adverb.children) and adverb.tag_ != words.tags.relative_adverb
-    subject = child_of(clause, *SUBJECTS)
+    is_alone = not adverb.children and adverb.tag not in lang.tags.asking
+    subject = clause.child(*SUBJECTS)
     is_after = not subject or subject.i < adverb.i
     is_degree = adverb.i in _degree_of(clause)
     return is_after and is_alone and adverb.i < clause.i and not is_degree
 
 
-def _degree_of(head: Token) -> Set[int]:
+def _degree_of(head: Word) -> Set[int]:
     """Give the words of an adverb right before an adjective: "slightly heavier"."""
-    before = head.nbor(-1) if head.i and head.pos_ == "ADJ" else head
-    is_adverb = before.head == head and before.dep_ == "advmod"
+    if head.pos != "ADJ" or not head.i:
+        return set()
+    before = head.sentence.words[head.i - 1]
+    is_adverb = before.head is head and before.dep == "advmod"
     return _below(before) if is_adverb and not _is_denial(before) else set()
 
 
-def _words_of_noun(head: Token, clause: Token) -> Set[int]:
+def _words_of_noun(head: Word, clause: Word) -> Set[int]:
     """Give the words of a noun, before the relative clause that says the relation."""
-    if head.is_ancestor(clause):
+    if clause.is_below(head):
         return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
-    return _words(head, _OUT_OF_PHRASE)
+    return _words(
+        head,
+        _OUT_OF_PREDICATE
+        if head.is_predicate and head.child("cop")
+        else _OUT_OF_PHRASE,
+    )
 
 
 def _words_of_object(
-    head: Token, clause: Token, words: Set[int]
+    head: Word, clause: Word, words: Set[int]
 ) -> Tuple[Set[int], Set[int]]:
     """Give the words of an object, and the words of the relation with the object's
     preposition. The preposition of an object before the verb stays with the object."""
-    if head == clause:
-        found = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
-        return found, words | _case_of(head)
-    found = _words_of_noun(head, clause)
+    case = _case_of(head)
+    if head is clause:
+        inner = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
+        copula = head.child("cop")
+        if copula and copula.i < head.i:  # what is fronted is no part of it
+            inner = {i for i in inner if i > copula.i}
+        return inner, words | case
+    if head.dep in _CLAUSES and head.is_predicate:
+        inner = _words(head, _OUT_OF_PHRASE)
+        marks = [x.i for x in head.children if x.dep == "mark" and x.i < head.i]
+        first = head.first
+        while first in marks:
+            words = words | {first}
+            first += 1
+        return inner, words | case
+    inner = _words_of_noun(head, clause)
     if head.i < clause.i:
-        is_outer = head.is_ancestor(clause)
-        return found if is_outer else found | _case_of(head), words
-    if head.dep_ in _CLAUSES and is_predicate(head):
-        first = head.left_edge
-        while first.dep_ == "mark":
-            words = words | {first.i}
-            first = first.nbor()
-        return found | _case_of(head), words
-    infinitive = child_of(clause, "xcomp")
-    if infinitive and head.dep_ in ("obj", "iobj", "expl"):
-        found = found | _words(infinitive, _ASIDE)  # "forced him to leave"
-    return found, words | _case_of(head)
+        return inner if clause.is_below(head) else inner | case, words
+    infinitive = clause.child("xcomp")
+    if infinitive and head.dep in ("obj", "iobj", "expl"):
+        inner = inner | _words(infinitive, _ASIDE)  # "forced him to leave"
+    return inner, words | case
 
 
 def _within(parts: _Parts) -> Iterator[_Parts]:
-    """Give the triples of the prepositional phrases in an object, and of further
-    arguments: what stands before belongs to the relation."""
-    thing, *further = parts.heads
+    """Give the triples of the prepositional phrases in an object: what stands before
+    belongs to the relation."""
     before = parts.relation | parts.object
-    for head in _phrases_in(thing, parts.object):
+    for head in _phrases_in(parts.heads[0], parts.object):
         words = _words(head, _OUT_OF_PHRASE)
-        first = min(words | _case_of(head))
-        kept = {i for i in before if i < first} | _case_of(head)
-        yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
-    for head in further:
-        words = _words(head, _OUT_OF_PHRASE)
-        if head.dep_ in (*_OBLIQUES, "obl:unmarked") and head.i > thing.i:
-            kept = before | _case_of(head)
-            yield _Parts(parts.source, parts.subject, kept, words - kept, (), (head,))
+        case = _case_of(head)
+        first = min(words | case)
+        kept = {i for i in before if i < first} | case
+        yield replace(
+            parts, relation=kept, object=words - kept, heads=(head,), kind=ADJUNCT
+        )
 
 
-def _phrases_in(head: Token, within: Set[int]) -> Iterator[Token]:
+def _phrases_in(head: Word, within: Set[int]) -> Iterator[Word]:
     """Give the heads of the prepositional phrases below a noun, outer before inner."""
-    for child in head.rights:
-        is_phrase = child.dep_ in _NESTED and has_child(child, "case")
+    for child in head.children:
+        is_phrase = child.i > head.i and child.dep in _NESTED and child.child("case")
         if is_phrase and child.i in within:
             yield child
             yield from _phrases_in(child, within)
 
 
-def _below(token: Token) -> Set[int]:
-    return {x.i for x in token.subtree}
+def _below(word: Word) -> Set[int]:
+    """Give a word and all words below it."""
+    words = {word.i}
+    stack = [word]
+    while stack:
+        children = stack.pop().children
+        words.update([x.i for x in children])
+        stack += children
+    return words
 
 
-def _words(head: Token, out: Tuple[str, ...]) -> Set[int]:
+def _words(head: Word, out: Tuple[str, ...]) -> Set[int]:
     """Give a word and the words below it, but for children with some deprels."""
-    found = {head.i}
-    is_clause = is_predicate(head)
+    inner = {head.i}
     for child in head.children:
-        if _is_part(child, out) and not is_outside(child, is_clause=is_clause):
-            found |= _below(child)
-    return found
+        if _is_part(child, out) and not is_outside(child, is_clause=head.is_predicate):
+            inner |= _below(child)
+    return inner
 
 
-def _is_part(token: Token, out: Tuple[str, ...]) -> bool:
+def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
     """Tell whether a word is a part of its phrase: unless its deprel is one of some,
     but with the clause of "what he had cooked", "anyone who came", "the first woman who
     flew"."""
-    head = token.head
-    words = words_of(token)
-    is_free = head.tag_ == words.tags.relative_adverb or head.pos_ in ("PRON", "DET")
-    is_free = is_free or is_chosen(head)
-    is_inner = is_free and token.left_edge.lower_ != words.tags.comma
-    return token.dep_ not in out or (is_inner and token.dep_ in _ASIDE[:2])
+    if word.dep not in out:
+        return True
+    if word.dep not in _ASIDE[:2]:
+        return False
+    head = word.head
+    tags = word.lang.tags
+    is_free = head.tag in tags.asking or head.pos in ("PRON", "DET")
+    first = word.sentence.words[word.first]
+    return (is_free or is_chosen(head)) and first.text != tags.comma
 
 
-def _case_of(head: Token) -> Set[int]:
+def _case_of(head: Word) -> Set[int]:
     """Give the words of the preposition of a phrase, or of its first conjunct."""
-    cases = [x for x in head.lefts if x.dep_ == "case"]
-    if not cases and head.dep_ == "conj":
-        return _case_of(head.head)
-    return {i for x in cases for i in _below(x)}
+    while True:
+        words: Set[int] = set()
+        for child in head.children:
+            if child.dep == "case" and child.i < head.i:
+                words |= _below(child)
+        if words or head.dep != "conj":
+            return words
+        head = head.head
 
 
-def _text(doc: Doc, words: Set[int]) -> str:
-    """Write words in the order of the sentence, without marks at the ends. A word with
-    a hyphen is one word, as in the text."""
-    tokens = [doc[i] for i in sorted(words) if not doc[i].is_space]
-    tags = tags_of(doc[0])
+def _denial_in(word: Word) -> Set[int]:
+    """Give the "not" of an argument: "not quickly"."""
+    return {x.i for x in word.children if x.lower in word.lang.negations}
+
+
+def _trimmed(words: Sequence[Word], places: Set[int]) -> Set[int]:
+    """Give words without quotation marks, brackets and stops, and without marks at the
+    ends."""
+    kept = [words[i] for i in sorted(places)]
+    kept = [x for x in kept if not x.token.is_space and x.tag not in x.lang.tags.silent]
+    for place in (0, -1):
+        while kept and is_mark(kept[place]):
+            kept.pop(place)
+    return {x.i for x in kept}
+
+
+def _text(words: Sequence[Word], places: Set[int]) -> str:
+    """Write words in the order of the sentence. A word with a hyphen is one word, as in
+    the text."""
     text = ""
-    for token in without_marks(tokens):
-        before = doc[token.i - 1]
-        is_hyphen = tags.hyphen in (token.tag_, before.tag_)
-        is_joined = is_hyphen and before in tokens and not before.whitespace_
-        text += token.text if is_joined else f" {token.text}"
+    before = None
+    for i in sorted(_trimmed(words, places)):
+        word = words[i]
+        is_next = before is not None and before.i == i - 1
+        is_hyphen = is_next and word.lang.tags.hyphen in (word.tag, before.tag)
+        is_joined = is_hyphen and not before.token.whitespace_
+        text += word.text if is_joined else f" {word.text}"
+        before = word
     return text.strip()

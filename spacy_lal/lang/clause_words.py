@@ -7,14 +7,21 @@ ASSERTED = "asserted"
 NEGATED = "negated"
 HYPOTHETICAL = "hypothetical"
 REPORTED = "reported"
+POSITIVE = "+"
+NEGATIVE = "-"
+FACT = "fact"
+FUTURE = "future"
+OPEN = "open"
 
 
 class Signature(NamedTuple):
-    """The factuality of an implicative verb's complement (Karttunen 1971), where the
-    verb is affirmed and where it is negated; whether its subject says it."""
+    """What a word says of its complement, where the word is affirmed and where it is
+    denied: that it is so ("+"), that it is not ("-"), that it will be ("future"), or
+    nothing ("open"; Karttunen 1971, "Implicative verbs"); whether its subject says
+    it."""
 
     affirmed: str
-    negated: str
+    denied: str
     is_said: bool = False
 
 
@@ -30,9 +37,14 @@ class ClauseTags:
     relative (FrozenSet[str]): Of relative pronouns.
     relative_adverb (str): Of "when", "where".
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
-    currency, hyphen, comma (str): Of "$", of a hyphen between words, of a comma.
+    present (FrozenSet[str]): Of verbs in the present tense and infinitives.
+    asking (FrozenSet[str]): Of words such as "who" and "where".
+    relative_determiner (str): Of "which".
+    currency, hyphen (str): Of "$", of a hyphen between words.
+    comma, semicolon, question (str): The marks themselves; brackets (FrozenSet[str]).
     opening, closing (FrozenSet[str]): Of marks that belong to the words after them,
-        and to the words before them."""
+        and to the words before them.
+    silent (FrozenSet[str]): Of marks that are no part of a fact."""
 
     verbal: Tuple[str, ...]
     finite: Tuple[str, ...]
@@ -44,11 +56,18 @@ class ClauseTags:
     relative: FrozenSet[str]
     relative_adverb: str
     prepositions: FrozenSet[str]
+    present: FrozenSet[str]
+    asking: FrozenSet[str]
+    relative_determiner: str
     currency: str
     hyphen: str
     comma: str
+    semicolon: str
+    question: str
+    brackets: FrozenSet[str]
     opening: FrozenSet[str]
     closing: FrozenSet[str]
+    silent: FrozenSet[str]
 
 
 @dataclass(frozen=True)
@@ -81,21 +100,29 @@ class ClauseWords:
         "promised him to leave".
     intransitive: Verbs without an object.
     motion: Verbs of motion; `directions`: Prepositions of their goals.
+    idle: Nouns that nobody owns: "sake".
     saying: Verbs of saying and thinking.
-    implicative (Mapping[str, Signature]): Verbs and adjectives before an infinitive.
+    of_infinitives (Mapping[str, Signature]): Verbs and adjectives before an infinitive.
+    of_past (Mapping[str, Signature]): Auxiliary verbs in the past: "had to".
     of_participles (Mapping[str, Signature]): Verbs before a bare participle.
     of_clauses (Mapping[str, Signature]): Verbs, adjectives and nouns before a finite
         clause.
-    wanting: Verbs whose object need not exist: "wants a car that has a roof".
     of_gerunds (Mapping[str, Signature]): Verbs before a preposition and a participle,
         whose subject is their object: "accused him of stealing".
+    of_things (Mapping[str, Signature]): Verbs whose object need not be: "wants a car
+        that has a roof", "prevented an attack on the town".
     complementing: Prepositions before such participles; `wished`: Prepositions after
         which the participle may not be so: "dreams of owning a car".
     inclusive: Adjectives after which the noun is the subject of an infinitive.
     means: Prepositions before a participle that says by what something is done.
     moments: Nouns of times, which own nothing.
+    future, ability: Modals of what will be, and of what "not" denies: "can't".
+    soon, coming: Words of times to come: "tomorrow", "next" of "next year".
     negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
         "almost", which deny.
+    denying: All words that deny; `concerned`: Prepositions of whom it concerns: "to
+        nobody".
+    others: Words for further things: "etc.".
     limiting: Words after "not" that do not deny: "not only".
     adversative: Conjunctions that end a denial.
     disjunctive: Conjunctions between alternatives: "or".
@@ -132,17 +159,26 @@ class ClauseWords:
     intransitive: FrozenSet[str]
     motion: FrozenSet[str]
     directions: FrozenSet[str]
+    idle: FrozenSet[str]
     saying: FrozenSet[str]
-    implicative: Mapping[str, Signature]
+    of_infinitives: Mapping[str, Signature]
+    of_past: Mapping[str, Signature]
     of_participles: Mapping[str, Signature]
     of_clauses: Mapping[str, Signature]
-    wanting: FrozenSet[str]
     of_gerunds: Mapping[str, Signature]
+    of_things: Mapping[str, Signature]
     complementing: FrozenSet[str]
     wished: FrozenSet[str]
     inclusive: FrozenSet[str]
     means: FrozenSet[str]
     moments: FrozenSet[str]
+    future: FrozenSet[str]
+    ability: FrozenSet[str]
+    soon: FrozenSet[str]
+    coming: FrozenSet[str]
+    denying: FrozenSet[str]
+    concerned: FrozenSet[str]
+    others: FrozenSet[str]
     negations: FrozenSet[str]
     denied: FrozenSet[str]
     near: FrozenSet[str]

@@ -113,8 +113,8 @@ SAID = {
 
 
 @pytest.mark.parametrize("text, word", SAID)
-def test_who_says_it(en_lal_md, text, word):
-    assert facts(en_lal_md(text), word) == [SAID[text, word]]
+def test_who_says_it(parse, text, word):
+    assert facts(parse(text), word) == [SAID[text, word]]
 
 
 NOT_SO = {
@@ -135,11 +135,11 @@ NOT_SO = {
 
 
 @pytest.mark.parametrize("text, word", NOT_SO)
-def test_what_is_so(en_lal_md, text, word):
-    found = {factuality for factuality, _ in facts(en_lal_md(text), word)}
+def test_what_is_so(parse, text, word):
+    found = {factuality for factuality, _ in facts(parse(text), word)}
     assert found == {NOT_SO[text, word]}
 
 
-def test_a_clause_with_as_borrows_no_subject(en_lal_md):
-    found = map(str, en_lal_md("As reported by the BBC, the firm sold it.")._.triples)
+def test_a_clause_with_as_borrows_no_subject(parse):
+    found = map(str, parse("As reported by the BBC, the firm sold it.")._.triples)
     assert list(found) == ["(the firm; sold; it)"]

@@ -16,7 +16,11 @@ def triples(doc):
     [
         (
             "He is a man who hates cats.",
-            [("(He; is; a man)", "asserted"), ("(a man; hates; cats)", "asserted")],
+            [
+                ("(He; is; a man)", "asserted"),
+                ("(a man; hates; cats)", "asserted"),
+                ("(He; hates; cats)", "asserted"),
+            ],
         ),
         (
             "Anna, not Tom, stole it.",
@@ -25,7 +29,10 @@ def triples(doc):
         ("He failed to pay the bill.", [("(He; failed to pay; the bill)", "negated")]),
         (
             "The company was founded by Ada in 1990.",
-            [("(The company; was founded by; Ada)", "asserted")],
+            [
+                ("(The company; was founded by; Ada)", "asserted"),
+                ("(The company; was founded in; 1990)", "asserted"),
+            ],
         ),
         (
             "He served as the first Prime Minister of Australia.",
@@ -37,17 +44,17 @@ def triples(doc):
         ),
     ],
 )
-def test_triples_keep_the_words_and_say_what_is_so(en_lal_md, text, expected):
-    assert triples(en_lal_md(text)) == expected
+def test_triples_keep_the_words_and_say_what_is_so(parse, text, expected):
+    assert triples(parse(text)) == expected
 
 
-def test_a_word_with_a_hyphen_is_one_word(en_lal_md):
-    (triple,) = en_lal_md("Kim bought a second-hand car.")._.triples
+def test_a_word_with_a_hyphen_is_one_word(parse):
+    (triple,) = parse("Kim bought a second-hand car.")._.triples
     assert triple.object == "a second-hand car"
 
 
-def test_who_did_nothing_is_denied(en_lal_md):
-    found = en_lal_md("Neither Anna nor Tom stole it.")._.triples
+def test_who_did_nothing_is_denied(parse):
+    found = parse("Neither Anna nor Tom stole it.")._.triples
     assert [one.subject for one in found] == ["Anna", "Tom"]
     assert all(one.negated for one in found)
 
@@ -60,15 +67,15 @@ def test_who_did_nothing_is_denied(en_lal_md):
         ("John's wife and daughter sold the car.", ["wife", "daughter"]),
     ],
 )
-def test_a_pronoun_or_a_name_beside_a_possession_is_none(en_lal_md, text, owned):
-    found = en_lal_md(text)._.triples
+def test_a_pronoun_or_a_name_beside_a_possession_is_none(parse, text, owned):
+    found = parse(text)._.triples
     assert [x.object for x in found if x.source.kind == "possessive"] == owned
 
 
-def test_confidence_is_a_probability(en_lal_md):
-    found = en_lal_md("The company was founded by Ada in 1990.")._.triples
-    assert [one.arguments for one in found] == [("in 1990",)]
-    assert all(0 < one.confidence < 1 for one in found)
+def test_confidence_is_a_probability(parse):
+    found = parse("The company was founded by Ada in 1990.")._.triples
+    assert [one.arguments for one in found] == [("in 1990",), ()]
+    assert 0 < found[1].confidence < found[0].confidence < 1
 
 
 DEFINITIONS = {
@@ -84,8 +91,8 @@ DEFINITIONS = {
 
 
 @pytest.mark.parametrize("text", DEFINITIONS)
-def test_the_noun_of_a_definition_is_the_subject_or_object(en_lal_md, text):
-    assert DEFINITIONS[text] in map(str, en_lal_md(text)._.relations)
+def test_the_noun_of_a_definition_is_the_subject_or_object(parse, text):
+    assert DEFINITIONS[text] in map(str, parse(text)._.relations)
 
 
 FACTUALITY = {
@@ -131,7 +138,7 @@ FACTUALITY = {
     ("Nobody saw that Tom stole the car.", "stole"): "hypothetical",
     ("She regrets that she sold the house.", "sold"): "asserted",
     ("Did the mayor deny that he took bribes?", "took"): "hypothetical",
-    ("He will leave before she reads the letter.", "reads"): "hypothetical",
+    ("He will leave before she reads the letter.", "reads"): "future",
     ("Tom can't come because he broke his arm.", "broke"): "asserted",
     ("They may build a house that Tom designed.", "designed"): "hypothetical",
     ("They may build the house that Tom designed.", "designed"): "asserted",
@@ -168,7 +175,7 @@ FACTUALITY = {
     ("It is a fact that bats eat insects.", "eat"): "asserted",
     ("The myth that bats are blind persists.", "are"): "negated",
     ("The court found no proof that he took bribes.", "took"): "hypothetical",
-    ("Chances are that Tom stole the car.", "stole"): "reported",
+    ("Chances are that Tom stole the car.", "stole"): "hypothetical",
     ("All the boys but Tom read the book.", "Tom"): "negated",
     ("He went on to win the cup.", "win"): "asserted",
     ("He was the first to climb the mountain.", "climb"): "asserted",
@@ -179,23 +186,23 @@ FACTUALITY = {
 
 
 @pytest.mark.parametrize("text, word", FACTUALITY)
-def test_factuality(en_lal_md, text, word):
+def test_factuality(parse, text, word):
     found = {
         one.factuality
-        for one in en_lal_md(text)._.relations
+        for one in parse(text)._.relations
         if word in map(str, (one.subject, one.predicate, one.object))
         and one.kind in ("verb", "copula")
     }
     assert found == {FACTUALITY[text, word]}
 
 
-def test_correlatives_and_goals(en_lal_md):
-    both = en_lal_md("Both Anna and Tom signed the form.")._.relations
+def test_correlatives_and_goals(parse):
+    both = parse("Both Anna and Tom signed the form.")._.relations
     assert [str(one.subject) for one in both] == ["Anna", "Tom"]
-    (ran,) = en_lal_md("She ran to the bus.")._.relations
+    (ran,) = parse("She ran to the bus.")._.relations
     assert ran.object is None
     for text in ("He went home.", "They came here.", "She drove to Berlin in June."):
-        (moved,) = en_lal_md(text)._.relations
+        (moved,) = parse(text)._.relations
         assert moved.object is None
 
 
@@ -213,8 +220,8 @@ SUBJECTS = {
 
 
 @pytest.mark.parametrize("text", SUBJECTS)
-def test_a_correlative_is_no_part_of_a_phrase(en_lal_md, text):
-    doc = en_lal_md(text)
+def test_a_correlative_is_no_part_of_a_phrase(parse, text):
+    doc = parse(text)
     assert [str(one.subject) for one in doc._.relations] == SUBJECTS[text]
     assert [one.subject for one in doc._.triples] == SUBJECTS[text]
 
@@ -267,11 +274,14 @@ WORDS = {
     ],
     "Neutrons are slightly heavier than protons.": [
         "(Neutrons; are; slightly heavier)",
+        "(Neutrons; are slightly heavier than; protons)",
     ],
     "Java is a language designed by Sun and used by banks.": [
         "(Java; is; a language designed by Sun and used by banks)",
         "(a language; designed by; Sun)",
+        "(Java; designed by; Sun)",
         "(a language; used by; banks)",
+        "(Java; used by; banks)",
     ],
     "Glass is made by heating sand.": ["(Glass; is made by; heating sand)"],
     "The problem is that he has no money.": [
@@ -297,39 +307,39 @@ WORDS = {
 
 
 @pytest.mark.parametrize("text", WORDS)
-def test_correlatives_and_asides_are_no_part_of_a_triple(en_lal_md, text):
-    assert [str(one) for one in en_lal_md(text)._.triples] == WORDS[text]
+def test_correlatives_and_asides_are_no_part_of_a_triple(parse, text):
+    assert [str(one) for one in parse(text)._.triples] == WORDS[text]
 
 
-def test_nouns_after_a_preposition_are_denied_one_by_one(en_lal_md):
-    found = triples(en_lal_md("He lives in Paris but not in London."))
+def test_nouns_after_a_preposition_are_denied_one_by_one(parse):
+    found = triples(parse("He lives in Paris but not in London."))
     assert [said for _, said in found] == ["asserted", "negated"]
-    (first, second) = triples(en_lal_md("It is found in Chile and, possibly, in Peru."))
+    (first, second) = triples(parse("It is found in Chile and, possibly, in Peru."))
     assert (first[1], second[1]) == ("asserted", "hypothetical")
 
 
-def test_the_owner_of_a_definition_is_its_noun(en_lal_md):
-    found = en_lal_md("He is the engineer whose design won the contest.")._.triples
+def test_the_owner_of_a_definition_is_its_noun(parse):
+    found = parse("He is the engineer whose design won the contest.")._.triples
     assert "(the engineer; has; design)" in map(str, found)
 
 
-def test_a_gerund_with_a_preposition_has_the_object_as_subject(en_lal_md):
-    found = en_lal_md("The police suspect him of robbing the bank.")._.relations
+def test_a_gerund_with_a_preposition_has_the_object_as_subject(parse):
+    found = parse("The police suspect him of robbing the bank.")._.relations
     assert ("him", "robbing") in [(str(x.subject), str(x.predicate)) for x in found]
 
 
-def test_nested(en_lal_md):
-    doc = en_lal_md("He became a founding justice of the High Court.")
+def test_nested(parse):
+    doc = parse("He became a founding justice of the High Court.")
     assert [str(one) for one in get_triples(doc, nested=True)] == [
         "(He; became; a founding justice of the High Court)",
         "(He; became a founding justice of; the High Court)",
     ]
-    doc = en_lal_md("Kim won the race last year.")
+    doc = parse("Kim won the race last year.")
     assert [str(one) for one in get_triples(doc, nested=True)] == [
         "(Kim; won; the race)",
         "(Kim; won the race; last year)",
     ]
-    doc = en_lal_md("It deals with cases of fraud in relation to direct taxes.")
+    doc = parse("It deals with cases of fraud in relation to direct taxes.")
     assert "(It; deals with cases of fraud in relation to; direct taxes)" in [
         str(one) for one in get_triples(doc, nested=True)
     ]

@@ -277,6 +277,7 @@ CONDITIONAL = frozenset(
 LOOSE = frozenset(
     """
     as
+    even
     lest
     like
     whether
@@ -361,9 +362,12 @@ COMPLEMENTIZERS = frozenset(
 
 # How far people agree with a triple: weights of a logistic regression on precision by
 # CaRB's measure, fitted on the first half of its development file. A kind of relation,
-# a deprel of its clause. Lengths of sentence and object order triples no better.
+# a deprel of its clause, a further phrase ("adjunct"), a predicate noun's subject
+# ("inherited"). Lengths of sentence and object order triples no better.
 CONFIDENCE = {
     "bias": 0.84,
+    "adjunct": -1.2,
+    "inherited": -0.2,
     "possessive": -2.49,
     "apposition": -0.98,
     "copula": -0.69,
@@ -384,11 +388,18 @@ CLAUSES = ClauseWords(
         relative=RELATIVE_TAGS,
         relative_adverb="WRB",
         prepositions=PREPOSITION_TAGS,
+        present=frozenset({"VBZ", "VBP"}),
+        asking=RELATIVE_TAGS | {"WRB"},
+        relative_determiner="WDT",
         currency="$",
         hyphen="HYPH",
         comma=",",
+        semicolon=";",
+        question="?",
+        brackets=frozenset("([{"),
         opening=frozenset({"$", "``", "-LRB-"}),
         closing=frozenset({"''", "-RRB-"}),
+        silent=frozenset({"``", "''", "-LRB-", "-RRB-", "."}),
     ),
     labels=ClauseLabels(
         clauses=CLAUSE_LABELS,
@@ -407,17 +418,26 @@ CLAUSES = ClauseWords(
     intransitive=words.INTRANSITIVE,
     motion=MOTION,
     directions=DIRECTIONS,
+    idle=frozenset({"sake", "behalf"}),
     saying=words.SAYING,
-    implicative=complements.IMPLICATIVE,
+    of_infinitives=complements.OF_INFINITIVES,
+    of_past=complements.OF_PAST,
     of_participles=complements.OF_PARTICIPLES,
     of_clauses=complements.OF_CLAUSES,
-    wanting=complements.WANTING,
     of_gerunds=complements.OF_GERUNDS,
+    of_things=complements.OF_THINGS,
     complementing=COMPLEMENTING,
     wished=WISHED,
     inclusive=INCLUSIVE,
     means=frozenset({"by"}),
     moments=MOMENTS,
+    future=frozenset({"will", "shall", "'ll", "’ll", "wo", "sha"}),
+    ability=frozenset({"can", "ca", "could"}),
+    soon=frozenset({"tomorrow", "tonight", "soon", "shortly"}),
+    coming=frozenset({"next", "coming", "in"}),
+    denying=words.NEGATIONS | DENIED | NEAR | SUBSTITUTING | REPLACING | ADVERSATIVE,
+    concerned=frozenset({"to", "by", "from", "at", "of"}),
+    others=frozenset({"al.", "al", "etc.", "etc"}),
     negations=words.NEGATIONS,
     denied=DENIED,
     near=NEAR,
