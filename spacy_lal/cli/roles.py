@@ -122,6 +122,14 @@ def relations_cli(
             help="edges, openie: also what is denied, conditional or reported",
         ),
     ] = False,
+    threshold: Annotated[
+        Optional[float],
+        typer.Option(
+            "--threshold",
+            help="Only what has probably happened or is happening, at least so (0 to 1)",
+            show_default=False,
+        ),
+    ] = None,
     nested: Annotated[
         bool,
         typer.Option("--nested", help="openie: also phrases within an argument"),
@@ -178,6 +186,15 @@ def relations_cli(
                 said = True
             yield doc, origin
 
+    def is_wanted(relation: "Relation") -> bool:
+        is_kept = relation.kind in named and bool(kinds or relation.is_kept)
+        if threshold is None or not is_kept:
+            return is_kept
+        try:
+            return relation.factuality_score >= threshold
+        except ValueError as error:
+            io.fail(f"--threshold: {error}")
+
     def lines(doc: "Doc", origin: Origin) -> str:
         parts = []
         for number, sentence in enumerate(doc.sents if len(doc) else (), start=1):
@@ -185,10 +202,10 @@ def relations_cli(
                 continue
             if output_format == OPENIE:
                 triples = get_triples(sentence, nested=nested)
-                kept = [x for x in triples if x.source.kind in named]
+                kept = [x for x in triples if is_wanted(x.source)]
                 parts.append(triple_lines(_said(kept, only_asserted), **columns))
             else:
-                kept = [x for x in sentence._.relations if x.kind in named]
+                kept = [x for x in sentence._.relations if is_wanted(x)]
                 relations = _said(kept, only_asserted)
                 place = {"id": origin.name, "sentence": number, "text": sentence.text}
                 parts.append(RELATION_FORMATS[output_format](place, relations))
@@ -353,7 +370,7 @@ def relation_edges(place: tables.Row, relations: "Sequence[Relation]") -> str:
     return "".join(
         "\t".join(map(_shown, (x.subject, x.label, x.object))) + "\n"
         for x in relations
-        if x.subject and x.object
+        if x.joins_things
     )
 
 

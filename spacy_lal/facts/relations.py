@@ -160,21 +160,32 @@ class Relation:
 
     @property
     def is_edge(self) -> bool:
-        """Tells whether one would keep it in a graph of facts: it has two ends, which
-        are things, not clauses, words such as "which" or halves of brackets, and it is
-        no possession of a pronoun and no "Oslo, Norway". Its factuality is not asked
-        for."""
-        ends = [span for span in (self.subject, self.object) if span]
+        """Tells whether one would keep it in a graph of facts: it is of a kind that one
+        keeps, and joins two things. Its factuality is not asked for."""
+        return self.is_kept and self.joins_things
+
+    @property
+    def is_kept(self) -> bool:
+        """Tells whether it is no possession of a pronoun and no "Oslo, Norway"."""
+        if self.kind == POSSESSIVE:
+            return self.tokens[1].pos_ != "PRON"
+        if self.kind != APPOSITION or not (self.subject and self.object):
+            return True
+        ends = (*self.subject, *self.object)
+        is_named = {x.pos_ for x in ends} == {"PROPN"}
+        return not (
+            is_named and self.object[0].nbor(-1).text == self.word.lang.tags.comma
+        )
+
+    @property
+    def joins_things(self) -> bool:
+        """Tells whether it has two ends, neither a clause nor a word such as "which"
+        nor half of a pair of brackets."""
         first = self.word.sentence.span.start
         heads = [self.word.sentence.words[x.i - first] for x in self.tokens[1:]]
-        is_thing = all(map(_is_thing, heads)) and all(map(_is_whole, ends))
-        if len(ends) < 2 or not is_thing:
-            return False
-        if self.kind == POSSESSIVE:
-            return heads[0].pos != "PRON"
-        names = [x.pos_ for end in ends for x in end]
-        is_place = self.kind == APPOSITION and {*names} == {"PROPN"}
-        return not (is_place and self.object.doc[self.object.start - 1].text == ",")
+        ends = [span for span in (self.subject, self.object) if span]
+        is_whole = all(map(_is_thing, heads)) and all(map(_is_whole, ends))
+        return len(ends) == 2 and is_whole
 
     @property
     def factuality_score(self) -> float:
