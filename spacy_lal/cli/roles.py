@@ -126,7 +126,7 @@ def relations_cli(
         Optional[float],
         typer.Option(
             "--threshold",
-            help="Only what has probably happened or is happening, at least so (0 to 1)",
+            help="Only what has happened or is happening so probably (0 to 1)",
             show_default=False,
         ),
     ] = None,
