@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import ROLES_KEY, SPANS_KEY, get_clauses, get_relations
-from spacy_lal.facts.grammar import child_of, is_auxiliary
+from spacy_lal.lang import clause_words
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.roles import read_sentences
@@ -50,9 +50,9 @@ def head(span: Optional[Span]) -> Optional[int]:
     if span is None:
         return None
     token = span.root
-    while is_auxiliary(token):
-        token = child_of(token, "xcomp") or token
-    return token.i
+    verbs = [child for child in token.children if child.dep_ == "xcomp"]
+    is_helping = token.lemma_ in clause_words(token.vocab.lang).auxiliary_verbs
+    return verbs[0].i if verbs and is_helping else token.i
 
 
 def triples(doc: Doc, kinds: Iterable[str] = KINDS) -> Set[Triple]:

@@ -6,7 +6,8 @@ from .clauses import clauses_of
 from .constituents import clauses_in_constituents
 from .contexts import read_sentence
 from .grammar import Clause
-from .relations import Relation, relations_of
+from .relation import Relation
+from .relations import relations_of
 from .sentence import Context, Sentence
 from .simplify import simplify_sentence
 from .triples import Triple, triples_of

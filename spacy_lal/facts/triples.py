@@ -15,51 +15,42 @@ from spacy.tokens import Span
 
 from ..lang.clause_words import NEGATED
 from .grammar import (
-    COORDINATION,
     INNER_SUBJECTS,
     OUTER_SUBJECTS,
     SUBJECTS,
-    VERBAL,
-    child_above,
     clause_of,
     conjuncts,
     is_beside,
-    is_chosen,
-    is_mark,
     is_means,
     is_outside,
     is_passive,
     is_relative,
-    is_stranded,
 )
-from .relations import (
-    NOMINAL,
-    POSSESSIVE,
-    PRESUPPOSED,
-    Relation,
-    relations_of,
-    said_of,
+from .phrases import (
+    ADJUNCTS,
+    ASIDE,
+    CLAUSES,
+    NESTED,
+    OBLIQUES,
+    OUT_OF_OWNED,
+    OUT_OF_PHRASE,
+    OUT_OF_PREDICATE,
+    PHRASES,
+    case_of,
+    degree_of,
+    denial_in,
+    is_denial,
+    without_ends,
+    words_below,
+    words_of_noun,
+    words_of_verb,
+    words_within,
+    written,
 )
+from .relation import NOMINAL, POSSESSIVE, PRESUPPOSED, Relation
+from .relations import relations_of, said_of
 from .sentence import Sentence, Word
 
-_ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse", "vocative")
-_CLAUSES = ("ccomp", "xcomp", "advcl")
-_OBLIQUES = ("obl", "obl:agent")
-_PHRASES = (*_OBLIQUES, "obl:unmarked")
-_ADJUNCTS = (*_PHRASES, "iobj", "advmod")
-_OUT_OF_PHRASE = (*_ASIDE, *COORDINATION, "appos", "case")
-_OUT_OF_PREDICATE = (
-    *_OUT_OF_PHRASE,
-    *VERBAL,
-    *SUBJECTS,
-    *_ADJUNCTS,
-    "advcl",
-    "expl",
-    "mark",
-)
-_OUT_OF_OWNED = (*_OUT_OF_PREDICATE, "nmod:poss", "punct")
-_SHARED = ("aux", "aux:pass")
-_NESTED = ("nmod", "obl")
 ADJUNCT = "adjunct"
 INHERITED = "inherited"
 
@@ -153,12 +144,12 @@ def _of_relation(relation: Relation, *, nested: bool) -> Iterator[Triple]:
 
 def _triple(parts: _Parts) -> Triple:
     words = parts.source.word.sentence.words
-    further = [_words(x, _ASIDE) | _denial_in(x) for x in parts.heads[1:]]
+    further = [words_within(x, ASIDE) | denial_in(x) for x in parts.heads[1:]]
     return Triple(
-        _text(words, parts.subject),
-        _text(words, parts.relation),
-        _text(words, parts.object),
-        tuple([text for text in (_text(words, x) for x in further) if text]),
+        written(words, parts.subject),
+        written(words, parts.relation),
+        written(words, parts.object),
+        tuple([text for text in (written(words, x) for x in further) if text]),
         parts.source,
         _features(parts.source, parts.kind),
     )
@@ -184,12 +175,12 @@ def _of_nouns(relation: Relation) -> Iterator[Triple]:
         return
     words = relation.word.sentence.words
     is_owned = relation.kind == POSSESSIVE
-    owned = _words(thing, _OUT_OF_OWNED if is_owned else _OUT_OF_PHRASE)
+    owned = words_within(thing, OUT_OF_OWNED if is_owned else OUT_OF_PHRASE)
     lang = relation.word.lang
     yield Triple(
-        _text(words, _words(subject, _OUT_OF_PREDICATE)),
+        written(words, words_within(subject, OUT_OF_PREDICATE)),
         lang.owning if is_owned else lang.copula,
-        _text(words, owned),
+        written(words, owned),
         (),
         relation,
         _features(relation),
@@ -239,7 +230,7 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
         others = tuple(x for x in further if x.i not in inner)
         parts = _Parts(
             source,
-            _words_of_noun(first, clause) - kept,
+            words_of_noun(first, clause) - kept,
             kept,
             inner - kept,
             (head, *others),
@@ -254,7 +245,7 @@ def _object_in(objects: Sequence[Word], verb: Word, clause: Word) -> Optional[Wo
     if thing and thing.dep == "xcomp":
         after = [x for x in clause.children if x.i > clause.i]
         thing = next((x for x in after if x.dep in ("obj", "iobj")), thing)
-    if thing and verb is not clause and thing.dep in _CLAUSES:
+    if thing and verb is not clause and thing.dep in CLAUSES:
         return clause  # "doubtful that he left"
     return None if thing and thing.dep == "ccomp" and is_beside(thing) else thing
 
@@ -268,7 +259,7 @@ def _beside(parts: _Parts, subject: Word, clause: Word) -> Iterator[_Parts]:
         noun = clause.head
     if subject is noun and is_relative(clause) and noun.child("cop") and noun.subject:
         if noun.subject.dep != "expl" and noun.subject is not noun:
-            words = _words_of_noun(noun.subject, noun) - parts.relation
+            words = words_of_noun(noun.subject, noun) - parts.relation
             yield replace(parts, subject=words, kind=INHERITED)
 
 
@@ -276,17 +267,17 @@ def _of_phrases(parts: _Parts, clause: Word) -> Iterator[_Parts]:
     """Give a triple of each further phrase: "(it; was sold to; Kim)" beside "(it; was
     sold in; 1900)"."""
     thing = parts.heads[0]
-    before = parts.relation - _case_of(thing)
+    before = parts.relation - case_of(thing)
     has_object = thing is clause or (thing.dep == "obj" and thing.i > clause.i)
     if has_object:
-        before = parts.relation | _trimmed(clause.sentence.words, parts.object)
+        before = parts.relation | without_ends(clause.sentence.words, parts.object)
     for head in parts.heads[1:]:
-        if head.dep not in _PHRASES or (has_object and head.i < clause.i):
+        if head.dep not in PHRASES or (has_object and head.i < clause.i):
             continue
         for noun in (head, *conjuncts(head)):
             source = said_of(parts.source, noun)
-            words = _words_of_noun(noun, clause)
-            case = _case_of(noun)
+            words = words_of_noun(noun, clause)
+            case = case_of(noun)
             kept = before | case
             if noun.i < clause.i:
                 words, kept = words | case, before
@@ -297,16 +288,16 @@ def _said_in(clause: Word) -> Set[int]:
     """Give the words of a copula's clause: "that he left" of "is that he left"."""
     starts = [x for x in clause.children if x.dep in ("mark", *INNER_SUBJECTS)]
     first = starts[0].first if starts and starts[0].i < clause.i else clause.first
-    return {i for i in _below(clause) if i >= first}
+    return {i for i in words_below(clause) if i >= first}
 
 
 def _is_adjunct(word: Word) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
-    if word.dep not in _ADJUNCTS:
+    if word.dep not in ADJUNCTS:
         return False
     asking = word.lang.tags.asking
     is_open = word.tag in asking or any(x.tag in asking for x in word.children)
-    return not (is_open or _is_denial(word) or _is_idle(word))
+    return not (is_open or is_denial(word) or _is_idle(word))
 
 
 def _is_idle(word: Word) -> bool:
@@ -316,7 +307,7 @@ def _is_idle(word: Word) -> bool:
 def _is_said_below(thing: Word, clause: Word) -> bool:
     """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
     is_shared = thing.dep == "xcomp" and thing.head is clause and thing.is_predicate
-    return is_shared and thing.child("obj", "cop", *_CLAUSES, *_ADJUNCTS) is not None
+    return is_shared and thing.child("obj", "cop", *CLAUSES, *ADJUNCTS) is not None
 
 
 def _main_oblique(clause: Word, adjuncts: List[Word]) -> Optional[Word]:
@@ -324,7 +315,7 @@ def _main_oblique(clause: Word, adjuncts: List[Word]) -> Optional[Word]:
     after = [x for x in adjuncts if x.i > clause.i]
     for words in (after, adjuncts):
         for word in words:
-            if word.dep in _OBLIQUES:
+            if word.dep in OBLIQUES:
                 return word
     means = [x for x in clause.children if x.i > clause.i and is_means(x)]
     return next(iter([*after, *means]), None)
@@ -333,9 +324,9 @@ def _main_oblique(clause: Word, adjuncts: List[Word]) -> Optional[Word]:
 def _words_of_relation(relation: Relation, clause: Word) -> Set[int]:
     """Give the words of the verb. A denial of the verb or of its conjuncts is among
     them; a denial that does not hold for "but Tom" is not."""
-    words = _words_of_verb(clause)
+    words = words_of_verb(clause)
     if clause.denial:
-        words -= _below(clause.denial)
+        words -= words_below(clause.denial)
     span = relation.negation
     if not span:
         return words
@@ -345,84 +336,7 @@ def _words_of_relation(relation: Relation, clause: Word) -> Set[int]:
         negation = negation.head  # "longer" of "no longer"
     is_replacing = negation.head is clause and negation.lower in clause.lang.replacing
     is_shown = negation.dep == "advmod" or is_replacing
-    return words | _below(negation) if is_shown else words
-
-
-def _words_of_verb(clause: Word) -> Set[int]:
-    """Give a verb or copula with its auxiliaries, its particles and the adverbs before
-    it. The verbs that control it ("was able to reinforce") and shared auxiliaries ("was
-    arrested and jailed") belong to it, too."""
-    words: Set[int] = set()
-    while True:
-        helping = [x for x in clause.children if x.dep in VERBAL]
-        if not clause.child("cop"):
-            words.add(clause.i)
-        for child in clause.children:
-            if child in helping or child.dep == "compound:prt" or _is_left(child):
-                words |= _below(child)
-            elif child.dep == "advmod" and _is_verbal_adverb(child, clause):
-                words.add(child.i)
-        head = clause.head
-        if clause.dep != "xcomp" or head.child("obj", "iobj"):
-            break
-        words |= {
-            x.i for x in head.children if x.dep == "advmod" and head.i < x.i < clause.i
-        }
-        words |= {x.i for x in clause.children if x.dep == "mark"}
-        words.add(head.i)
-        clause = head
-    if clause.dep == "conj" and not helping:
-        if clause.tag not in clause.lang.tags.finite:
-            shared = [x for x in head.children if x.dep in _SHARED or _is_denial(x)]
-            words |= {x.i for x in shared}
-    return words
-
-
-def _is_left(word: Word) -> bool:
-    """Tell whether "if", or "for" of "the book you asked for", belongs to the verb."""
-    lang = word.lang
-    is_doubt = word.lower in lang.conditional or word.lower in lang.replacing
-    return (word.dep == "mark" and is_doubt) or is_stranded(word)
-
-
-def _is_denial(word: Word) -> bool:
-    return word.dep == "advmod" and word.lower in word.lang.negations
-
-
-def _is_verbal_adverb(adverb: Word, clause: Word) -> bool:
-    """Tell whether an adverb belongs to the verb: "not", "perhaps", or one word between
-    subject and verb."""
-    lang = adverb.lang
-    if is_outside(adverb, is_clause=True):
-        return False
-    if adverb.lower in lang.negations or adverb.lower in lang.doubting:
-        return True
-    is_alone = not adverb.children and adverb.tag not in lang.tags.asking
-    subject = clause.child(*SUBJECTS)
-    is_after = not subject or subject.i < adverb.i
-    is_degree = adverb.i in _degree_of(clause)
-    return is_after and is_alone and adverb.i < clause.i and not is_degree
-
-
-def _degree_of(head: Word) -> Set[int]:
-    """Give the words of an adverb right before an adjective: "slightly heavier"."""
-    if head.pos != "ADJ" or not head.i:
-        return set()
-    before = head.sentence.words[head.i - 1]
-    is_adverb = before.head is head and before.dep == "advmod"
-    return _below(before) if is_adverb and not _is_denial(before) else set()
-
-
-def _words_of_noun(head: Word, clause: Word) -> Set[int]:
-    """Give the words of a noun, before the relative clause that says the relation."""
-    if clause.is_below(head):
-        return _words(head, _OUT_OF_PREDICATE) - _below(child_above(clause, head))
-    return _words(
-        head,
-        _OUT_OF_PREDICATE
-        if head.is_predicate and head.child("cop")
-        else _OUT_OF_PHRASE,
-    )
+    return words | words_below(negation) if is_shown else words
 
 
 def _words_of_object(
@@ -430,27 +344,27 @@ def _words_of_object(
 ) -> Tuple[Set[int], Set[int]]:
     """Give the words of an object, and the words of the relation with the object's
     preposition. The preposition of an object before the verb stays with the object."""
-    case = _case_of(head)
+    case = case_of(head)
     if head is clause:
-        inner = _words(head, _OUT_OF_PREDICATE) | _degree_of(head)
+        inner = words_within(head, OUT_OF_PREDICATE) | degree_of(head)
         copula = head.child("cop")
         if copula and copula.i < head.i:  # what is fronted is no part of it
             inner = {i for i in inner if i > copula.i}
         return inner, words | case
-    if head.dep in _CLAUSES and head.is_predicate:
-        inner = _words(head, _OUT_OF_PHRASE)
+    if head.dep in CLAUSES and head.is_predicate:
+        inner = words_within(head, OUT_OF_PHRASE)
         marks = [x.i for x in head.children if x.dep == "mark" and x.i < head.i]
         first = head.first
         while first in marks:
             words = words | {first}
             first += 1
         return inner, words | case
-    inner = _words_of_noun(head, clause)
+    inner = words_of_noun(head, clause)
     if head.i < clause.i:
         return inner if clause.is_below(head) else inner | case, words
     infinitive = clause.child("xcomp")
     if infinitive and head.dep in ("obj", "iobj", "expl"):
-        inner = inner | _words(infinitive, _ASIDE)  # "forced him to leave"
+        inner = inner | words_within(infinitive, ASIDE)  # "forced him to leave"
     return inner, words | case
 
 
@@ -459,8 +373,8 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
     belongs to the relation."""
     before = parts.relation | parts.object
     for head in _phrases_in(parts.heads[0], parts.object):
-        words = _words(head, _OUT_OF_PHRASE)
-        case = _case_of(head)
+        words = words_within(head, OUT_OF_PHRASE)
+        case = case_of(head)
         first = min(words | case)
         kept = {i for i in before if i < first} | case
         yield replace(
@@ -471,85 +385,7 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
 def _phrases_in(head: Word, within: Set[int]) -> Iterator[Word]:
     """Give the heads of the prepositional phrases below a noun, outer before inner."""
     for child in head.children:
-        is_phrase = child.i > head.i and child.dep in _NESTED and child.child("case")
+        is_phrase = child.i > head.i and child.dep in NESTED and child.child("case")
         if is_phrase and child.i in within:
             yield child
             yield from _phrases_in(child, within)
-
-
-def _below(word: Word) -> Set[int]:
-    """Give a word and all words below it."""
-    words = {word.i}
-    stack = [word]
-    while stack:
-        children = stack.pop().children
-        words.update([x.i for x in children])
-        stack += children
-    return words
-
-
-def _words(head: Word, out: Tuple[str, ...]) -> Set[int]:
-    """Give a word and the words below it, but for children with some deprels."""
-    inner = {head.i}
-    for child in head.children:
-        if _is_part(child, out) and not is_outside(child, is_clause=head.is_predicate):
-            inner |= _below(child)
-    return inner
-
-
-def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
-    """Tell whether a word is a part of its phrase: unless its deprel is one of some,
-    but with the clause of "what he had cooked", "anyone who came", "the first woman who
-    flew"."""
-    if word.dep not in out:
-        return True
-    if word.dep not in _ASIDE[:2]:
-        return False
-    head = word.head
-    tags = word.lang.tags
-    is_free = head.tag in tags.asking or head.pos in ("PRON", "DET")
-    first = word.sentence.words[word.first]
-    return (is_free or is_chosen(head)) and first.text != tags.comma
-
-
-def _case_of(head: Word) -> Set[int]:
-    """Give the words of the preposition of a phrase, or of its first conjunct."""
-    while True:
-        words: Set[int] = set()
-        for child in head.children:
-            if child.dep == "case" and child.i < head.i:
-                words |= _below(child)
-        if words or head.dep != "conj":
-            return words
-        head = head.head
-
-
-def _denial_in(word: Word) -> Set[int]:
-    """Give the "not" of an argument: "not quickly"."""
-    return {x.i for x in word.children if x.lower in word.lang.negations}
-
-
-def _trimmed(words: Sequence[Word], places: Set[int]) -> Set[int]:
-    """Give words without quotation marks, brackets and stops, and without marks at the
-    ends."""
-    kept = [words[i] for i in sorted(places)]
-    kept = [x for x in kept if not x.token.is_space and x.tag not in x.lang.tags.silent]
-    for place in (0, -1):
-        while kept and is_mark(kept[place]):
-            kept.pop(place)
-    return {x.i for x in kept}
-
-
-def _text(words: Sequence[Word], places: Set[int]) -> str:
-    """Write words in the order of the sentence. A word with a hyphen is one word, as in
-    the text."""
-    text = ""
-    before = None
-    for i in sorted(_trimmed(words, places)):
-        word = words[i]
-        is_next = before is not None and before.i == i - 1
-        is_hyphen = is_next and word.lang.tags.hyphen in (word.tag, before.tag)
-        is_joined = is_hyphen and not before.token.whitespace_
-        text += word.text if is_joined else f" {word.text}"
-        before = word
-    return text.strip()

@@ -2,56 +2,9 @@
 The record that clauses and facts read stands at the end."""
 
 from ..clause_words import ClauseLabels, ClauseTags, ClauseWords
-from . import complements, words
+from . import signatures, words
 from .structures import CLAUSE_LABELS
 from .treebank import PLACES, PREPOSITION_TAGS, RELATIVE_TAGS, TIMES
-
-# Verbs of motion: their goal is no object ("ran to the bus").
-MOTION = frozenset(
-    """
-    arrive
-    climb
-    come
-    cycle
-    depart
-    dive
-    drive
-    emigrate
-    escape
-    fall
-    flee
-    fly
-    go
-    head
-    hike
-    hurry
-    jog
-    jump
-    leap
-    march
-    migrate
-    move
-    proceed
-    race
-    relocate
-    retire
-    retreat
-    return
-    ride
-    roll
-    run
-    rush
-    sail
-    ski
-    slide
-    step
-    swim
-    travel
-    turn
-    walk
-    wander
-    """.split()
-)
 
 # Prepositions of goals.
 DIRECTIONS = frozenset(
@@ -416,16 +369,16 @@ CLAUSES = ClauseWords(
     auxiliary_gerunds=frozenset({"go"}),
     subject_control=words.SUBJECT_CONTROL,
     intransitive=words.INTRANSITIVE,
-    motion=MOTION,
+    motion=words.MOTION,
     directions=DIRECTIONS,
     idle=frozenset({"sake", "behalf"}),
     saying=words.SAYING,
-    of_infinitives=complements.OF_INFINITIVES,
-    of_past=complements.OF_PAST,
-    of_participles=complements.OF_PARTICIPLES,
-    of_clauses=complements.OF_CLAUSES,
-    of_gerunds=complements.OF_GERUNDS,
-    of_things=complements.OF_THINGS,
+    of_infinitives=signatures.OF_INFINITIVES,
+    of_past=signatures.OF_PAST,
+    of_participles=signatures.OF_PARTICIPLES,
+    of_clauses=signatures.OF_CLAUSES,
+    of_gerunds=signatures.OF_GERUNDS,
+    of_things=signatures.OF_THINGS,
     complementing=COMPLEMENTING,
     wished=WISHED,
     inclusive=INCLUSIVE,

@@ -71,6 +71,53 @@ INTRANSITIVE = frozenset(
     """.split()
 )
 
+# Verbs of motion: their goal is no object ("ran to the bus").
+MOTION = frozenset(
+    """
+    arrive
+    climb
+    come
+    cycle
+    depart
+    dive
+    drive
+    emigrate
+    escape
+    fall
+    flee
+    fly
+    go
+    head
+    hike
+    hurry
+    jog
+    jump
+    leap
+    march
+    migrate
+    move
+    proceed
+    race
+    relocate
+    retire
+    retreat
+    return
+    ride
+    roll
+    run
+    rush
+    sail
+    ski
+    slide
+    step
+    swim
+    travel
+    turn
+    walk
+    wander
+    """.split()
+)
+
 # Verbs of saying and thinking: what follows is somebody's word, not a fact.
 SAYING = frozenset(
     """
