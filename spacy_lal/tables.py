@@ -19,7 +19,7 @@ from typing import (
 
 from spacy.tokens import Doc, Span
 
-from .annotations import SPANS_KEY, install_extensions
+from .annotations import SPANS_KEY, Relation, install_extensions
 from .complexity import Complexity
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ RELATIONS = (
     "label",
     "kind",
     "factuality",
+    "factuality_score",
     "attribution",
     "place",
     "time",
@@ -138,8 +139,17 @@ def _roles(sentence: Span) -> Iterator[Sequence[Any]]:
 
 def _relations(sentence: Span) -> Iterator[Sequence[Any]]:
     for relation in sentence._.relations:
-        values = (getattr(relation, name) for name in RELATIONS)
-        yield [str(x) if isinstance(x, Span) else x for x in values]
+        yield [_value(relation, name) for name in RELATIONS]
+
+
+def _value(relation: Relation, name: str) -> Any:
+    try:
+        value = getattr(relation, name)
+    except ValueError:  # the pipeline has no weights of the score
+        return None
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    return str(value) if isinstance(value, Span) else value
 
 
 def measure_values(measures: Complexity) -> List[Any]:

@@ -212,8 +212,9 @@ def relations_cli(
         return "".join(parts)
 
     def rows(doc: "Doc", origin: Origin) -> "Iterator[tables.Row]":
-        for row in find_kind("relations").rows(doc, origin.name):
-            if row["kind"] in named:
+        of_kind = find_kind("relations").rows(doc, origin.name)
+        for row, relation in zip(of_kind, doc._.relations, strict=True):
+            if is_wanted(relation):
                 yield row
 
     shown = dict.fromkeys(formats, lines)
