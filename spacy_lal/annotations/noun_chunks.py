@@ -21,6 +21,7 @@ from spacy.vocab import Vocab
 
 from ..lang import conventions
 from ..lang.conventions import NounChunks
+from ..trees import Constituent
 from .parses import SPANS_KEY, constituent_tokens
 from .sentences import sentence_of
 
@@ -105,14 +106,14 @@ def constituent_chunks(
                 yield from parts(node.start, last)
 
 
-def _nodes(constituents: list[tuple[int, int, str]]) -> list[_Phrase]:
+def _nodes(constituents: Sequence[Constituent]) -> list[_Phrase]:
     nodes: list[_Phrase] = []
     above: list[_Phrase] = []
-    for start, end, label in constituents:
-        node = _Phrase(start, end, label, [])
-        while above and above[-1].end <= start:
+    for span in constituents:
+        node = _Phrase(span.start, span.end, span.label, [])
+        while above and above[-1].end <= node.start:
             above.pop()
-        if above and end <= above[-1].end:
+        if above and node.end <= above[-1].end:
             above[-1].children.append(node)
         above.append(node)
         nodes.append(node)

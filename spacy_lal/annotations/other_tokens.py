@@ -60,9 +60,9 @@ def as_doc(span: Span) -> Doc:
 def _copy_constituents(span: Span, doc: Doc) -> None:
     first = span.start
     spans = [
-        Span(doc, start - first, end - first, label)
-        for start, end, label in constituent_tokens(span.doc, first, span.end)
-        if first <= start and end <= span.end
+        Span(doc, part.start - first, part.end - first, part.label)
+        for part in constituent_tokens(span.doc, first, span.end)
+        if part.is_within(first, span.end)
     ]
     write_group(doc, SPANS_KEY, spans)
 

@@ -223,7 +223,7 @@ def write_trees(
     others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree
         there are left out.
     """
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import read_parses
 
     n_trees = 0
     with io.text_output(path) as write:

@@ -36,7 +36,7 @@ def explain_cli(inputs: Inputs) -> None:
     Writes one self-contained HTML page: tree, arcs and roles in one picture, and the
     attention of each label head; or the pictures alone, -o FILE.svg or .png (with
     CairoSVG). `lal parse --format tree` draws trees with letters."""
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import read_parses
 
     output = inputs.output
     if output is None:
@@ -109,8 +109,7 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
 
 def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
     """The markup of each sentence."""
-    from spacy_lal.annotations import has_propositions
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import has_propositions, read_parses
     from spacy_lal.pictures.colors import label_legend
     from spacy_lal.pictures.markup import escape, fold
 

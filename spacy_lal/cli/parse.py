@@ -62,7 +62,7 @@ def parse_cli(
     parsed. A text may hold several sentences: a row of a table is a sentence. JSON,
     CoNLL-U and tables name the id of each text, or else its line; with --ids, the other
     formats too."""
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import read_parses
 
     formats = (*FORMATS, DOCBIN, "json")
     output_format = tables.find_format(output_format, inputs, formats)

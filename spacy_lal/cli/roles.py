@@ -251,8 +251,7 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]"
 
     auxiliaries (bool): Whether auxiliaries and modals are given.
     """
-    from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import SENT_IDS, get_sentence_propositions, read_parses
     from spacy_lal.lang import conventions
 
     left_out: Container[str] = ()

@@ -125,7 +125,7 @@ def _of_texts(
 
 def _of_doc(doc: "Doc", where: str) -> "Iterator[Tuple[int, Tree]]":
     """The number of each sentence, from 1, and its tree."""
-    from spacy_lal.export import read_parses
+    from spacy_lal.annotations import read_parses
     from spacy_lal.trees.parse import MissingParseError
 
     try:

@@ -18,9 +18,9 @@ from ..annotations import (
     SPANS_KEY,
     has_propositions,
     has_sentences,
+    read_parses,
     sentence_words,
 )
-from ..export import read_parses
 from ..pipeline.component import parser_names, sentence_splitters
 from ..treebanks.docs import copy_text
 from .attachment import PunctuationRule

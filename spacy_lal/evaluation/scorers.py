@@ -32,11 +32,11 @@ from ..annotations import (
     get_propositions,
     has_propositions,
     has_sentences,
+    read_parses,
     same_tokens,
     sentence_bounds,
     sentence_words,
 )
-from ..export import read_parses
 from ..lang import conventions
 from ..trees import Constituent, Parse
 from ..trees.roles import PREDICATE_ROLE, Proposition

@@ -13,8 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.util import is_in_jupyter, minify_html
 
-from ..annotations import check_present, has_propositions
-from ..export import read_parses
+from ..annotations import check_present, has_propositions, read_parses
 from ..trees import Parse
 from .colors import chain_color
 from .heatmap import draw_attention, draw_contributions

@@ -134,9 +134,9 @@ def known_cells(
     if constituents:
         are_constituents = np.arange(n_labels) > SUB_HEAD
         known = np.zeros(allowed.labels.shape[:2], dtype=bool)
-        for start, end, *_ in constituents:
-            known[start, end] = True
-            allowed.require_span(start, end, are_constituents)
+        for span in constituents:
+            known[span.start, span.end] = True
+            allowed.require_span(span.start, span.end, are_constituents)
         allowed.labels[~known] &= ~are_constituents
     for word, head in enumerate(heads, start=1):
         if head is not None:

@@ -15,8 +15,6 @@ from .parse import (
     Parse,
     ParseMethod,
     is_preterminal,
-    spans_to_tree,
-    write_spans,
 )
 from .spans import (
     EMPTY,

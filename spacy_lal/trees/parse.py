@@ -218,7 +218,7 @@ class Parse:
 
     def to_brackets(self, *, escape: bool = True) -> str:
         """The brackets of `to_tree` on one line, see `write_brackets`; without NLTK."""
-        return write_brackets(self.to_tree(_Node), escape=escape)
+        return write_brackets(self.to_tree(_BareNode), escape=escape)
 
     def cut(self, start: int, end: int) -> "Parse":
         """The part within a half-open range of words: with the constituents that lie in
@@ -243,7 +243,7 @@ class Parse:
         return replace(self, **parts, roles=None, ranges=(), metadata={})
 
 
-class _Node(list):  # type: ignore[type-arg]
+class _BareNode(list):  # type: ignore[type-arg]
     def __init__(self, label: str, children: List[Any]) -> None:
         super().__init__(children)
         self.label = lambda: label
@@ -266,14 +266,3 @@ def _is_label(label: str) -> bool:
     if not label or label == SUB_HEAD_LABEL or CHAIN_SEPARATOR in label:
         return False
     return ":" not in (label[0], label[-1])
-
-
-def spans_to_tree(words: Any, tags: Any, spans: Any, make: Any = None) -> Any:
-    """The same as `Parse.to_tree`."""
-    return Parse(words, tags or (), [Constituent(*s) for s in spans]).to_tree(make)
-
-
-def write_spans(words: Any, tags: Any, spans: Any, escape: bool = True) -> str:
-    """The same as `Parse.to_brackets`."""
-    spans = [Constituent(*s) for s in spans]
-    return Parse(words, tags, spans).to_brackets(escape=escape)
