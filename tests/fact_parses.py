@@ -13,6 +13,7 @@ from spacy_lal.annotations import get_propositions, set_propositions
 from spacy_lal.trees.roles import make_proposition
 
 FILE = Path(__file__).resolve().parent / "data" / "fact_parses.jsonl"
+VOCAB = spacy.blank("en").vocab
 COLUMNS = ("tags", "pos", "deps", "lemmas", "morphs")
 
 
@@ -47,7 +48,7 @@ def make_doc(record: Dict[str, Any]) -> Doc:
     columns = {name: record[name].split(" ") for name in COLUMNS}
     columns["morphs"] = [x.replace("_", "") for x in columns["morphs"]]
     doc = Doc(
-        spacy.blank("en").vocab,
+        VOCAB,
         words=record["words"].split(" "),
         spaces=[x == "1" for x in record["spaces"].split(" ")],
         heads=[int(x) for x in record["heads"].split(" ")],

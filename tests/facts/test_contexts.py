@@ -3,7 +3,7 @@
 from typing import Callable, Dict, List, Tuple
 
 import pytest
-import spacy
+from fact_parses import VOCAB
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_relations, get_triples, simplify
@@ -195,9 +195,8 @@ def test_polarity_and_certainty_are_fields(parse: Callable[[str], Doc]):
 def doc_of(words: List[str], heads: List[int], deps: List[str], tags: List[str]) -> Doc:
     pos = ["VERB" if tag[:2] == "VB" else "NOUN" for tag in tags]
     pos = ["CCONJ" if tag == "CC" else one for tag, one in zip(tags, pos, strict=True)]
-    vocab = spacy.blank("en").vocab
     names = {"heads": heads, "deps": deps, "tags": tags, "pos": pos, "lemmas": words}
-    return Doc(vocab, words=words, **names)
+    return Doc(VOCAB, words=words, **names)
 
 
 def conjoined(n: int) -> Doc:
@@ -266,4 +265,7 @@ def test_a_score_is_a_probability_and_wants_weights(parse: Callable[[str], Doc])
     with pytest.raises(ValueError, match="has no table 'lal_factuality'"):
         relation.factuality_score  # noqa: B018
     doc.vocab.lookups.add_table("lal_factuality", {"lemma=sell": -64})
-    assert relation.factuality_score == pytest.approx(0.1192, abs=1e-4)
+    try:
+        assert relation.factuality_score == pytest.approx(0.1192, abs=1e-4)
+    finally:
+        doc.vocab.lookups.remove_table("lal_factuality")
