@@ -140,4 +140,4 @@ def _hear(
         ops.scatter_add(d_padded, rows, d_heard.reshape(-1, width))
         return d_padded[:n_words]
 
-    return padded[places].reshape(n_words, -1), backprop
+    return padded[places].reshape(n_words, places.shape[1] * width), backprop

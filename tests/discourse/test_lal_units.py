@@ -134,6 +134,7 @@ def test_white_space_belongs_to_the_unit_before_it(trained: Language) -> None:
     doc = trained(Doc(trained.vocab, words, heads=heads, deps=deps, tags=tags))
     places = [(unit.start, unit.end) for unit in doc._.units]
     assert places == [(0, 4), (4, 8)]
+    assert units(trained(Doc(trained.vocab, ["\n"]))) == []
 
 
 def test_units_survive_merged_tokens(trained: Language) -> None:
