@@ -18,7 +18,7 @@ from spacy_lal.annotations import get_constituents, sentence_words
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.completion import complete, known_cells, lacks
-from spacy_lal.trees import EMPTY, SUB_HEAD
+from spacy_lal.trees import EMPTY, SUB_HEAD, Constituent
 
 Spans = Sequence[Tuple[int, int, str]]
 # Other words than the parser has learned: binding has to hold where the scores are
@@ -142,7 +142,9 @@ def test_heads_are_the_best_that_agree_with_the_tree(
     deprels = random.normal(size=(n + 1, 2)).astype(np.float32)
     decoder = make_joint_decoder()
     scores = ParserScores(labels, arcs, deprels)
-    found = next(decoder.ranked(scores, known_cells(scores, tree, [None] * n)))
+    constituents = [Constituent(*span) for span in tree]
+    allowed = known_cells(scores, constituents, [None] * n)
+    found = next(decoder.ranked(scores, allowed))
     agreeing = [
         heads
         for heads in product(range(n + 1), repeat=n)
