@@ -14,8 +14,6 @@ LIBRARY = "langchain_text_splitters"
 
 
 def test_the_page(en_lal_md: Language, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "lal_units" not in en_lal_md.pipe_names:
-        pytest.skip("en_lal_md before 0.5.0 has no lal_units")
     monkeypatch.setattr(spacy, "load", lambda name: en_lal_md)
     names: Dict[str, Any] = {"__name__": "page"}
     for block in blocks(PAGE):
