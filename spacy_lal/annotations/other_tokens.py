@@ -18,11 +18,12 @@ from .roles import (
     set_propositions,
 )
 from .span_groups import check_present, read_group, write_group
+from .units import UNITS_KEY, get_units
 
 
 def carry_over(doc: Doc) -> None:
-    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens
-    for its present tokens.
+    """Rewrite the constituents, units, methods and roles of a Doc with merged or split
+    tokens for its present tokens.
 
     Our getters, `render` and the exporters do not need it. spaCy itself does: it
     copies, stores and joins span groups by their former tokens. Constituents,
@@ -33,6 +34,8 @@ def carry_over(doc: Doc) -> None:
     if SPANS_KEY in doc.spans:
         spans = [Span(doc, *span) for span in constituent_tokens(doc)]
         write_group(doc, SPANS_KEY, spans)
+    if UNITS_KEY in doc.spans:
+        write_group(doc, UNITS_KEY, get_units(doc))
     if METHODS_KEY in doc.spans:
         stored = read_group(doc, METHODS_KEY)
         methods = [Span(doc, *span.place, span.label) for span in stored if span.place]

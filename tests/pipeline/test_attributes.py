@@ -26,6 +26,7 @@ DECODER = {
 OPTIONS = {
     "lal_parser": {"overwrite": False, "dependencies": False, "decoder": DECODER},
     "lal_srl": {**srl_config("none"), "predicates": "doc", "overwrite": False},
+    "lal_units": {},
     "lal_lemmas": {},
     "lal_carry_over": {},
 }
