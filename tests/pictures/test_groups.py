@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 PROGRAM = Path(__file__).parents[2] / "docs" / "pictures" / "groups.py"
-TABLE = "file,CN/C\na/1.txt,1.0\na/2.txt,3.0\nb<c/1.txt,2.0\nb<c/2.txt,\n"
+TABLE = "id,CN/C\na/1.txt,1.0\na/2.txt,3.0\nb<c/1.txt,2.0\nb<c/2.txt,\n"
 
 
 @pytest.fixture
