@@ -126,7 +126,7 @@ def check_package_cli(
         str, typer.Argument(help="An installed package, or the folder of a pipeline")
     ],
 ) -> None:
-    """Compare the files of a pipeline's package with their checksums.
+    """Compare a package with its checksums.
 
     Each damaged or missing file gets a line; the exit code is then 1."""
     from spacy.util import get_package_path, is_package
