@@ -171,7 +171,8 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     if output == RELATIONS:
         span = pa.struct([("text", string), *bounds, ("label", string)])
         spans = [(name, span) for name in annotations.Relation.SPANS]
-        texts = [(name, string) for name in ("kind", "label", "factuality")]
+        names = ("kind", "label", "factuality", "polarity", "certainty")
+        texts = [(name, string) for name in names]
         relation = pa.struct([*texts, *spans, ("arguments", pa.list_(span))])
         return [pa.field("relations", pa.list_(relation))]
     types = {

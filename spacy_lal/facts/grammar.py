@@ -321,7 +321,9 @@ def is_denied_noun(word: Word) -> bool:
     if word.dep not in ("nmod", "appos") or word.denial is None:
         return False
     is_replaced = word.denial.lower in word.lang.substituting
-    return word.denial.i == word.first and (word.dep == "appos" or is_replaced)
+    before = (child for child in word.children if child.i < word.denial.i)
+    is_first = all(child.dep == "punct" for child in before)
+    return is_first and (word.dep == "appos" or is_replaced)
 
 
 def phrase(

@@ -176,7 +176,7 @@ FACTUALITY = {
     ("The myth that bats are blind persists.", "are"): "negated",
     ("The court found no proof that he took bribes.", "took"): "hypothetical",
     ("Chances are that Tom stole the car.", "stole"): "hypothetical",
-    ("All the boys but Tom read the book.", "All the boys but Tom"): "asserted",
+    ("All the boys but Tom read the book.", "Tom"): "negated",
     ("He went on to win the cup.", "win"): "asserted",
     ("He was the first to climb the mountain.", "climb"): "asserted",
     ("The talks ended without a deal.", "ended"): "asserted",
@@ -264,7 +264,7 @@ WORDS = {
         "(parliament; approve; the budget)",
     ],
     "Vaccines train the immune system to recognise viruses.": [
-        "(Vaccines; train; the immune system to recognise viruses)",
+        "(Vaccines; train; the immune system)",
         "(the immune system; recognise; viruses)",
     ],
     "He went on to win the cup.": ["(He; went on to win; the cup)"],
