@@ -20,6 +20,8 @@ def test_registered_names_are_the_pinned_ones():
     for entry in sorted(
         distribution("spacy-lal").entry_points, key=lambda entry: entry.name
     ):
+        if entry.group == "console_scripts":
+            continue
         found.setdefault(entry.group, []).append(entry.name)
         assert entry.load() is not None
         assert entry.name in getattr(registry, entry.group.partition("_")[2]).get_all()

@@ -144,7 +144,9 @@ def section(test: Dict[str, Any], version: str) -> str:
             *table(raw, 1),
             "",
         ]
-    return "\n".join([*lines, "    python -m spacy project run test-scores", "", ""])
+    return "\n".join(
+        [*lines, "    python -m spacy project run test-scores projects/en", "", ""]
+    )
 
 
 def with_section(card: str, new: str) -> str:

@@ -110,7 +110,7 @@ def write_trees(trees: Iterable[Tree], name: str, path: Path) -> None:
     for number, tree in enumerate(trees, start=1):
         metadata = {"sent_id": f"icon-{name}-{number}"}
         words = [leaf[0] for leaf in preterminals(tree)]
-        _, conllu = without_heads(tree, words, spaces_of(tree), metadata)
+        conllu = without_heads(tree, words, spaces_of(tree), metadata).conllu
         lines.append(write_brackets(Tree("ROOT", [tree])) + "\n")
         sentences.append(conllu)
     write_file(path.with_suffix(".ptb"), "".join(lines))
