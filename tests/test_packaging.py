@@ -71,7 +71,7 @@ def test_an_index_shows_the_readme_with_whole_addresses(
             assert (ROOT / path.partition("#")[0]).exists(), link
     site = "https://github.com/spacy-lal/spacy-lal"
     assert f"({site}/raw/main/docs/pictures/parse.svg)" in text
-    assert "[(one.role, one.span) for one in predicate.arguments])" in text
+    assert 'spacy_lal.to_frame([doc], "relations")[columns]' in text
 
 
 @pytest.mark.slow

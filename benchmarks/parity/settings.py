@@ -61,6 +61,7 @@ _OF_TRAINING = frozenset(
 )
 _SWITCHED_OFF = {
     "use_bert": False,
+    "use_cat": False,
     "use_bert_only": False,
     "use_elmo": False,
     "use_roberta": False,
