@@ -141,7 +141,7 @@ lint: $(LINTERS) $(if $(PACKAGE),$(BUNDLED))
 	$(BIN)/ruff format --check spacy_lal tests benchmarks projects setup.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint --max-line-length 120 spacy_lal  # it calls pycodestyle by name
 	$(BIN)/mypy spacy_lal
-	$(if $(PACKAGE),$(BIN)/python benchmarks/house.py)
+	$(BIN)/python benchmarks/house.py $(if $(PACKAGE),--pipeline en_lal_md)
 
 # The versions that pip would take for each Python that setup.cfg admits. Nothing is installed but uv, which resolves.
 resolve: $(INSTALLED)

@@ -37,6 +37,7 @@ def source(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "some.py"
     path.write_text(SOURCE, encoding="utf8")
     monkeypatch.setattr(house, "ROOT", tmp_path)
+    monkeypatch.setattr(house, "SOURCES", tmp_path)
     return house.Source(path)
 
 
@@ -66,15 +67,43 @@ def test_what_is_not_good_style_is_found(house, source, monkeypatch):
     assert not house.is_within_a_line("    RETURNS (int): It.")
 
 
+def test_names_that_say_nothing_and_names_that_stand_twice_are_counted(house):
+    text = "def f(one, two):\n    rest = 1\n\n\nclass A: ...\n\n\nclass A: ...\n"
+    nodes = list(ast.walk(ast.parse(text)))
+    assert sorted(house.bindings(nodes)) == ["one", "rest", "two"]
+    assert house.twice(nodes) == ["A"]
+
+
+@pytest.mark.parametrize(
+    "path, room",
+    [
+        ("files.py", "(top)"),
+        ("lang/id/clauses.py", "lang/id"),
+        ("lang/it.py", "lang"),
+        ("discourse/units.py", "discourse"),
+    ],
+)
+def test_nodes_are_counted_by_room(house, source, path, room, monkeypatch):
+    monkeypatch.setattr(house, "SHORTEST", 1)
+    source.path = source.path.parent / path
+    assert source.room == room
+    assert house.nodes_by_room([source]) == {room: house.count_nodes(source.tree)}
+    measures = house.measure([source])
+    of_room = measures.get(f"nodes of {room}", measures["nodes"])
+    assert of_room == house.count_nodes(source.tree)
+
+
 def test_measures_beyond_a_limit_fail(house, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["house.py"])
+    monkeypatch.setattr("sys.argv", ["house.py", "--pipeline", "some"])
     monkeypatch.setattr(house, "ways", lambda pipeline: {"spacy.load": ["a.py"]})
     monkeypatch.setattr(house, "options", dict)
     monkeypatch.setattr(house, "LIMITS", dict.fromkeys(house.LIMITS, 1e9))
     assert house.main() == 0
     monkeypatch.setitem(house.LIMITS, "nodes", 1)
     assert house.main() == 1
-    assert "at most 1  BEYOND" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "at most 1  BEYOND" in printed and "nodes: discourse" in printed
+    assert "files: spacy.load" in printed
 
 
 def test_a_way_through_no_file_fails(house):
