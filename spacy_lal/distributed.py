@@ -2,19 +2,14 @@
 Spark (all optional)."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
     Optional,
-    Sequence,
     TypeVar,
     cast,
 )
@@ -89,7 +84,7 @@ class BatchParser:
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
-    def kept_columns(self, names: Sequence[str]) -> List[str]:
+    def kept_columns(self, names: Sequence[str]) -> list[str]:
         """Names of the columns that are kept.
 
         RAISES (ValueError): A column is missing, there twice, or has the name of a
@@ -117,13 +112,13 @@ class BatchParser:
         """
         import pyarrow as pa
 
-        kept: List[str] = self.kept_columns(batch.schema.names)
-        new: List[Any] = doc_fields(self.output)
-        rows: List[Dict[str, Any]] = []
+        kept: list[str] = self.kept_columns(batch.schema.names)
+        new: list[Any] = doc_fields(self.output)
+        rows: list[dict[str, Any]] = []
         if batch.num_rows:
             texts = batch.column(self.text_column).to_pylist()
             rows.extend(self._rows(texts))
-        columns: List[Any] = [batch.column(name) for name in kept]
+        columns: list[Any] = [batch.column(name) for name in kept]
         for field in new:
             values = [row.get(field.name) for row in rows]
             columns.append(pa.array(values, type=field.type))
@@ -132,7 +127,7 @@ class BatchParser:
         schema = pa.schema([*map(batch.schema.field, kept), *new])
         return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
-    def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
+    def _rows(self, texts: list[Optional[str]]) -> Iterator[dict[str, Any]]:
         """Docs as plain objects, made within a memory zone, at whose end their words
         are forgotten."""
         nlp = self.load()
@@ -155,7 +150,7 @@ def _load(pipeline: str, gpu_id: int) -> Language:
     return nlp
 
 
-def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
+def doc_fields(output: str = COLUMNS) -> "list[pa.Field]":
     """The Arrow fields of a parsed Doc: lists over its tokens
     (docs/how_to/distributed.md names each), or one `docbin`, the bytes of a DocBin that
     holds this one Doc, or one `relations`, objects. A row without text is null in all
@@ -192,7 +187,7 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     return [pa.field(name, pa.list_(type_)) for name, type_ in types.items()]
 
 
-def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
+def doc_row(doc: Doc, output: str = COLUMNS) -> dict[str, Any]:
     """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python
     objects."""
     if output == DOCBIN:
@@ -202,7 +197,7 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         return {"relations": [relation.to_dict() for relation in relations]}
     starts = {start for start, _ in annotations.sentence_bounds(doc)}
     tokens = list(doc)
-    row: Dict[str, Any] = {
+    row: dict[str, Any] = {
         **annotation_lists(doc, tokens),
         "spaces": [bool(token.whitespace_) for token in tokens],
         "sent_starts": [i in starts for i in range(len(tokens))],

@@ -1,14 +1,11 @@
 """Export of a parsed Doc: plain objects (docs/reference/formats.md) and CoNLL-U,
 without white space tokens."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import (
     Any,
-    Dict,
-    List,
-    Mapping,
     Optional,
-    Sequence,
 )
 
 from spacy.tokens import Doc, Token
@@ -20,7 +17,7 @@ from .trees import Constituent, Parse, expand_chains, format_conllu
 SCHEMA_VERSION = 3  # of JSON lines and Arrow tables
 
 
-def sentence_record(parse: Parse) -> Dict[str, Any]:
+def sentence_record(parse: Parse) -> dict[str, Any]:
     """A sentence of a Doc as plain objects, as docs/reference/formats.md has them:
     indices count words from 0, a root is its own head, an unknown head is None,
     characters count in the text of the Doc."""
@@ -49,12 +46,12 @@ def sentence_record(parse: Parse) -> Dict[str, Any]:
 
 def annotation_lists(
     doc: Doc, tokens: Sequence[Token]
-) -> Dict[str, Optional[List[Any]]]:
+) -> dict[str, Optional[list[Any]]]:
     """The annotation of n tokens as lists of length n, by the schema of
     docs/reference/formats.md; None in place of a list where the whole Doc has no such
     annotation. Characters are half-open, in the text of the Doc."""
 
-    def values(name: str, attribute: str) -> Optional[List[str]]:
+    def values(name: str, attribute: str) -> Optional[list[str]]:
         if len(doc) and not doc.has_annotation(name):
             return None
         return [str(getattr(token, attribute)) for token in tokens]
@@ -71,7 +68,7 @@ def annotation_lists(
     }
 
 
-def constituent_record(tokens: Sequence[Token], span: Constituent) -> Dict[str, Any]:
+def constituent_record(tokens: Sequence[Token], span: Constituent) -> dict[str, Any]:
     """A constituent as an object: half-open over tokens and, in the text of the Doc,
     over characters.
 
@@ -108,7 +105,7 @@ def sentence_to_conllu(
     text_name: the beginning of its `sent_id`.
     comments: more, by name.
     """
-    metadata: Dict[str, Optional[str]] = {
+    metadata: dict[str, Optional[str]] = {
         "sent_id": f"{text_name}-{parse.number + 1}",
         **(comments or {}),
         "text": " ".join(parse.text.split()),

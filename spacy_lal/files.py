@@ -7,10 +7,11 @@ import glob
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO, Iterator, List, Tuple, Union
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 QUOTE = 200  # characters of a line that a message shows
@@ -56,7 +57,7 @@ def beside(path: Path, ending: str = PART) -> Path:
     return path.with_name(f".{path.name}.{uuid4().hex}{ending}")
 
 
-def leftovers(path: Union[str, Path]) -> List[Path]:
+def leftovers(path: str | Path) -> list[Path]:
     """What `written_file` or `written_folder` left beside a path when they were killed,
     or write at this moment."""
     target = Path(path).resolve()
@@ -66,7 +67,7 @@ def leftovers(path: Union[str, Path]) -> List[Path]:
 
 
 @contextmanager
-def _named_errors(path: Union[str, Path], part: Path) -> Iterator[None]:
+def _named_errors(path: str | Path, part: Path) -> Iterator[None]:
     """The system's errors of writing a part, such as that of a full disk, name the
     path."""
     try:
@@ -78,7 +79,7 @@ def _named_errors(path: Union[str, Path], part: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _written_part(path: Union[str, Path], target: Path) -> Iterator[Path]:
+def _written_part(path: str | Path, target: Path) -> Iterator[Path]:
     """For a block that writes something beside its target and moves it there. If the
     block fails, the part is removed, and so are the folders that were made for it."""
     part = beside(target)
@@ -99,7 +100,7 @@ def _written_part(path: Union[str, Path], target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
+def written_file(path: str | Path) -> Iterator[BinaryIO]:
     """For a block that writes a file: it is replaced when the block has ended well,
     otherwise it stays unchanged. Pipes and devices are written in place. The file's
     folder is made if it does not exist.
@@ -121,14 +122,14 @@ def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
         os.replace(part, target)
 
 
-def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
+def write_file(path: str | Path, content: bytes | str) -> None:
     """Write a file completely or not at all; text as UTF-8."""
     with written_file(path) as file:
         file.write(content.encode("utf8") if isinstance(content, str) else content)
 
 
 @contextmanager
-def written_folder(path: Union[str, Path]) -> Iterator[Path]:
+def written_folder(path: str | Path) -> Iterator[Path]:
     """For a block that writes a folder: it replaces the earlier one when the block has
     ended well. An earlier one that a killed run has moved aside is moved back.
 
@@ -193,8 +194,8 @@ def refuse_binary(first: bytes, name: str) -> None:
 
 
 def numbered_lines(
-    source: Union[Path, BinaryIO], name: str = ""
-) -> Iterator[Tuple[int, str]]:
+    source: Path | BinaryIO, name: str = ""
+) -> Iterator[tuple[int, str]]:
     r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is
     kept; a byte order mark is removed.
 
@@ -246,7 +247,7 @@ def read_json(text: str) -> Any:
     return json.loads(text, parse_float=number, parse_constant=number)
 
 
-def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
+def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines
     are skipped.
 

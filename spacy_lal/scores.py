@@ -3,7 +3,8 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
 gradient of a loss."""
 
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy
 from numpy import ndarray
@@ -178,7 +179,7 @@ class ScoresGradient(NamedTuple):
 
     labels: SparseGradient
     arcs: ndarray
-    deprels: Union[ndarray, SparseGradient]
+    deprels: ndarray | SparseGradient
     ties: Optional[ndarray] = None
 
 

@@ -1,7 +1,7 @@
 """`search_trees(doc, pattern)`: constituents, tags and words of parsed Docs by patterns
 of tgrep."""
 
-from typing import Iterable, Iterator, Union
+from collections.abc import Iterable, Iterator
 
 from spacy.tokens import Doc, Span
 
@@ -10,7 +10,7 @@ from .trees.tgrep import Pattern
 
 
 def search_trees(
-    docs: Union[Doc, Span, Iterable[Union[Doc, Span]]], pattern: Union[str, Pattern]
+    docs: Doc | Span | Iterable[Doc | Span], pattern: str | Pattern
 ) -> Iterator[Span]:
     """The nodes of trees that match a pattern of tgrep, as Spans.
 
@@ -30,7 +30,7 @@ def search_trees(
     return (span for item in items for span in _search(item, compiled))
 
 
-def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
+def _search(item: Doc | Span, pattern: Pattern) -> Iterator[Span]:
     if not isinstance(item, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     within = item[:]

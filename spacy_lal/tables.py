@@ -2,19 +2,12 @@
 `lal parse`, `roles`, `relations`, `units` and `complexity` write the same rows to
 files."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
-    Union,
 )
 
 from spacy.tokens import Doc, Span
@@ -25,7 +18,7 @@ from .complexity import Complexity
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 PLACE = ("id", "sentence", "text")
 DIGITS = 4
 ROLES = ("predicate", "roleset", "role", "argument", "description")
@@ -58,13 +51,13 @@ class TableKind(NamedTuple):
     is_of_docs: bool = False
 
     @property
-    def columns(self) -> Tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
         return (*PLACE, *self.names)
 
     def rows(self, doc: Doc, doc_id: Any) -> Iterator[Row]:
         """The rows of a Doc."""
-        items: Iterable[Tuple[Optional[int], Union[Doc, Span]]] = [(None, doc)]
+        items: Iterable[tuple[Optional[int], Doc | Span]] = [(None, doc)]
         if not self.is_of_docs:
             items = enumerate(doc.sents, start=1) if len(doc) else ()
         for number, item in items:
@@ -152,7 +145,7 @@ def _value(relation: Relation, name: str) -> Any:
     return str(value) if isinstance(value, Span) else value
 
 
-def measure_values(measures: Complexity) -> List[Any]:
+def measure_values(measures: Complexity) -> list[Any]:
     """The measures of `MEASURES`, rounded."""
     values = measures.to_dict().values()
     return [round(x, DIGITS) if isinstance(x, float) else x for x in values]
@@ -163,12 +156,12 @@ def _units(sentence: Span) -> Iterator[Sequence[Any]]:
         yield unit.id_, unit.text.strip()
 
 
-def _measures(item: Union[Doc, Span]) -> Iterator[Sequence[Any]]:
+def _measures(item: Doc | Span) -> Iterator[Sequence[Any]]:
     yield measure_values(item._.complexity)
 
 
 MEASURES = tuple(Complexity().to_dict())
-KINDS: Dict[str, TableKind] = {
+KINDS: dict[str, TableKind] = {
     "parse": TableKind(["brackets"], _brackets),
     "roles": TableKind(ROLES, _roles),
     "relations": TableKind(RELATIONS, _relations),

@@ -1,8 +1,9 @@
 """`lal ...`, and `python -m spacy lal ...`: one Typer group. Commands import heavy
 libraries only when they run."""
 
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Callable, Dict
+from typing import Annotated, Dict
 
 import typer
 from spacy.cli._util import app as spacy_app
@@ -24,7 +25,7 @@ from spacy_lal.cli.train import (
 from spacy_lal.cli.treebank import add_trees_cli, check_cli, convert_cli
 from spacy_lal.cli.units import units_cli
 
-COMMANDS: Dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "parse": parse_cli,
     "explain": explain_cli,
     "roles": roles_cli,

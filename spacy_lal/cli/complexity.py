@@ -1,17 +1,13 @@
 """`lal complexity FILE...`: a table of syntactic complexity, one row a text or a
 sentence."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import (
     TYPE_CHECKING,
     Annotated,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import typer
@@ -48,7 +44,7 @@ class MeasuredText(NamedTuple):
 
     name: str
     text: Optional[str]
-    sentences: "Iterable[Tuple[str, Complexity]]"
+    sentences: "Iterable[tuple[str, Complexity]]"
 
 
 @with_inputs(ManyInputs, stored=(TREES, HEADS, DOCBIN), keeps_blank=True)
@@ -107,7 +103,7 @@ def complexity_cli(
 def _measured(
     inputs: ManyInputs,
     nlp: "Optional[Language]",
-    readable: List[Readable],
+    readable: list[Readable],
     lang: str,
 ) -> Iterator[MeasuredText]:
     import spacy
@@ -132,7 +128,7 @@ def _measured(
 
 def _of_trees(
     source: Source, form: Form, lang: str
-) -> "Iterator[Tuple[str, Complexity]]":
+) -> "Iterator[tuple[str, Complexity]]":
     from spacy_lal.complexity import measure_sentence
     from spacy_lal.trees import Parse
 
@@ -143,7 +139,7 @@ def _of_trees(
 
 def _of_heads(
     source: Source, form: Form, lang: str
-) -> "Iterator[Tuple[str, Complexity]]":
+) -> "Iterator[tuple[str, Complexity]]":
     from spacy_lal.complexity import measure_sentence
 
     for sentence in read_heads(source, form):
@@ -151,7 +147,7 @@ def _of_heads(
         yield text, measure_sentence(sentence, lang=lang)
 
 
-def _of_doc(doc: "Doc") -> "Iterator[Tuple[str, Complexity]]":
+def _of_doc(doc: "Doc") -> "Iterator[tuple[str, Complexity]]":
     from spacy_lal.annotations import sentence_complexities, sentence_words
 
     sentences = [words for words in sentence_words(doc) if words]

@@ -3,6 +3,7 @@ and `lal srl-eval`."""
 
 import re
 import sys
+from collections.abc import Iterator
 from functools import partial
 from itertools import starmap
 from pathlib import Path
@@ -10,11 +11,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Dict,
-    Iterator,
-    List,
     Optional,
-    Tuple,
 )
 
 import typer
@@ -141,7 +138,7 @@ def evaluate_cli(
         io.wrote(gold_trees, io.counted(n_trees, "gold tree"))
 
 
-def _check_paths(data_path: Path, written: List[Path]) -> None:
+def _check_paths(data_path: Path, written: list[Path]) -> None:
     """Ends the command if it cannot read its data, or would write two things into one
     file."""
     io.existing_file(data_path)
@@ -153,7 +150,7 @@ def _check_paths(data_path: Path, written: List[Path]) -> None:
 
 def score(
     nlp: "Language",
-    golds: "List[Doc]",
+    golds: "list[Doc]",
     params: "Optional[EvalbParams]",
     *,
     batch_size: int,
@@ -161,7 +158,7 @@ def score(
     genre: "Optional[re.Pattern[str]]",
     confusion: bool,
     raw: bool,
-) -> "Tuple[List[Doc], Dict[str, Any]]":
+) -> "tuple[list[Doc], dict[str, Any]]":
     """Parse and compare. The arguments are the command's; what the gold Docs lack is
     known before the parsing.
 
@@ -208,10 +205,10 @@ def score(
 
 
 def write_trees(
-    docs: "List[Doc]",
-    golds: "List[Doc]",
+    docs: "list[Doc]",
+    golds: "list[Doc]",
     path: Path,
-    others: "Optional[List[Doc]]" = None,
+    others: "Optional[list[Doc]]" = None,
 ) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB
     counts any root label but TOP. A sentence of whitespace tokens only has no tree.
@@ -240,7 +237,7 @@ def write_trees(
     return n_trees
 
 
-def report_lines(metrics: Dict[str, Any]) -> List[str]:
+def report_lines(metrics: dict[str, Any]) -> list[str]:
     """The scores as lines of text.
 
     metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
@@ -252,7 +249,7 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
         "attachment|punct:reference": [x for x in metrics if REFERENCE.fullmatch(x)],
         "words": [name for name in WORDS if name in metrics],
     }
-    lines: List[str] = []
+    lines: list[str] = []
     for title, names in kinds.items():
         lines += [f"{title}|{common}", *_score_lines({x: metrics[x] for x in names})]
     if "roles" in metrics:
@@ -274,17 +271,17 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     return lines
 
 
-def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
+def _score_lines(scores: dict[str, Optional[float]]) -> Iterator[str]:
     for name, value in scores.items():
         if name == "const_cb" and value is not None:
             value /= 100  # a number of brackets, not a share
         yield f"  {name:<18}{_percent(value):>6}"
 
 
-def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
+def _role_lines(roles: dict[str, Any]) -> Iterator[str]:
     """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
     shown = dict(roles)
-    per_role: Dict[str, Dict[str, float]] = shown.pop("srl_per_role")
+    per_role: dict[str, dict[str, float]] = shown.pop("srl_per_role")
     for name in roles:
         if name.startswith("spans_"):
             del shown[name]
@@ -292,7 +289,7 @@ def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
     yield from _score_table("role", per_role)
 
 
-def _score_table(title: str, rows: Dict[str, Dict[str, Any]]) -> Iterator[str]:
+def _score_table(title: str, rows: dict[str, dict[str, Any]]) -> Iterator[str]:
     """A heading, and a line for each row: its name, and numbers or percentages."""
     if rows:
         first = next(iter(rows.values()))

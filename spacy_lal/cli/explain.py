@@ -1,11 +1,9 @@
 """`lal explain TEXT`: the parse of a text, as a self-contained page or a picture."""
 
+from collections.abc import Iterable, Iterator
 from typing import (
     TYPE_CHECKING,
     Any,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Union,
 )
@@ -67,7 +65,7 @@ def explain_cli(inputs: Inputs) -> None:
     io.wrote(output, io.counted(n_sentences, "sentence"))
 
 
-def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:
+def _content(suffix: str, nlp: "Language", docs: list["Doc"]) -> str | bytes:
     """The content of a file, by its ending: .svg and .png show parses, any other a
     page."""
     if suffix not in (".svg", ".png"):
@@ -154,7 +152,7 @@ def _pictures(
     item: Union["Doc", "Span"],
     number: int = 1,
     **options: Any,
-) -> List[_Picture]:
+) -> list[_Picture]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason
     instead."""
     from spacy_lal.pictures import draw

@@ -1,6 +1,7 @@
 """What commands read, and the options that they have for it in common."""
 
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
@@ -11,16 +12,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     Optional,
-    Sequence,
-    Tuple,
-    Type,
 )
 
 import typer
@@ -33,7 +25,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 DOCBIN = "docbin"
-Readable = Tuple[Source, Form]
+Readable = tuple[Source, Form]
 SOME_LEFT_OUT = 1  # exit code
 
 
@@ -47,7 +39,7 @@ class Inputs:
     """
 
     words: Annotated[
-        Optional[List[str]],
+        Optional[list[str]],
         typer.Argument(
             metavar="[FILE|FOLDER|-|TEXT]...",
             help="Files, folders, patterns such as 'essays/*.txt', texts in quotes  "
@@ -101,14 +93,14 @@ class Inputs:
         if self.text is None:
             io.check_one_stdin(self.words or [io.STDIN])
         io.check_apart(self.output, *(self.words or ()))
-        self.left_out: List[str] = []
+        self.left_out: list[str] = []
         self.n_texts = 0.0  # infinite where it is not known
         self._numbers = count()
 
-    def find(self) -> List[Readable]:
+    def find(self) -> list[Readable]:
         """What is read, and how. Files are looked at to their ends: what cannot be read
         ends the command, or is left out."""
-        readable: List[Readable] = []
+        readable: list[Readable] = []
         for source in self._sources():
             with self._leaving_out():
                 form = self._form(source)
@@ -164,7 +156,7 @@ class Inputs:
 
     def texts(
         self, readable: Iterable[Readable], max_length: int
-    ) -> Iterator[Tuple[str, Origin]]:
+    ) -> Iterator[tuple[str, Origin]]:
         """The texts of sources, each with its origin; blank ones are left out, see
         `keeps_blank`.
 
@@ -226,8 +218,8 @@ class ManyInputs(Inputs):
         self.done: Collection[str] = ()  # ids
 
     def docs(
-        self, nlp: "Language", readable: List[Readable]
-    ) -> "Iterator[Tuple[Doc, Origin]]":
+        self, nlp: "Language", readable: list[Readable]
+    ) -> "Iterator[tuple[Doc, Origin]]":
         """The parsed texts of sources, and stored Docs, with a bar on a terminal. A Doc
         is valid until the next one is requested."""
         from tqdm import tqdm
@@ -242,8 +234,8 @@ class ManyInputs(Inputs):
         )
 
     def _docs(
-        self, nlp: "Language", readable: List[Readable]
-    ) -> "Iterator[Tuple[Doc, Origin]]":
+        self, nlp: "Language", readable: list[Readable]
+    ) -> "Iterator[tuple[Doc, Origin]]":
         types = any(source.is_terminal for source, _ in readable)
         for is_stored, group in groupby(readable, lambda pair: pair[1].kind == DOCBIN):
             if is_stored:
@@ -259,7 +251,7 @@ class ManyInputs(Inputs):
 
     def _stored(
         self, nlp: "Language", readable: Iterable[Readable]
-    ) -> "Iterator[Tuple[Doc, Origin]]":
+    ) -> "Iterator[tuple[Doc, Origin]]":
         for source, _ in readable:
             file = source.shown if self._is_several else None
             docs = io.read_docs(Path(source.name), nlp.vocab)
@@ -270,7 +262,7 @@ class ManyInputs(Inputs):
 
 
 def with_inputs(
-    inputs: Type[Inputs], **settings: Any
+    inputs: type[Inputs], **settings: Any
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command, whose first argument is an `Inputs`, the options of one.
 
@@ -326,7 +318,7 @@ def read_docs(source: Source, form: Form) -> "Sequence[Doc]":
     return io.read_docs(Path(source.name), spacy.blank("xx").vocab)
 
 
-READERS: Dict[str, Callable[..., Iterable[Any]]] = {
+READERS: dict[str, Callable[..., Iterable[Any]]] = {
     "brackets": read_trees,
     "conllu": read_heads,
     DOCBIN: read_docs,

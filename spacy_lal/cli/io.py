@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,13 +15,8 @@ from typing import (
     Annotated,
     Any,
     BinaryIO,
-    Callable,
-    Iterator,
-    List,
     NoReturn,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import typer
@@ -145,7 +141,7 @@ class Command(TyperCommand):
     """A command that ends with one line on stderr for wrong input, and quietly if the
     reader of its pipe left."""
 
-    def collect_usage_pieces(self, ctx: Any) -> List[str]:
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The parts of the usage line after the command's name."""
         arguments = [
             param
@@ -154,7 +150,7 @@ class Command(TyperCommand):
         ]
         return ["[OPTIONS]", *(str(param.metavar or param.name) for param in arguments)]
 
-    def parse_args(self, ctx: Any, args: List[str]) -> List[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of the command line. An option that has one value is said
         once."""
         _, _, params = self.make_parser(ctx).parse_args(args=list(args))
@@ -348,7 +344,7 @@ def output_path(output: Path) -> Iterator[Path]:
         file.write(path.read_bytes())
 
 
-def aligned(rows: Sequence[Tuple[str, ...]]) -> List[str]:
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """The rows of a table as lines, with the cells of a column below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -400,7 +396,7 @@ def check_one_stdin(paths: Sequence[object]) -> None:
 @contextmanager
 def input_paths(
     paths: Sequence[Path],
-) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
+) -> Iterator[tuple[list[Path], Callable[[str], str]]]:
     """For a block that reads files by their paths. One of them may be `-`: a temporary
     file then has stdin's content. Yields the paths, and a function that names the
     temporary file `<stdin>` in a message."""
@@ -419,7 +415,7 @@ def input_paths(
             fail(named(str(err)))
 
 
-def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
+def read_docs(path: Path, vocab: "Vocab") -> "list[Doc]":
     """The Docs of a `.spacy` file, or of stdin for `-`.
 
     RAISES (ValueError): It is no such file, or holds no words, or constituents that are

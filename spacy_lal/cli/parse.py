@@ -1,18 +1,12 @@
 """`lal parse TEXT`: a stream of parses. A format is one function, at the end of this
 file."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import typer
@@ -50,7 +44,7 @@ def parse_cli(
         ),
     ] = False,
     without: Annotated[
-        Optional[List[str]],
+        Optional[list[str]],
         typer.Option(
             "--without", help="Leave out this component; may be said several times"
         ),
@@ -96,7 +90,7 @@ def parse_cli(
 
 
 def _write_docbin(
-    docs: "Iterable[Tuple[Doc, Origin]]", inputs: ManyInputs, ids: bool
+    docs: "Iterable[tuple[Doc, Origin]]", inputs: ManyInputs, ids: bool
 ) -> None:
     from spacy.tokens import DocBin
 
@@ -131,7 +125,7 @@ def format_conllu(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     return sentence_to_conllu(parse, text_id or str(origin.number + 1), comments)
 
 
-def to_records(doc: "Doc", origin: Origin) -> Iterator[Dict[str, Any]]:
+def to_records(doc: "Doc", origin: Origin) -> Iterator[dict[str, Any]]:
     """An object for each sentence (docs/reference/formats.md): the row of a table, and
     all annotation. What the pipeline does not set is null."""
     from spacy_lal.export import SCHEMA_VERSION, read_parses, sentence_record
@@ -189,7 +183,7 @@ def _table(parse: "Parse", heads: Sequence[Optional[int]]) -> str:
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 
-FORMATS: Dict[str, "Callable[[Parse, Origin, bool], str]"] = {
+FORMATS: dict[str, "Callable[[Parse, Origin, bool], str]"] = {
     "brackets": format_brackets,
     "conllu": format_conllu,
     "tree": format_drawing,

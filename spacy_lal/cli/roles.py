@@ -1,20 +1,14 @@
 """`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one
 function."""
 
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    Callable,
-    Container,
-    Dict,
-    Iterator,
-    List,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import typer
@@ -72,7 +66,7 @@ def roles_cli(
     if frames is not None:
         install_frames(nlp.vocab, read_frames(frames).values())
 
-    def with_roles() -> "Iterator[Tuple[Doc, Origin]]":
+    def with_roles() -> "Iterator[tuple[Doc, Origin]]":
         for doc, origin in docs:
             if not has_propositions(doc):
                 names = ", ".join(nlp.pipe_names) or "nothing"
@@ -176,7 +170,7 @@ def relations_cli(
     _, docs = read_docs(inputs, needs=(io.FACTORY,), of_relations=True)
     only_asserted = output_format in (EDGES, OPENIE) and not every
 
-    def with_heads() -> "Iterator[Tuple[Doc, Origin]]":
+    def with_heads() -> "Iterator[tuple[Doc, Origin]]":
         said = False
         for doc, origin in docs:
             if len(doc) and not doc.has_annotation("DEP"):
@@ -223,7 +217,7 @@ def relations_cli(
 
 def read_docs(
     inputs: ManyInputs, needs: Sequence[str], *, of_relations: bool = False
-) -> "Tuple[Language, Iterator[Tuple[Doc, Origin]]]":
+) -> "tuple[Language, Iterator[tuple[Doc, Origin]]]":
     """A pipeline, and the Docs of `.spacy` files and of texts that it parses."""
     import spacy
 
@@ -278,8 +272,8 @@ def format_table(parse: "Parse", origin: Origin) -> str:
     lines = [" ".join(texts), ""]
     for proposition in parse.roles or ():
         frame = get_frame(vocab, proposition.roleset)
-        head: List[Tuple[str, ...]] = []
-        rows: List[Tuple[str, ...]] = []
+        head: list[tuple[str, ...]] = []
+        rows: list[tuple[str, ...]] = []
         for argument in join_parts(proposition.args):
             parts = [" ".join(texts[start:end]) for start, end in argument.parts]
             text = " ... ".join(parts)
@@ -323,7 +317,7 @@ def format_conll(parse: "Parse", origin: Origin) -> str:
     return format_columns(replace(parse, tags=tags), f"text/{origin.number + 1}")
 
 
-ROLE_FORMATS: Dict[str, "Callable[[Parse, Origin], str]"] = {
+ROLE_FORMATS: dict[str, "Callable[[Parse, Origin], str]"] = {
     "table": format_table,
     "json": format_json,
     "props": format_props_of,
@@ -393,7 +387,7 @@ def triple_lines(
     return "".join(lines)
 
 
-def _said(relations: "Sequence[Any]", only_asserted: bool) -> "List[Any]":
+def _said(relations: "Sequence[Any]", only_asserted: bool) -> "list[Any]":
     """Relations or triples, or those of them that the text asserts."""
     return [x for x in relations if not only_asserted or x.factuality == ASSERTED]
 
@@ -403,7 +397,7 @@ def _shown(value: object) -> str:
     return "-" if value is None else " ".join(str(value).split())
 
 
-RELATION_FORMATS: "Dict[str, Callable[[tables.Row, Sequence[Relation]], str]]" = {
+RELATION_FORMATS: "dict[str, Callable[[tables.Row, Sequence[Relation]], str]]" = {
     "table": relation_table,
     "json": relation_json,
     EDGES: relation_edges,

@@ -1,13 +1,11 @@
 """`lal search PATTERN FILE...`: constituents by patterns of tgrep, with the exit codes
 of grep."""
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
     Annotated,
-    Iterable,
-    Iterator,
-    Tuple,
 )
 
 import typer
@@ -86,7 +84,7 @@ def search_cli(
         raise typer.Exit(NOT_FOUND)
 
 
-def _matches(pattern: "Pattern", trees: "Iterable[Tuple[str, Tree]]") -> Iterator[str]:
+def _matches(pattern: "Pattern", trees: "Iterable[tuple[str, Tree]]") -> Iterator[str]:
     """Place and brackets of each node that matches."""
     from nltk.tree import Tree
 
@@ -100,13 +98,13 @@ def _matches(pattern: "Pattern", trees: "Iterable[Tuple[str, Tree]]") -> Iterato
                 yield f"{place}: {escape_word(str(match.node))}"
 
 
-def _of_brackets(readable: Readable) -> "Iterator[Tuple[str, Tree]]":
+def _of_brackets(readable: Readable) -> "Iterator[tuple[str, Tree]]":
     """The place of each tree, such as a line, and the tree."""
     for tree, line in read_trees(*readable, strip_functions=False, strip_traces=False):
         yield str(line), tree
 
 
-def _of_docs(readable: Readable) -> "Iterator[Tuple[str, Tree]]":
+def _of_docs(readable: Readable) -> "Iterator[tuple[str, Tree]]":
     for number, doc in enumerate(read_docs(*readable), start=1):
         for sentence, tree in _of_doc(doc, f"{readable[0].shown}: Doc {number}"):
             yield f"{number}.{sentence}", tree
@@ -114,7 +112,7 @@ def _of_docs(readable: Readable) -> "Iterator[Tuple[str, Tree]]":
 
 def _of_texts(
     inputs: Inputs, readable: Readable, nlp: "Language"
-) -> "Iterator[Tuple[str, Tree]]":
+) -> "Iterator[tuple[str, Tree]]":
     """The lines of texts, and their trees; a text of the command line is line 1."""
     read = inputs.texts([readable], nlp.max_length)
     for doc, origin in nlp.pipe(read, as_tuples=True, batch_size=BATCH_SIZE):
@@ -123,7 +121,7 @@ def _of_texts(
             yield place, tree
 
 
-def _of_doc(doc: "Doc", where: str) -> "Iterator[Tuple[int, Tree]]":
+def _of_doc(doc: "Doc", where: str) -> "Iterator[tuple[int, Tree]]":
     """The number of each sentence, from 1, and its tree."""
     from spacy_lal.annotations import read_parses
     from spacy_lal.trees.parse import MissingParseError

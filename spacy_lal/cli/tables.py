@@ -1,20 +1,14 @@
 """Tables that commands write: rows as CSV, TSV, JSON lines or Parquet."""
 
 import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import chain
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 from spacy_lal.cli import io
@@ -26,13 +20,13 @@ if TYPE_CHECKING:
     from spacy_lal.cli.inputs import ManyInputs
     from spacy_lal.cli.texts import Origin
 
-    Docs = Iterable[Tuple[Doc, Origin]]
+    Docs = Iterable[tuple[Doc, Origin]]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 JSONL = "jsonl"
 PARQUET = "parquet"
 FORMATS = (*SEPARATORS, JSONL, PARQUET)
-Row = Dict[str, Any]
+Row = dict[str, Any]
 
 
 def write_docs(
@@ -40,7 +34,7 @@ def write_docs(
     inputs: "ManyInputs",
     output_format: str,
     kind: str,
-    lines: "Dict[str, Callable[[Doc, Origin], str]]",
+    lines: "dict[str, Callable[[Doc, Origin], str]]",
     rows_of: "Optional[Callable[[Doc, Origin], Iterable[Row]]]" = None,
 ) -> None:
     """Write Docs as a table of a kind, or by the function of another format.
@@ -52,7 +46,7 @@ def write_docs(
 
     n_texts = 0
 
-    def counted() -> "Iterator[Tuple[Doc, Origin]]":
+    def counted() -> "Iterator[tuple[Doc, Origin]]":
         nonlocal n_texts
         for pair in docs:
             n_texts += 1
@@ -142,7 +136,7 @@ def _line_writer(
 
 def _read_done(
     output: Optional[Path], columns: Sequence[str], output_format: str
-) -> List[Row]:
+) -> list[Row]:
     """The rows of an earlier run, or of one that was killed, but for those of the last
     text, which may not be all."""
     if output is None:
@@ -151,7 +145,7 @@ def _read_done(
     if not paths:
         return []
     whole, _, _ = paths[0].read_text(encoding="utf8").rpartition("\n")
-    rows: List[Row]
+    rows: list[Row]
     if output_format in SEPARATORS:
         table = csv.DictReader(StringIO(whole), delimiter=SEPARATORS[output_format])
         rows = list(table)
@@ -168,7 +162,7 @@ def _read_done(
 
 
 def _write_parquet(
-    rows: List[Row], columns: Sequence[str], output: Optional[Path]
+    rows: list[Row], columns: Sequence[str], output: Optional[Path]
 ) -> None:
     try:
         import pyarrow as pa

@@ -5,19 +5,14 @@ import glob
 import os
 import re
 import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import (
     Annotated,
     BinaryIO,
-    Collection,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 import typer
@@ -143,7 +138,7 @@ class Source(NamedTuple):
         """The bytes of a file or of stdin, for a reader that closes them."""
         return sys.stdin.buffer if self.name == STDIN else open(self.name, "rb")
 
-    def lines(self) -> Iterator[Tuple[int, str]]:
+    def lines(self) -> Iterator[tuple[int, str]]:
         """Lines with their numbers, from 1, without their ends.
 
         RAISES (TreebankError): As `files.numbered_lines`.
@@ -172,7 +167,7 @@ class Form(NamedTuple):
     id_column: Optional[str] = None
 
 
-def find_sources(word: str, endings: Collection[str] = ()) -> List[Source]:
+def find_sources(word: str, endings: Collection[str] = ()) -> list[Source]:
     """What an argument of the command line names: a file, the files of a folder or of a
     pattern, `-`, or a text with a space.
 
@@ -290,10 +285,10 @@ def _place(source: Source, names: Sequence[str], name: str, option: str) -> int:
     return names.index(name)
 
 
-def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
+def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Blocks of lines between blank lines, joined by spaces, with the number of their
     first line."""
-    parts: List[str] = []
+    parts: list[str] = []
     first = 0
     for number, line in chain(lines, [(0, "")]):
         if line.strip():

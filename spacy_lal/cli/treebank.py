@@ -3,16 +3,12 @@ files, add trees."""
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     Optional,
-    Set,
 )
 
 import typer
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 LONG_NAME = 120  # characters of a label; longer ones are cut
 FilesArgument = Annotated[
-    List[Path],
+    list[Path],
     typer.Argument(
         metavar="FILE...",
         help="Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or "
@@ -93,7 +89,7 @@ def check_cli(
         raise typer.Exit(1)
 
 
-def _problems(report: "Optional[Report]", roles: "Optional[Report]") -> List[str]:
+def _problems(report: "Optional[Report]", roles: "Optional[Report]") -> list[str]:
     """The first problems of both reports, and how many more there are."""
     problems = list(report.problems) if report else []
     n_problems = report.figures["n_problems"] if report else 0
@@ -293,7 +289,7 @@ def report_lines(report: "Report", top: int) -> Iterator[str]:
     yield from _tables(report, titles, top)
 
 
-def _rows(report: "Report", names: Dict[str, str]) -> List[str]:
+def _rows(report: "Report", names: dict[str, str]) -> list[str]:
     return [f"{title:<28}{report.figures[name]:>12,}" for title, name in names.items()]
 
 
@@ -318,7 +314,7 @@ def role_lines(report: "Report", top: int) -> Iterator[str]:
     yield from _tables(report, {"roles": "roles", "rolesets": "rolesets"}, top)
 
 
-def _tables(report: "Report", titles: Dict[str, str], top: int) -> Iterator[str]:
+def _tables(report: "Report", titles: dict[str, str], top: int) -> Iterator[str]:
     """Tables of labels by frequency, each below an empty line.
 
     top (int): Rows, 0 for all.
@@ -350,7 +346,7 @@ class _Excluded:
         self.count = 0
 
     def filter(self, sentences: Iterable["Parse"]) -> Iterator["Parse"]:
-        begun: Set[str] = set()  # comments of sentences that were left out
+        begun: set[str] = set()  # comments of sentences that were left out
         for sentence in sentences:
             begun.update(filter(sentence.begins, ("newdoc", "newpar")))
             if self.pattern is not None and self.pattern.search(sentence.sent_id):

@@ -1,6 +1,7 @@
 """`lal units FILE...`: the discourse units of texts."""
 
-from typing import TYPE_CHECKING, Annotated, Iterator, Optional, Tuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -36,7 +37,7 @@ def units_cli(
     output_format = tables.find_format(output_format, inputs, [TABLE])
     nlp, docs = read_docs(inputs, needs=())
 
-    def with_units() -> "Iterator[Tuple[Doc, Origin]]":
+    def with_units() -> "Iterator[tuple[Doc, Origin]]":
         for doc, origin in docs:
             if UNITS_KEY not in doc.spans:
                 names = ", ".join(nlp.pipe_names) or "nothing"

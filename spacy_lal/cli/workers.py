@@ -5,6 +5,7 @@ they wait for spaCy."""
 import os
 import pickle
 import signal
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, count, islice
 from multiprocessing import Pipe, Process, parent_process
@@ -13,13 +14,8 @@ from threading import Thread
 from typing import (
     TYPE_CHECKING,
     Any,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Tuple,
 )
 
 from spacy_lal.cli.io import fail
@@ -38,8 +34,8 @@ AHEAD = 4  # batches for each worker that may wait for a slower one
 class Batch(NamedTuple):
     """Texts and where they come from; their Docs as bytes, up to an error."""
 
-    texts: "List[Tuple[str, Origin]]"
-    docs: List[bytes]
+    texts: "list[tuple[str, Origin]]"
+    docs: list[bytes]
     error: Optional[Exception] = None
 
 
@@ -57,11 +53,11 @@ def count_workers(n_process: int) -> int:
 
 def parse_texts(
     nlp: "Language",
-    texts: "Iterable[Tuple[str, Origin]]",
+    texts: "Iterable[tuple[str, Origin]]",
     *,
     batch_size: int,
     n_process: int = 1,
-) -> "Iterator[Tuple[Doc, Origin]]":
+) -> "Iterator[tuple[Doc, Origin]]":
     """Parse a stream. New words are regularly forgotten (`nlp.memory_zone`), so that
     memory does not grow with the text: each Doc is valid until the next one is
     requested. An error of a component or of the texts is raised after the Docs before
@@ -82,13 +78,13 @@ def parse_texts(
 
 def _parse_in_workers(
     nlp: "Language",
-    texts: "Iterable[Tuple[str, Origin]]",
+    texts: "Iterable[tuple[str, Origin]]",
     batch_size: int,
     n_workers: int,
-) -> "Iterator[Tuple[Doc, Origin]]":
+) -> "Iterator[tuple[Doc, Origin]]":
     from spacy.tokens import Doc
 
-    workers: Dict[Connection, Process] = {}
+    workers: dict[Connection, Process] = {}
     try:
         for _ in range(n_workers):
             connection, process = _start(nlp)
@@ -104,7 +100,7 @@ def _parse_in_workers(
             process.kill()
 
 
-def _start(nlp: "Language") -> Tuple[Connection, Process]:
+def _start(nlp: "Language") -> tuple[Connection, Process]:
     from spacy.tokens.underscore import Underscore
 
     ours, theirs = Pipe()
@@ -115,7 +111,7 @@ def _start(nlp: "Language") -> Tuple[Connection, Process]:
     return ours, process
 
 
-def _batches(texts: "Iterable[Tuple[str, Origin]]", batch_size: int) -> Iterator[Batch]:
+def _batches(texts: "Iterable[tuple[str, Origin]]", batch_size: int) -> Iterator[Batch]:
     """Batches to parse; an error of the texts is a batch of its own."""
     from spacy.util import minibatch
 
@@ -126,11 +122,11 @@ def _batches(texts: "Iterable[Tuple[str, Origin]]", batch_size: int) -> Iterator
         yield Batch([], [], error)
 
 
-def _in_order(batches: Iterator[Batch], idle: List[Connection]) -> Iterator[Batch]:
+def _in_order(batches: Iterator[Batch], idle: list[Connection]) -> Iterator[Batch]:
     """The batches with their Docs. A worker has one batch at a time: it never waits to
     send while its reader waits to send, too."""
-    busy: Dict[Connection, Tuple[int, Batch]] = {}
-    parsed: Dict[int, Batch] = {}
+    busy: dict[Connection, tuple[int, Batch]] = {}
+    parsed: dict[int, Batch] = {}
     numbered = enumerate(batches)
     most = AHEAD * len(idle)
     for turn in count():
@@ -157,7 +153,7 @@ def _ask(connection: Connection, batch: Batch) -> None:
         connection.send([text for text, _ in batch.texts])
 
 
-def _answer(connection: Connection) -> Tuple[List[bytes], Optional[Exception]]:
+def _answer(connection: Connection) -> tuple[list[bytes], Optional[Exception]]:
     try:
         return connection.recv()
     except (EOFError, ConnectionError):
@@ -188,9 +184,9 @@ def _end_with_parent() -> None:
 
 
 def _parse(
-    nlp: "Language", texts: List[str]
-) -> Tuple[List[bytes], Optional[Exception]]:
-    docs: List[bytes] = []
+    nlp: "Language", texts: list[str]
+) -> tuple[list[bytes], Optional[Exception]]:
+    docs: list[bytes] = []
     try:
         with nlp.memory_zone():
             for doc in nlp.pipe(texts, batch_size=len(texts)):

@@ -9,8 +9,9 @@ are compared as strings.
 - `"none"`: every word counts.
 """
 
+from collections.abc import Container, Sequence
 from dataclasses import astuple, dataclass
-from typing import Container, Dict, Literal, Optional, Sequence
+from typing import Literal, Optional
 
 from ..lang import DEFAULT_LANGUAGE, conventions
 from . import ratio
@@ -41,7 +42,7 @@ class AttachmentCounts:
             *(a + b for a, b in zip(astuple(self), astuple(other), strict=True))
         )
 
-    def scores(self) -> Dict[str, float]:
+    def scores(self) -> dict[str, float]:
         """Unlabelled and labelled attachment, and the shares of sentences whose heads,
         or heads and deprels, are all right; 0 to 1."""
         words = self.gold_words + self.predicted_words

@@ -3,7 +3,8 @@ exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwi
 same constituents count as in EVALB."""
 
 from collections import Counter
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
+from typing import Any, Optional
 
 from ..trees import Parse
 from .evalb import AnyParse, Place, as_sentence, labels_by_place, scored_brackets
@@ -23,9 +24,9 @@ class _LabelCounts:
         self.gold: Counter[str] = Counter()
         self.predicted: Counter[str] = Counter()
         self.correct: Counter[str] = Counter()
-        self.confused: Counter[Tuple[str, str]] = Counter()
+        self.confused: Counter[tuple[str, str]] = Counter()
 
-    def confusions(self) -> List[Tuple[str, str, int]]:
+    def confusions(self) -> list[tuple[str, str, int]]:
         """The most frequent confusions: gold label, predicted label, how often."""
         rows = sorted(self.confused.items(), key=lambda item: (-item[1], item[0]))
         return [
@@ -33,7 +34,7 @@ class _LabelCounts:
             for (gold, predicted), count in rows[:MOST_CONFUSIONS]
         ]
 
-    def labels(self) -> Dict[str, Dict[str, Any]]:
+    def labels(self) -> dict[str, dict[str, Any]]:
         """Figures for each label, the most frequent first: `gold`, `predicted`,
         `correct`; precision, recall, F1 as `p`, `r`, `f` (0 to 1, None if the divisor
         is 0)."""
@@ -79,7 +80,7 @@ class ConstituentConfusion(_LabelCounts):
                 theirs.remove(label)
             self.confused.update(zip(ours, theirs, strict=False))
 
-    def labels(self) -> Dict[str, Dict[str, Any]]:
+    def labels(self) -> dict[str, dict[str, Any]]:
         """As above; `confused` counts gold constituents of this label whose words have
         another label."""
         figures = super().labels()
@@ -114,7 +115,7 @@ class DeprelConfusion(_LabelCounts):
             else:
                 self.confused[gold_deprel, deprel] += 1
 
-    def labels(self) -> Dict[str, Dict[str, Any]]:
+    def labels(self) -> dict[str, dict[str, Any]]:
         """As above; `head_acc` is the share of its words with the right head,
         `deprel_acc` that of right deprels among them."""
         figures = super().labels()
@@ -124,12 +125,12 @@ class DeprelConfusion(_LabelCounts):
         return figures
 
 
-def _arcs(parse: Parse) -> Iterator[Tuple[Optional[int], str]]:
+def _arcs(parse: Parse) -> Iterator[tuple[Optional[int], str]]:
     heads = parse.heads or [None] * len(parse.words)
     return zip(heads, parse.deprels, strict=True)
 
 
-def _labels(parse: AnyParse, params: EvalbParams) -> Dict[Place, List[str]]:
+def _labels(parse: AnyParse, params: EvalbParams) -> dict[Place, list[str]]:
     brackets = as_sentence(parse, params).brackets
     return labels_by_place(scored_brackets(brackets, params))
 

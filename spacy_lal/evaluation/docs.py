@@ -3,9 +3,10 @@ where one side has no annotation. *Not* here: files and printing (`cli/evaluate.
 
 import re
 import time
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from itertools import groupby
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from spacy.language import Language
 from spacy.pipeline.senter import senter_score
@@ -43,7 +44,7 @@ OTHER_GENRE = "other"
 # Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty
 # string for an unset one. Features are compared as a whole, and a word without any has
 # a value too.
-WORDS: Dict[str, Tuple[str, Callable[[Any], Any]]] = {
+WORDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "tag_acc": ("TAG", lambda token: token.tag_),
     "pos_acc": ("POS", lambda token: token.pos_),
     "morph_acc": ("MORPH", lambda token: token.morph.key),
@@ -52,8 +53,8 @@ WORDS: Dict[str, Tuple[str, Callable[[Any], Any]]] = {
 
 
 def parse_golds(
-    nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
-) -> Tuple[List[Doc], float]:
+    nlp: Language, golds: list[Doc], *, gold_sents: bool = True, batch_size: int = 256
+) -> tuple[list[Doc], float]:
     """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one,
     spaCy's parser; with `gold_sents`, in the gold sentences. Returns the parsed Docs,
     in order, and the time in seconds.
@@ -83,11 +84,11 @@ def parse_golds(
 
 def parse_texts(
     nlp: Language,
-    golds: List[Doc],
+    golds: list[Doc],
     *,
     texts: Optional[Sequence[str]] = None,
     batch_size: int = 256,
-) -> List[Doc]:
+) -> list[Doc]:
     """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See
     `check_texts`.
 
@@ -102,7 +103,7 @@ def parse_texts(
     )
 
 
-def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
+def join_documents(golds: list[Doc]) -> tuple[list[Doc], list[str]]:
     """Gold Docs joined to documents: neighbours whose sentence ids differ in the number
     at their end alone. Each Doc is a paragraph of its document's text.
 
@@ -123,7 +124,7 @@ def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
     return joined, texts
 
 
-def check_texts(golds: List[Doc]) -> None:
+def check_texts(golds: list[Doc]) -> None:
     """Check that the text of each gold Doc is known.
 
     RAISES (ValueError): Its spaces are unknown: it was made from brackets alone.
@@ -137,13 +138,13 @@ def check_texts(golds: List[Doc]) -> None:
 
 
 def score_docs(
-    docs: List[Doc],
-    golds: List[Doc],
+    docs: list[Doc],
+    golds: list[Doc],
     params: EvalbParams,
     *,
     seconds: float,
     gold_sents: bool = True,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """Compare parsed Docs with gold Docs of the same tokens; arguments and results of
     `parse_golds`.
 
@@ -172,8 +173,8 @@ def score_docs(
 
 
 def score_genres(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
-) -> Dict[str, Dict[str, Any]]:
+    docs: list[Doc], golds: list[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
+) -> dict[str, dict[str, Any]]:
     """The scores of each genre: `SUMMARY`, `n_sents`, `n_words`, in alphabetical order.
     See `genres`."""
     found = {}
@@ -185,14 +186,14 @@ def score_genres(
     return found
 
 
-def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
+def genres(golds: list[Doc], pattern: "re.Pattern[str]") -> dict[str, list[int]]:
     """The indices of Docs by genre: the first group of the pattern in the sentence ids
     that `lal convert` keeps, or else the whole match; "other" without a match.
 
     RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no
         sentence id matches.
     """
-    by_genre: Dict[str, List[int]] = {}
+    by_genre: dict[str, list[int]] = {}
     for i, gold in enumerate(golds):
         matches = [
             pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()
@@ -216,8 +217,8 @@ def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]
 
 
 def score_sentence_breaks(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams
-) -> Dict[str, Any]:
+    docs: list[Doc], golds: list[Doc], params: EvalbParams
+) -> dict[str, Any]:
     """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's
     F1 of whole sentences, and `SUMMARY`, with brackets compared by characters."""
     scores = _scores(docs, golds, params)
@@ -228,8 +229,8 @@ def score_sentence_breaks(
 
 
 def score_texts(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams
-) -> Dict[str, Any]:
+    docs: list[Doc], golds: list[Doc], params: EvalbParams
+) -> dict[str, Any]:
     """Compare Docs made from the gold texts alone. Brackets and arguments are compared
     as ranges of characters without whitespace, arcs and `WORDS` over tokens aligned
     with one gold token; with gold tokens, `raw_const_f` equals EVALB's F1."""
@@ -250,8 +251,8 @@ def score_texts(
 
 
 def score_confusion(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams
-) -> Dict[str, Any]:
+    docs: list[Doc], golds: list[Doc], params: EvalbParams
+) -> dict[str, Any]:
     """Count confusions by label (`confusion.py`) in Docs with the same tokens and
     sentences, the most frequent ones as (gold, predicted, count); missing annotation is
     not counted."""
@@ -271,7 +272,7 @@ def score_confusion(
     }
 
 
-def _examples(docs: Iterable[Doc], golds: Iterable[Doc]) -> List[Example]:
+def _examples(docs: Iterable[Doc], golds: Iterable[Doc]) -> list[Example]:
     return [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
 
 
@@ -280,7 +281,7 @@ def _without_whitespace(doc: Doc) -> Doc:
     return Doc(doc.vocab, words=words, spaces=[False] * len(words))
 
 
-def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+def _scores(docs: list[Doc], golds: list[Doc], params: EvalbParams) -> dict[str, Any]:
     examples = _examples(docs, golds)
     constituents = (
         score_parses(examples, params)
@@ -298,7 +299,7 @@ def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str,
     }
 
 
-def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
+def _words(examples: list[Example]) -> dict[str, Optional[float]]:
     """Accuracies of `WORDS`, punctuation included, over gold words that have a value
     and one predicted token."""
     found = {}
@@ -314,8 +315,8 @@ def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
 
 
 def _attachment(
-    examples: List[Example], punctuation: PunctuationRule, suffix: str
-) -> Dict[str, Optional[float]]:
+    examples: list[Example], punctuation: PunctuationRule, suffix: str
+) -> dict[str, Optional[float]]:
     """UAS, LAS and complete matches; None if no gold Doc, or no parsed one, has
     heads."""
     counts = attachment(examples, punctuation)

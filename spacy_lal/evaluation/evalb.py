@@ -5,9 +5,10 @@ including its oddities: labels are cut at `-` and `=`, tags are not; equal label
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Tuple, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 from ..trees.brackets import write_brackets
 from ..trees.parse import Parse
@@ -18,7 +19,7 @@ from .evalb_params import COLLINS, EvalbParams
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-Place = Tuple[int, int]  # half-open, over the kept words
+Place = tuple[int, int]  # half-open, over the kept words
 OPEN = -1  # the end of a bracket that is never closed
 
 # C's isspace in the C locale, hence not \s on text. A preterminal, or an opening
@@ -43,7 +44,7 @@ class Quote(NamedTuple):
 
     position: int
     bracket: int
-    enclosing: Tuple[int, ...]
+    enclosing: tuple[int, ...]
     tag: str
     word: str
 
@@ -54,12 +55,12 @@ class EvalbSentence(NamedTuple):
     number of words without those under `delete_label_for_length`; the reader's errors:
     with any, the sentence does not count."""
 
-    words: List[str]
-    tags: List[str]
-    brackets: List[Constituent]
+    words: list[str]
+    tags: list[str]
+    brackets: list[Constituent]
     length: int
-    quotes: List[Quote]
-    errors: List[str]
+    quotes: list[Quote]
+    errors: list[str]
 
 
 AnyParse = Union[EvalbSentence, Parse, "Tree", str]
@@ -77,7 +78,7 @@ class EvalbRow(NamedTuple):
     crossing: int = 0
     words: int = 0
     correct_tags: int = 0
-    errors: Tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @dataclass
@@ -125,7 +126,7 @@ class EvalbCounts:
         """Sentences that count."""
         return self.n_sentences - self.n_errors - self.n_skipped
 
-    def scores(self) -> Dict[str, float]:
+    def scores(self) -> dict[str, float]:
         """Precision, recall, F1, complete match, sentences without crossing brackets,
         sentences with at most two, and tagging accuracy, from 0 to 1; the average
         number of crossing brackets in a sentence (`const_cb`)."""
@@ -150,7 +151,7 @@ class _Builder:
         # Open brackets by depth. A dict, since a surplus closing bracket takes the
         # depth below zero, where the program finds bracket 0 (in uninitialised memory)
         # and continues.
-        self.open: Dict[int, int] = {}
+        self.open: dict[int, int] = {}
         self.depth = 0
 
     def preterminal(self, tag: str, word: str) -> None:
@@ -280,7 +281,7 @@ def score_sentence(
 
 def scored_brackets(
     brackets: Iterable[Constituent], params: EvalbParams
-) -> List[Constituent]:
+) -> list[Constituent]:
     """The brackets that count, with labels cut. Brackets without words and brackets
     with a deleted label are left out."""
     scored = []
@@ -291,9 +292,9 @@ def scored_brackets(
     return scored
 
 
-def labels_by_place(brackets: Iterable[Constituent]) -> Dict[Place, List[str]]:
+def labels_by_place(brackets: Iterable[Constituent]) -> dict[Place, list[str]]:
     """The labels of brackets over the same words."""
-    by_place: Dict[Place, List[str]] = {}
+    by_place: dict[Place, list[str]] = {}
     for bracket in brackets:
         by_place.setdefault((bracket.start, bracket.end), []).append(bracket.label)
     return by_place
@@ -341,7 +342,7 @@ def count_crossing(
 
 def restore_quotes(
     gold: EvalbSentence, test: EvalbSentence, params: EvalbParams
-) -> Tuple[EvalbSentence, EvalbSentence]:
+) -> tuple[EvalbSentence, EvalbSentence]:
     """New parses with quote characters that were deleted on one side only, since
     parsers may tag '' as '' or as POS. Like the program, pairs quotes by the number of
     words before them."""

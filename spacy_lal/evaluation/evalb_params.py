@@ -4,15 +4,16 @@ run. `COLLINS.prm` (our default), `nk.prm` (Kitaev & Klein's) and the sets of
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Optional
 
 from spacy_lal.files import refuse_binary
 from spacy_lal.lang import DEFAULT_LANGUAGE, LANGUAGES, conventions
 
-Pair = Tuple[str, str]
+Pair = tuple[str, str]
 
 # Names of a parameter file: numbers, lists of one label, lists of two. Our fields are
 # the same in lower case.
@@ -45,14 +46,14 @@ class EvalbParams:
     max_error: int = 10
     cutoff_len: int = 40
     labeled: bool = True
-    delete_label: Tuple[str, ...] = ()
-    delete_label_for_length: Tuple[str, ...] = ()
-    quote_label: Tuple[str, ...] = ()
-    eq_label: Tuple[Pair, ...] = ()
-    eq_word: Tuple[Pair, ...] = ()
+    delete_label: tuple[str, ...] = ()
+    delete_label_for_length: tuple[str, ...] = ()
+    quote_label: tuple[str, ...] = ()
+    eq_label: tuple[Pair, ...] = ()
+    eq_word: tuple[Pair, ...] = ()
 
     @classmethod
-    def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
+    def from_file(cls, path: str | Path) -> "EvalbParams":
         """Read a `.prm` file as the program does: `#` comments, one `NAME value` per
         line, names repeated for lists. Unknown names and incomplete pairs are skipped
         with a `UserWarning`.
@@ -60,7 +61,7 @@ class EvalbParams:
         RAISES (OSError): The file cannot be read.
         RAISES (ValueError): A name has no value.
         """
-        fields: Dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         content = Path(path).read_bytes()
         refuse_binary(content, str(path))
         for number, line in enumerate(
@@ -107,7 +108,7 @@ class EvalbParams:
         return self._bracket_labels[label]
 
     @cached_property
-    def _bracket_labels(self) -> Dict[str, Optional[str]]:
+    def _bracket_labels(self) -> dict[str, Optional[str]]:
         return {}
 
     def same_label(self, label: str, other: str) -> bool:
@@ -123,7 +124,7 @@ def _is_pair(text: str, other: str, pairs: Sequence[Pair]) -> bool:
     return (text, other) in pairs or (other, text) in pairs
 
 
-def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
+def _set_field(fields: dict[str, Any], name: str, value: str) -> Optional[str]:
     """Enter one line of a parameter file. Returns the problem with it, if any."""
     field = name.lower()
     if name in _NUMBERS:

@@ -2,7 +2,8 @@
 equal to the output of `evalb.c` line for line, but for its listings under `DEBUG 1`.
 Neither file is held in memory."""
 
-from typing import Callable, Iterable, Iterator, List, Optional, Tuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Optional
 
 from . import percent
 from .evalb import EvalbCounts, EvalbRow, EvalbSentence, read_sentence, score_sentence
@@ -32,7 +33,7 @@ def report(
     test_lines: Iterable[str],
     params: EvalbParams = COLLINS,
     *,
-    names: Tuple[object, object] = ("gold", "test"),
+    names: tuple[object, object] = ("gold", "test"),
     on_error: Optional[Callable[[str], None]] = None,
 ) -> Iterator[str]:
     """Compare two bracket files with one tree per line. Yields the lines that the
@@ -129,7 +130,7 @@ def _totals(counts: EvalbCounts) -> Iterator[str]:
     yield f"{line}  {counts.words:5d} {counts.correct_tags:5d}   {tag_accuracy:6.2f}"
 
 
-def summary_lines(title: str, counts: EvalbCounts) -> List[str]:
+def summary_lines(title: str, counts: EvalbCounts) -> list[str]:
     """The heading `-- All --`, and the block of twelve lines below it, in percent."""
     recall = percent(counts.matched, counts.gold_brackets)
     precision = percent(counts.matched, counts.test_brackets)

@@ -2,20 +2,13 @@
 None without gold annotation."""
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, count
 from operator import attrgetter
 from typing import (
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     Optional,
-    Sequence,
-    Set,
-    Tuple,
 )
 
 from spacy.pipeline.dep_parser import parser_score
@@ -90,7 +83,7 @@ PRINTED = {
 }
 
 
-def make_parser_scorer() -> Callable[..., Dict[str, Any]]:
+def make_parser_scorer() -> Callable[..., dict[str, Any]]:
     """Make a scorer, with EVALB's parameters of the language (English:
     `COLLINS.prm`)."""
     return score_parses
@@ -98,7 +91,7 @@ def make_parser_scorer() -> Callable[..., Dict[str, Any]]:
 
 def score_parses(
     examples: Iterable[Example], params: Optional[EvalbParams] = None, **kwargs: Any
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """The scores of parsed Examples.
 
     `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold
@@ -145,7 +138,7 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
         yield score_sentence(*pair, params)
 
 
-def paired_trees(gold: Doc, test: Doc) -> Iterator[Tuple[Parse, Parse]]:
+def paired_trees(gold: Doc, test: Doc) -> Iterator[tuple[Parse, Parse]]:
     """The trees of gold sentences, and of the same words in another Doc; both with the
     gold tags."""
     for ours, theirs in zip(read_parses(gold), read_parses(test), strict=True):
@@ -160,7 +153,7 @@ def _rows_by_characters(
     """A row for each gold sentence; a predicted constituent belongs to the sentence in
     which it begins."""
     visible = [0, *accumulate(not char.isspace() for char in gold.text)]
-    deleted: Set[int] = set()
+    deleted: set[int] = set()
     for token in gold:
         if token.tag_ in params.delete_label:
             deleted.update(range(visible[token.idx], visible[token.idx + len(token)]))
@@ -189,7 +182,7 @@ def _rows_by_characters(
         )
 
 
-def _places(doc: Doc, deleted: Set[int]) -> List[int]:
+def _places(doc: Doc, deleted: set[int]) -> list[int]:
     """For each position in a Doc's text, the number of characters before it that count.
 
     deleted (Set[int]): Characters that do not, as indices in the text without white
@@ -207,7 +200,7 @@ def _places(doc: Doc, deleted: Set[int]) -> List[int]:
 
 def _character_brackets(
     doc: Doc, places: Sequence[int], params: EvalbParams
-) -> List[Constituent]:
+) -> list[Constituent]:
     """The brackets that count, as the places of their characters, in pre-order."""
     brackets = []
     for constituent in constituent_tokens(doc):
@@ -254,7 +247,7 @@ def attachment(
     return counts
 
 
-def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:
+def _aligned_arc(eg: Example, i: int) -> tuple[int, str]:
     """Predicted head (index in the reference) and deprel of a gold word; NO_TOKEN where
     tokens differ."""
     aligned = eg.alignment.y2x[i]
@@ -265,12 +258,12 @@ def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:
     return (int(head[0]) if len(head) == 1 else NO_TOKEN), token.dep_
 
 
-def make_roles_scorer() -> Callable[..., Dict[str, Any]]:
+def make_roles_scorer() -> Callable[..., dict[str, Any]]:
     """Make a scorer of semantic roles."""
     return score_roles
 
 
-def score_roles(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
+def score_roles(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """The scores of the roles of Examples; Examples without gold roles are left out.
 
     `srl_p`, `srl_r`, `srl_f` and `srl_per_role` are strict: predicates match by their
@@ -287,7 +280,7 @@ def score_roles(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
     return {**scores, **{name: scores[key] for name, key in PRINTED.items()}}
 
 
-def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
+def _role_scores(examples: Iterable[Example]) -> dict[str, Any]:
     strict = SrlCounts("strict")
     conll05 = SrlCounts("conll05")
     predicates = PredicateCounts()
@@ -317,11 +310,11 @@ def _role_scores(examples: Iterable[Example]) -> Dict[str, Any]:
     }
 
 
-def _named(name: str, score: PRFScore) -> Dict[str, float]:
+def _named(name: str, score: PRFScore) -> dict[str, float]:
     return {f"{name}_{key}": value for key, value in score.to_dict().items()}
 
 
-def _on_characters(doc: Doc) -> List[Proposition]:
+def _on_characters(doc: Doc) -> list[Proposition]:
     """The propositions of a Doc over its characters without white space."""
     kept = [0, *accumulate(not char.isspace() for char in doc.text)]
     starts = [kept[token.idx] for token in doc]
@@ -343,7 +336,7 @@ def _on_characters(doc: Doc) -> List[Proposition]:
 
 def _with_lemmas(
     predicted: Sequence[Proposition], gold: Sequence[Proposition]
-) -> List[Proposition]:
+) -> list[Proposition]:
     """Predictions with the gold lemmas where the frame files are the same: a component
     knows a frame file by a roleset's name, and PropBank has exceptions to it ("better"
     for good.02)."""

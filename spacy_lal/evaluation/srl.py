@@ -6,10 +6,11 @@ token, and all arguments of spurious predicates are excess. Source: Carreras and
 (2005)."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Dict, Iterator, List, Literal, Optional, Sequence, Tuple
+from typing import Literal, Optional
 
 from spacy.scorer import PRFScore
 
@@ -19,7 +20,7 @@ from ..trees.roles import PREDICATE_ROLE, Proposition, join_parts
 from . import percent, ratio
 
 Rule = Literal["strict", "conll05"]
-Parts = Tuple[Tuple[int, int], ...]
+Parts = tuple[tuple[int, int], ...]
 _ROW = "{:>10}   {:6d}  {:6d}  {:6d}   {:6.2f}  {:6.2f}  {:6.2f}"
 _HEADER = "              corr.  excess  missed    prec.    rec.      F1"
 
@@ -37,7 +38,7 @@ class SrlCounts:
     n_sentences: int = 0
     n_propositions: int = 0
     n_perfect: int = 0
-    pairs: "Counter[Tuple[Optional[str], Optional[str]]]" = field(
+    pairs: "Counter[tuple[Optional[str], Optional[str]]]" = field(
         default_factory=Counter
     )
 
@@ -49,7 +50,7 @@ class SrlCounts:
         self.n_propositions += len(gold)
         unused = {proposition.token: proposition for proposition in predicted}
         for proposition in gold:
-            roles: Dict[Parts, str] = {}
+            roles: dict[Parts, str] = {}
             other = unused.get(proposition.token)
             if other and (self.rule == "strict" or other.lemma == proposition.lemma):
                 roles = _roles(unused.pop(proposition.token))
@@ -58,7 +59,7 @@ class SrlCounts:
             for spurious in unused.values():
                 self._compare({}, _roles(spurious))
 
-    def _compare(self, gold: Dict[Parts, str], predicted: Dict[Parts, str]) -> bool:
+    def _compare(self, gold: dict[Parts, str], predicted: dict[Parts, str]) -> bool:
         """Count the pairs of roles.
 
         RETURNS (bool): Whether all agree, V aside.
@@ -71,7 +72,7 @@ class SrlCounts:
             n_wrong += pair[0] != pair[1] and not is_aside
         return not n_wrong
 
-    def roles(self) -> List[str]:
+    def roles(self) -> list[str]:
         """All roles of either side, V included, in code-point order."""
         return sorted(
             {role for pair in self.pairs for role in pair if role is not None}
@@ -136,7 +137,7 @@ class PredicateCounts:
         return ratio(self.rolesets.tp, self.n_matched)
 
 
-def _roles(proposition: Proposition) -> Dict[Parts, str]:
+def _roles(proposition: Proposition) -> dict[Parts, str]:
     """Role by parts. Arguments are disjoint, so that no two have the same parts."""
     return {joined.parts: joined.role for joined in join_parts(proposition.args)}
 
@@ -214,7 +215,7 @@ def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
         "---- Confusion Matrix: (one row for each correct role, with the distribution "
         "of predictions)"
     )
-    names: List[Optional[str]] = [None, *counts.roles()]
+    names: list[Optional[str]] = [None, *counts.roles()]
     yield (
         " " * 13
         + " ".join(f"{number:4d}" for number in range(-1, len(names) - 1))

@@ -11,10 +11,11 @@ brackets. Senses, speakers, entities and coreference are neither read nor writte
 Source: Pradhan et al. (2012)."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Optional
 
 from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import escape_characters, escape_word, parse_tree, unescape_word
@@ -42,7 +43,7 @@ _PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
 
 STRIPPED = "[WORD]"  # in place of each word, in files without the text of OntoNotes
-_Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
+_Rows = list[tuple[int, list[str]]]  # the line of each word, and its cells
 
 
 def read_columns(path: Path) -> Iterator[Parse]:
@@ -106,14 +107,14 @@ def format_columns(parse: Parse, document: str = NONE) -> str:
     return "".join([*lines, "\n"])
 
 
-def document_lines(document: str) -> Tuple[str, str]:
+def document_lines(document: str) -> tuple[str, str]:
     """The lines that begin and end a document."""
     return f"#begin document ({_cell(document)}); part 00{PART}\n", "#end document\n"
 
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> Parse:
     _check_rows(rows, path)
-    metadata: Dict[str, Optional[str]] = {"newdoc": None} if begins else {}
+    metadata: dict[str, Optional[str]] = {"newdoc": None} if begins else {}
     if sent_id:
         metadata["sent_id"] = sent_id
     parse = Parse(
@@ -181,7 +182,7 @@ def _constituents(parse: Parse, rows: _Rows) -> Optional[Sequence[Constituent]]:
         ) from None
 
 
-def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
+def _propositions(rows: _Rows, path: str) -> tuple[Proposition, ...]:
     propositions = []
     predicates = [i for i, (_, cells) in enumerate(rows) if cells[FRAMESET] != NONE]
     for column, token in enumerate(predicates, start=N_BEFORE):
@@ -204,7 +205,7 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
     return tuple(propositions)
 
 
-def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
+def _lemma_and_frameset(proposition: Proposition) -> tuple[str, str]:
     roleset = _cell(proposition.roleset)
     lemma = _cell(proposition.lemma)
     frame, _, sense = roleset.rpartition(".")
@@ -215,7 +216,7 @@ def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
     return (lemma if frame else NONE), roleset
 
 
-def _parse_cells(parse: Parse) -> List[str]:
+def _parse_cells(parse: Parse) -> list[str]:
     if parse.constituents is None:
         return ["*"] * len(parse.words)
     for constituent in parse.constituents:

@@ -5,8 +5,9 @@ is useless."""
 
 import random
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union, cast
+from typing import Any, Optional, Union, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
@@ -30,7 +31,7 @@ from .reader import read_treebank
 from .roles import ROLES_SUFFIX, read_role_file, with_roles
 
 OnePath = Union[str, Path]
-PathOrPaths = Union[str, Path, List[Union[str, Path]]]
+PathOrPaths = Union[str, Path, list[str | Path]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 # Tokens of a sentence: at 10,000, scores of spans alone would take 10 GB.
 MAX_LENGTH = 500
@@ -74,7 +75,7 @@ class TreebankCorpus:
         self.shuffle = shuffle
         self.augmenter = augmenter
         # References, and what a parser reads.
-        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = None
+        self._read: Optional[tuple[Vocab, list[tuple[Doc, Doc]]]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -93,7 +94,7 @@ class TreebankCorpus:
             else:
                 yield from self.augmenter(nlp, eg)
 
-    def _pairs(self, vocab: Vocab) -> List[Tuple[Doc, Doc]]:
+    def _pairs(self, vocab: Vocab) -> list[tuple[Doc, Doc]]:
         if self._read is None or self._read[0] is not vocab:
             docs = list(self._references(vocab))
             if not any(map(len, docs)):
@@ -122,7 +123,7 @@ class TreebankCorpus:
             )
             warnings.warn(message, stacklevel=2)
 
-    def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+    def _documents(self, vocab: Vocab) -> Iterator[tuple[str, Doc]]:
         """The gold Docs of all files, each with its place."""
         for path in self.paths:
             yield from _placed_docs(path, vocab)
@@ -130,7 +131,7 @@ class TreebankCorpus:
             for where, doc in _placed_docs(path, vocab):
                 yield where, _without_arcs(doc)
 
-    def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
+    def _too_long(self, doc: Doc) -> list[tuple[int, int]]:
         if not self.max_length or len(doc) <= self.max_length:
             return []
         bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
@@ -159,7 +160,7 @@ class PropBankCorpus(TreebankCorpus):
         self.brackets = Path(brackets) if brackets else None
         self.n_sents = n_sents
 
-    def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+    def _documents(self, vocab: Vocab) -> Iterator[tuple[str, Doc]]:
         for path in filter(None, (self.conllu, self.roles, self.brackets)):
             if not path.is_file():
                 raise TreebankError(
@@ -194,7 +195,7 @@ class ParsedCorpus(TreebankCorpus):
 
     def __init__(self, path: Optional[PathOrPaths], shuffle: bool = False) -> None:
         super().__init__(path, shuffle=shuffle)
-        self._parsed: Optional[Tuple[Vocab, List[List[Doc]]]] = None
+        self._parsed: Optional[tuple[Vocab, list[list[Doc]]]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -214,7 +215,7 @@ class ParsedCorpus(TreebankCorpus):
                 predicted.spans.pop(key, None)
             yield Example(predicted, reference)
 
-    def _versions(self, vocab: Vocab) -> List[List[Doc]]:
+    def _versions(self, vocab: Vocab) -> list[list[Doc]]:
         if self._parsed is None or self._parsed[0] is not vocab:
             files = [file for path in self.paths for file in _spacy_files(path)]
             versions = [
@@ -233,13 +234,13 @@ class ParsedCorpus(TreebankCorpus):
         return self._parsed[1]
 
 
-def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
+def _as_list(path: Optional[PathOrPaths]) -> list[Path]:
     if path is None:
         return []
     return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
 
 
-def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
+def read_spacy(file: Path | bytes, vocab: Vocab, name: str = "") -> Iterator[Doc]:
     """The Docs of a `.spacy` file, or of its content.
 
     RAISES (ValueError): It is no such file.
@@ -254,14 +255,14 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
         ) from None
 
 
-def _placed_docs(path: Path, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+def _placed_docs(path: Path, vocab: Vocab) -> Iterator[tuple[str, Doc]]:
     """The Docs of all files of a location, each with its place."""
     for file in _spacy_files(path):
         for number, doc in enumerate(read_spacy(file, vocab), start=1):
             yield f"{file}, Doc {number}", doc
 
 
-def _spacy_files(path: Path) -> List[Path]:
+def _spacy_files(path: Path) -> list[Path]:
     """The `.spacy` files of a location, sorted by name."""
     if path.is_file():
         return [path]
@@ -274,7 +275,7 @@ def _spacy_files(path: Path) -> List[Path]:
     return files
 
 
-def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
+def _without(doc: Doc, dropped: list[tuple[int, int]]) -> Iterator[Doc]:
     """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no
     sentence is dropped."""
     begin = 0
@@ -297,7 +298,7 @@ def _part(doc: Doc, start: int, end: int) -> Doc:
 def _without_arcs(doc: Doc) -> Doc:
     """A copy with tags, sentences and constituents, and without heads and deprels."""
     copied = copy_text(doc, with_sentences=True)
-    columns: List[Union[int, str]] = ["TAG", "POS", "LEMMA", "MORPH"]
+    columns: list[int | str] = ["TAG", "POS", "LEMMA", "MORPH"]
     copied.from_array(columns, cast(Any, doc.to_array(columns)))
     if SPANS_KEY in doc.spans:
         spans = [

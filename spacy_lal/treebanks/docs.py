@@ -4,9 +4,10 @@ arcs whenever a Doc is loaded; this file treats unset heads and second roots so 
 boundaries survive."""
 
 import warnings
+from collections.abc import Iterable, Iterator
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, DocBin
@@ -75,8 +76,8 @@ def make_docs(
         begun.append("newdoc")
     if by_paragraph:
         begun.append("newpar")
-    group: List[Parse] = []
-    kind: Tuple[str, bool, bool] = ("", False, False)
+    group: list[Parse] = []
+    kind: tuple[str, bool, bool] = ("", False, False)
     n_unknown = 0
     first_unknown = ""
     for sentence in sentences:
@@ -106,7 +107,7 @@ def make_docs(
         )
 
 
-def unknown_pos(sentence: Parse) -> List[int]:
+def unknown_pos(sentence: Parse) -> list[int]:
     """The words, from 0, whose UPOS spaCy does not know."""
     return [i for i, pos in enumerate(sentence.pos) if pos not in POS_IDS]
 
@@ -121,7 +122,7 @@ def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     """
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
-    packed: List[bytes] = []
+    packed: list[bytes] = []
     doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
     for doc in docs:
         if not one_file and len(doc_bin) >= DOCS_A_FILE:
@@ -154,9 +155,9 @@ def _anchor(sentence: Parse) -> str:
     return "rootless" if any(head is not None for head in heads) else "starts"
 
 
-def _make_doc(vocab: Vocab, group: List[Parse]) -> Doc:
-    def joined(name: str) -> Optional[List[str]]:
-        values: List[str] = []
+def _make_doc(vocab: Vocab, group: list[Parse]) -> Doc:
+    def joined(name: str) -> Optional[list[str]]:
+        values: list[str] = []
         for sentence in group:
             values += getattr(sentence, name) or [""] * len(sentence.words)
         return values if any(values) else None
@@ -192,11 +193,11 @@ def _make_doc(vocab: Vocab, group: List[Parse]) -> Doc:
     return doc
 
 
-def _arcs(group: List[Parse]) -> Tuple[List[int], List[int], List[str]]:
+def _arcs(group: list[Parse]) -> tuple[list[int], list[int], list[str]]:
     """First token of each sentence; heads and deprels of all tokens."""
-    starts: List[int] = []
-    heads: List[int] = []
-    deprels: List[str] = []
+    starts: list[int] = []
+    heads: list[int] = []
+    deprels: list[str] = []
     for sentence in group:
         start = len(heads)
         starts.append(start)

@@ -4,16 +4,14 @@ leniently (escapes, quotes, dashes), and are the CoNLL-U's, but where it has an 
 (`-LRB-`) and the tree the raw text (`(`), the raw text."""
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
-    Iterable,
-    Iterator,
     NamedTuple,
     Optional,
-    Sequence,
 )
 from unicodedata import normalize
 

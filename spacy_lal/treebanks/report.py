@@ -3,9 +3,10 @@
 make a treebank unsound; what the parser accepts is only counted."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Any, Optional, TypeVar
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from .reader import (
 from .roles import read_role_file, read_sentences
 
 Item = TypeVar("Item")
-Place = Tuple[int, int]
+Place = tuple[int, int]
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments, or contradictions, that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
@@ -96,11 +97,11 @@ class Report:
         `MAX_PROBLEMS` of them.
     """
 
-    files: Dict[str, Optional[str]]
+    files: dict[str, Optional[str]]
     figures: "Counter[str]"
-    tables: "Dict[str, Counter[Any]]"
-    examples: List[str] = field(default_factory=list)
-    problems: List[str] = field(default_factory=list)
+    tables: "dict[str, Counter[Any]]"
+    examples: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     @property
     def sound(self) -> bool:
@@ -130,7 +131,7 @@ class Report:
         lengths = list(self.tables["lengths"].elements()) or [0]
         return int(np.quantile(lengths, quantile, method="inverted_cdf"))
 
-    def length_histogram(self) -> Dict[str, int]:
+    def length_histogram(self) -> dict[str, int]:
         """Number of sentences by length, in steps of ten words (`"11-20"`), the last
         for all above 100."""
         names = [f"{first}-{first + 9}" for first in range(1, 101, 10)] + ["101+"]
@@ -139,12 +140,12 @@ class Report:
             histogram[names[min((length - 1) // 10, 10)]] += count
         return histogram
 
-    def _values(self) -> Dict[str, Any]:
+    def _values(self) -> dict[str, Any]:
         """Files, figures and tables by descending frequency, for JSON."""
         tables = {name: dict(c.most_common()) for name, c in self.tables.items()}
         return {**self.files, **self.figures, **tables}
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The report on a treebank as values for JSON."""
         return {
             "sound": self.sound,
@@ -163,7 +164,7 @@ class Report:
             ),
         }
 
-    def roles_to_dict(self) -> Dict[str, Any]:
+    def roles_to_dict(self) -> dict[str, Any]:
         """The report on roles as values for JSON."""
         on_constituents = self.share("on_constituents", "compared_with_trees")
         return {
@@ -176,9 +177,9 @@ class Report:
 
 
 def _empty_report(
-    files: Dict[str, Optional[str]], figures: Sequence[str], tables: Sequence[str]
+    files: dict[str, Optional[str]], figures: Sequence[str], tables: Sequence[str]
 ) -> Report:
-    counters: Dict[str, Counter[Any]] = {name: Counter() for name in tables}
+    counters: dict[str, Counter[Any]] = {name: Counter() for name in tables}
     return Report(files, Counter(dict.fromkeys(figures, 0)), counters)
 
 
@@ -239,11 +240,11 @@ def is_projective(heads: Heads) -> bool:
     return len(subtrees(heads)) == len(heads)
 
 
-def subtrees(heads: Heads) -> List[Place]:
+def subtrees(heads: Heads) -> list[Place]:
     """The half-open ranges of those words that are, with all words below them, a range
     of words. Words without head hang on the root. No cycles."""
     n_words = len(heads)
-    dependents: List[List[int]] = [[] for _ in range(n_words + 1)]
+    dependents: list[list[int]] = [[] for _ in range(n_words + 1)]
     for word, head in enumerate(heads, start=1):
         dependents[head or 0].append(word)
     order = [0]
@@ -296,10 +297,10 @@ def _count(report: Report, parse: Parse) -> None:
             report.figures.update(bracket_pairs=1, split_pairs=int(is_split))
 
 
-def bracket_pairs(words: Sequence[str]) -> List[Tuple[int, int]]:
+def bracket_pairs(words: Sequence[str]) -> list[tuple[int, int]]:
     """The words that open and close a pair of brackets, the innermost first."""
     pairs = []
-    opened: List[int] = []
+    opened: list[int] = []
     for word, form in enumerate(words):
         if form in BRACKETS.values():
             opened.append(word)
@@ -370,11 +371,11 @@ def check_roles(files: TreebankFiles) -> Report:
 def _count_roles(report: Report, parse: Parse) -> None:
     propositions = parse.roles or ()
     report.figures.update(sentences=1, without_predicate=not propositions)
-    constituents: Optional[Set[Place]] = None
+    constituents: Optional[set[Place]] = None
     if parse.constituents is not None:
         constituents = {(span.start, span.end) for span in parse.constituents}
         constituents.add((0, len(parse.words)))
-    ranges: Optional[Set[Place]] = None
+    ranges: Optional[set[Place]] = None
     if parse.heads is not None and None not in parse.heads:
         ranges = set(subtrees(parse.heads))
     for proposition in propositions:
@@ -415,7 +416,7 @@ def _compare(
     report: Report,
     parse: Parse,
     arguments: Sequence[Argument],
-    constituents: Set[Place],
+    constituents: set[Place],
 ) -> None:
     for start, end, role in arguments:
         is_one = end - start == 1 or (start, end) in constituents

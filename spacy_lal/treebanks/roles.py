@@ -7,10 +7,11 @@ words that they annotate: CoNLL-U by `sent_id`, trees alone and `.props` by orde
      "ARG1"]]}]}"""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Set, Tuple
+from typing import Any, NamedTuple
 
 from ..files import TreebankError, json_lines, quoted
 from ..trees.parse import Parse
@@ -37,7 +38,7 @@ class SentenceRoles(NamedTuple):
 
     sent_id: str
     n_words: int
-    propositions: Tuple[Proposition, ...]
+    propositions: tuple[Proposition, ...]
     where: str = "<roles>"
 
 
@@ -90,7 +91,7 @@ def with_roles(
         the numbers of words differ; two sentences, or two lines of roles, have the same
         `sent_id`; roles belong to no sentence.
     """
-    by_id: Dict[str, SentenceRoles] = {}
+    by_id: dict[str, SentenceRoles] = {}
     for line in roles:
         if not line.sent_id or line.sent_id in by_id:
             raise TreebankError(
@@ -98,7 +99,7 @@ def with_roles(
                 f"{line.sent_id!r}"
             )
         by_id[line.sent_id] = line
-    used: Set[str] = set()
+    used: set[str] = set()
     for sentence in sentences:
         sent_id = sentence.sent_id
         if sent_id not in by_id or sent_id in used:
@@ -137,7 +138,7 @@ def _joined(sentence: Parse, roles: SentenceRoles) -> Parse:
     return replace(sentence, roles=roles.propositions)
 
 
-def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:
+def to_role_dict(roles: SentenceRoles) -> dict[str, Any]:
     """The object of a sentence's line."""
     predicates = [proposition.to_dict() for proposition in roles.propositions]
     return {"sent_id": roles.sent_id, "words": roles.n_words, "predicates": predicates}
@@ -145,7 +146,7 @@ def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:
 
 def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     """The roles of a line's JSON."""
-    propositions: List[Proposition] = []
+    propositions: list[Proposition] = []
     try:
         sent_id = value.get("sent_id", "")
         n_words = value["words"]
