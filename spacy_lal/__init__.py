@@ -5,7 +5,7 @@ Importing this package registers nothing and loads nothing heavy: spaCy finds
 `setup.cfg`. The functions below load their modules when they are first used."""
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, List
+from typing import Any
 
 try:
     __version__ = version("spacy-lal")

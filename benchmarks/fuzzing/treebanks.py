@@ -195,10 +195,10 @@ def _try(paths: List[Path], output: Path) -> Tuple[str, Optional[str]]:
 
 def _check(paths: List[Path]) -> Optional[str]:
     try:
-        report = check_treebank(*find_files(paths)[:2])
+        report = check_treebank(find_files(paths))
     except REFUSALS as error:
         return str(error)
-    return report.problems[0] if not report.sound else None
+    return next(iter(report.problems), None)
 
 
 def _convert(paths: List[Path], output: Path) -> Optional[str]:

@@ -3,7 +3,7 @@ libraries only when they run."""
 
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Dict
+from typing import Annotated
 
 import typer
 from spacy.cli._util import app as spacy_app

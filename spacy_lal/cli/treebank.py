@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spacy_lal.trees import Parse
 
 SHOWN_PROBLEMS = 20
+TABLES = ("labels", "chains", "deprels", "tags", "roles", "rolesets")
 LONG_NAME = 120  # characters of a label; longer ones are cut
 FilesArgument = Annotated[
     list[Path],
@@ -60,47 +61,25 @@ def check_cli(
     with 2 if a file is missing or no text."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.reader import find_files
-    from spacy_lal.treebanks.report import check_columns, check_roles, check_treebank
+    from spacy_lal.treebanks.report import check_treebank
 
     io.check_apart(output, *paths)
     with io.input_paths(paths) as (read, named):
-        files = find_files(read)
-        report = check_columns(files.columns) if files.columns else None
-        if files.brackets or files.conllu:
-            report = check_treebank(files.brackets, files.conllu)
-        roles = check_roles(files) if files.roles or files.columns else None
+        report = check_treebank(find_files(read))
     if as_json:
-        record = report.to_dict() if report else {}
-        if roles:
-            record["roles"] = roles.roles_to_dict()
-        lines = [printable_json(record, indent=2)]
+        content = printable_json(report.to_dict(), indent=2)
     else:
-        lines = list(report_lines(report, top)) if report else []
-        if report and roles:
-            lines.append("")
-        if roles:
-            lines += role_lines(roles, top)
+        content = "\n".join(report_lines(report, top))
     with io.text_output(output) as write:
-        write(named("\n".join(lines)) + "\n")
+        write(named(content) + "\n")
     io.wrote(output, "the report")
-    problems = _problems(report, roles)
+    problems = report.problems[:SHOWN_PROBLEMS]
+    n_more = report.figures["n_problems"] - len(problems)
+    if n_more:
+        problems.append(f"... and {n_more} more")
     if problems:
         io.say(named("\n".join(problems)), err=True)
         raise typer.Exit(1)
-
-
-def _problems(report: "Optional[Report]", roles: "Optional[Report]") -> list[str]:
-    """The first problems of both reports, and how many more there are."""
-    problems = list(report.problems) if report else []
-    n_problems = report.figures["n_problems"] if report else 0
-    for problem in roles.problems if roles else ():
-        if not any(problem in known for known in problems):
-            problems.insert(0, problem)
-            n_problems += 1
-    shown = problems[:SHOWN_PROBLEMS]
-    if n_problems > len(shown):
-        shown.append(f"... and {n_problems - len(shown)} more")
-    return shown
 
 
 def convert_cli(
@@ -136,12 +115,13 @@ def convert_cli(
     io.check_apart(output, *paths)
     if n_sents is None:
         n_sents = 0 if by_document or by_paragraph else 1
+    left_out: list[str] = []
     try:
-        excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
+        pattern = None if exclude is None else re.compile(exclude)
     except re.error as error:
         io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
     with io.input_paths(paths) as (files, _), io.output_path(output) as target:
-        sentences = excluded.filter(read_sentences(find_files(files)))
+        sentences = _kept(read_sentences(find_files(files)), pattern, left_out)
         docs = make_docs(
             sentences,
             Vocab(),
@@ -158,7 +138,7 @@ def convert_cli(
     if counts.files > 1:
         written += f" in {counts.files} files"
     if exclude is not None:
-        written += f" ({excluded.count} sentences left out)"
+        written += f" ({len(left_out)} sentences left out)"
     io.wrote(output, written)
 
 
@@ -210,125 +190,37 @@ def add_trees_cli(
     io.wrote(output, written)
 
 
-# The lines of figures, and the names of the figures.
-OF_ALL = {"sentences": "sentences", "tokens": "tokens"}
-OF_TREES = {
-    "constituents": "constituents",
-    "trees without one over all": "trees_without_cover",
-    "tags that are labels": "tags_that_are_labels",
-    "pairs of brackets": "bracket_pairs",
-    "  that no phrase holds": "split_pairs",
-}
-OF_ARCS = {
-    "arcs": "arcs",
-    "non-projective sentences": "non_projective",
-    "sentences of several roots": "several_roots",
-    "sentences without root": "no_root",
-    "sentences lacking heads": "missing_heads",
-    "misplaced deprels `root`": "misplaced_roots",
-    "UPOS unknown to spaCy": "unknown_pos",
-}
-OF_BOTH = {
-    "tags that differ": "different_tags",
-    "disagreements, malformed": "n_problems",
-}
-OF_ROLES = {
-    "sentences with roles": "sentences",
-    "  without a predicate": "without_predicate",
-    "predicates": "predicates",
-    "  auxiliaries and modals": "auxiliaries",
-    "  without arguments": "without_arguments",
-    "  of several words": "wide_predicates",
-    "arguments": "arguments",
-    "  parts (C-)": "continuations",
-    "  references (R-)": "references",
-    "  adjacent, of one role": "adjacent",
-}
-
-
 def report_lines(report: "Report", top: int) -> Iterator[str]:
     """The report as text.
 
     top (int): Rows of each table of labels, 0 for all.
     """
-    trees = report.files["brackets"] is not None
-    arcs = report.files["conllu"] is not None
-    yield "Treebank: " + " + ".join(filter(None, report.files.values()))
-    yield ""
-    yield from _rows(report, OF_ALL)
-    if trees:
-        yield from _rows(report, OF_TREES)
-    if arcs:
-        yield from _rows(report, OF_ARCS)
-    share = report.share("one_outside_head", "wide_constituents")
-    if share is not None:
-        yield f"{'one outside head':<28}{share:>12.2%}  of constituents of 2+ words"
-        for place in report.examples:
-            yield f"    contradicts the heads: {place}"
-    if trees and arcs:
-        yield from _rows(report, OF_BOTH)
-    mean = report.share("tokens", "sentences")
-    if mean is not None:
-        p95 = report.length_quantile(0.95)
-        longest = max(report.tables["lengths"])
+    from spacy_lal.treebanks.report import TITLES, WHOLES
+
+    for name, title in TITLES.items():
+        if name in report.figures:
+            share = report.share(name) if name in WHOLES else None
+            shown = "" if share is None else f"{share:>10.2%}"
+            yield f"{title:<28}{report.figures[name]:>12,}{shown}"
+        for example in report.examples.get(name, ()):
+            yield f"    but not {example}"
+    lengths = sorted(report.tables["lengths"].elements())
+    if lengths:
+        mean = sum(lengths) / len(lengths)
+        p95 = lengths[-1 - len(lengths) // 20]
         yield (
             f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest "
-            f"{longest}"
+            f"{lengths[-1]}"
         )
-        histogram = report.length_histogram()
-        most = max(histogram.values())
-        for name, count in histogram.items():
-            bar = "#" * round(40 * count / most)
-            yield f"  {name:>7}{count:>10,} {bar}".rstrip()
-    titles = {
-        "labels": "labels",
-        "chains": "unary chains",
-        "deprels": "deprels",
-        "tags": "tags",
-    }
-    yield from _tables(report, titles, top)
-
-
-def _rows(report: "Report", names: dict[str, str]) -> list[str]:
-    return [f"{title:<28}{report.figures[name]:>12,}" for title, name in names.items()]
-
-
-def role_lines(report: "Report", top: int) -> Iterator[str]:
-    """The report on roles as text.
-
-    top (int): Rows of each table, 0 for all.
-    """
-    yield f"Roles: {report.files['path']}"
-    yield ""
-    yield from _rows(report, OF_ROLES)
-    share = report.share("on_constituents", "compared_with_trees")
-    if share is not None:
-        figures = report.figures
-        n_misaligned = figures["compared_with_trees"] - figures["on_constituents"]
-        yield f"{'  that are constituents':<28}{share:>12.2%}"
-        yield f"{'  misaligned':<28}{n_misaligned:>12,}"
-        yield from (f"    {argument}" for argument in report.examples)
-    share = report.share("on_subtrees", "compared_with_heads")
-    if share is not None:
-        yield f"{'  that are subtrees':<28}{share:>12.2%}"
-    yield from _tables(report, {"roles": "roles", "rolesets": "rolesets"}, top)
-
-
-def _tables(report: "Report", titles: dict[str, str], top: int) -> Iterator[str]:
-    """Tables of labels by frequency, each below an empty line.
-
-    top (int): Rows, 0 for all.
-    """
-    for name, title in titles.items():
-        counter = report.tables[name]
-        if counter:
-            yield ""
-            yield f"{len(counter)} {title}:"
-        rows = counter.most_common(top or None)
+    for name in TABLES:
+        table = report.tables[name]
+        if table:
+            yield f"\n{len(table)} {name}:"
+        rows = table.most_common(top or None)
         for label, count in rows:
             yield f"  {_shown(label):<24}{count:>10,}"
-        if len(rows) < len(counter):
-            yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
+        if len(rows) < len(table):
+            yield f"  and {len(table) - len(rows)} more (--top 0 shows all)"
 
 
 def _shown(name: str) -> str:
@@ -337,21 +229,19 @@ def _shown(name: str) -> str:
     return name if is_plain else quoted(name)
 
 
-class _Excluded:
-    """Leaves out sentences by their sent_id (a regex or None); the next one begins the
+def _kept(
+    sentences: Iterable["Parse"],
+    pattern: Optional["re.Pattern[str]"],
+    left_out: list[str],
+) -> Iterator["Parse"]:
+    """Leaves out sentences by their sent_id, and enters it; the next one begins the
     document or paragraph."""
-
-    def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
-        self.pattern = pattern
-        self.count = 0
-
-    def filter(self, sentences: Iterable["Parse"]) -> Iterator["Parse"]:
-        begun: set[str] = set()  # comments of sentences that were left out
-        for sentence in sentences:
-            begun.update(filter(sentence.begins, ("newdoc", "newpar")))
-            if self.pattern is not None and self.pattern.search(sentence.sent_id):
-                self.count += 1
-                continue
+    begun: set[str] = set()  # comments of sentences that were left out
+    for sentence in sentences:
+        begun.update(filter(sentence.begins, ("newdoc", "newpar")))
+        if pattern is not None and pattern.search(sentence.sent_id):
+            left_out.append(sentence.sent_id)
+        else:
             sentence.metadata.update(dict.fromkeys(begun))
             yield sentence
             begun.clear()

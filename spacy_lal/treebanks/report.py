@@ -2,13 +2,12 @@
 `lal check`. Problems (unreadable input, words or counts that disagree)
 make a treebank unsound; what the parser accepts is only counted."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
-import numpy as np
+from spacy.pipeline._parser_internals.nonproj import is_nonproj_tree
 
 from ..annotations import ROOT_DEPREL
 from ..files import TreebankError
@@ -22,7 +21,6 @@ from ..trees.roles import (
     PREDICATE_ROLE,
     REFERENCE,
     Argument,
-    Proposition,
 )
 from ..trees.spans import Constituent
 from .columns import read_columns
@@ -37,76 +35,71 @@ from .reader import (
 from .roles import read_role_file, read_sentences
 
 Item = TypeVar("Item")
-Place = tuple[int, int]
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
-MAX_SHOWN = 5  # misaligned arguments, or contradictions, that a report shows
+MAX_SHOWN = 5  # examples of a figure
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
-BRACKETS = {")": "(", "]": "[", "}": "{"}
-# Constituents: without the root label (TOP, ROOT, ...), each label of a chain.
-FIGURES = (
-    "sentences",
-    "tokens",
-    "constituents",
-    "arcs",
-    "wide_constituents",  # of two words or more whose heads are all known
-    "one_outside_head",  # those of them in which one word has its head outside
-    "non_projective",  # sentences, as the next four
-    "several_roots",
-    "no_root",
-    "missing_heads",
-    "trees_without_cover",  # no constituent covers all words
-    "bracket_pairs",  # in the words of trees
-    "split_pairs",  # those of them whose ")" is outside of the phrase of "("
-    "misplaced_roots",  # words below another with the deprel root, and other roots
-    "unknown_pos",  # words with a UPOS that spaCy does not know, and Docs lack
-    "different_tags",
-    "tags_that_are_labels",  # words whose tag is a label too: (VP (S to) ...)
-    "n_problems",
-)
+# The figures as a report shows them. A treebank without trees, heads or roles lacks
+# theirs. Constituents: without the root label (TOP, ROOT, ...), each label of a chain.
 # Parts of arguments count one by one; V and C-V are no arguments.
-ROLE_FIGURES = (
-    "sentences",
-    "without_predicate",
-    "predicates",
-    "auxiliaries",
-    "without_arguments",
-    "wide_predicates",
-    "arguments",
-    "continuations",  # C-X
-    "references",  # R-X
-    "adjacent",  # pairs of one role, which BIO tags must keep apart
-    "compared_with_trees",  # arguments in sentences with a tree
-    "on_constituents",  # those of them that are one constituent or word
-    "compared_with_heads",  # arguments in sentences with all heads
-    "on_subtrees",  # those of them that are one word with all words below it
-)
+TITLES = {
+    "sentences": "sentences",
+    "tokens": "tokens",
+    "constituents": "constituents",
+    "trees_without_cover": "trees without one over all",
+    "tags_that_are_labels": "tags that are labels",  # (VP (S to) ...)
+    "arcs": "arcs",
+    "non_projective": "non-projective sentences",
+    "several_roots": "sentences of several roots",
+    "no_root": "sentences without root",
+    "missing_heads": "sentences lacking heads",
+    # Words below another with the deprel root, and other roots.
+    "misplaced_roots": "misplaced deprels `root`",
+    "unknown_pos": "UPOS unknown to spaCy",  # Docs lack them
+    "wide_constituents": "constituents of 2+ words",  # whose heads are all known
+    "one_outside_head": "  with one outside head",
+    "different_tags": "tags that differ",
+    "n_problems": "disagreements, malformed",
+    "sentences_with_roles": "sentences with roles",
+    "without_predicate": "  without a predicate",
+    "predicates": "predicates",
+    "auxiliaries": "  auxiliaries and modals",
+    "without_arguments": "  without arguments",
+    "wide_predicates": "  of several words",
+    "arguments": "arguments",
+    "continuations": "  parts (C-)",
+    "references": "  references (R-)",
+    "adjacent": "  adjacent, of one role",  # which BIO tags must keep apart
+    "compared_with_trees": "  in sentences with a tree",
+    "on_constituents": "    that are constituents",  # or words
+    "compared_with_heads": "  in sentences with heads",
+    "on_subtrees": "    that are subtrees",  # a word with all words below it
+}
+# Figures that are parts of others, which a report shows as shares, too.
+WHOLES = {
+    "one_outside_head": "wide_constituents",
+    "on_constituents": "compared_with_trees",
+    "on_subtrees": "compared_with_heads",
+}
 
 
-@dataclass
 class Report:
-    """What a treebank, or its roles, have.
+    """What a treebank has.
 
-    files (Dict[str, Optional[str]]): The names of its files.
-    figures (Counter[str]): Counts, by their names in `FIGURES` or `ROLE_FIGURES`.
+    figures (Counter[str]): Counts, by their names in `TITLES`.
     tables (Dict[str, Counter]): How often each thing occurs: `labels`, `chains` (unary
-        ones, joined by `::`), `deprels`, `tags`, `lengths` (words of a sentence); or
-        `rolesets`, `roles`.
-    examples (List[str]): The first wide constituents without one outside head, or the
-        first arguments that are no constituents, with file, line and words.
+        ones, joined by `::`), `deprels`, `tags`, `lengths` (words of a sentence),
+        `roles`, `rolesets`.
+    examples (Dict[str, List[str]]): The first that do not belong to a part of `WHOLES`,
+        with file, line and words.
     problems (List[str]): Why it is unsound, with file and line: the first
         `MAX_PROBLEMS` of them.
     """
 
-    files: dict[str, Optional[str]]
-    figures: "Counter[str]"
-    tables: "dict[str, Counter[Any]]"
-    examples: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    @property
-    def sound(self) -> bool:
-        """Whether all input is readable and the files agree."""
-        return not self.problems
+    def __init__(self) -> None:
+        self.figures: Counter[str] = Counter(n_problems=0)
+        self.tables: defaultdict[str, Counter[Any]] = defaultdict(Counter)
+        self.examples: defaultdict[str, list[str]] = defaultdict(list)
+        self.problems: list[str] = []
 
     def add_problem(self, problem: str) -> None:
         """Count a problem, and keep it if it is among the first `MAX_PROBLEMS`."""
@@ -114,79 +107,55 @@ class Report:
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
 
-    def add_example(self, parse: Parse, place: Place, name: str) -> None:
-        """Keep words of a sentence as an example, if it is among the first."""
-        if len(self.examples) < MAX_SHOWN:
-            words = " ".join(parse.words[slice(*place)])
-            self.examples.append(f"{parse.where}: {name} {words}")
+    def add_part(
+        self, part: str, is_part: bool, parse: Parse, span: Constituent, count: int = 1
+    ) -> None:
+        """Count words of a sentence under a figure of `WHOLES`, and under its part if
+        they belong to it; otherwise they are an example."""
+        self.figures.update({WHOLES[part]: count, part: count * is_part})
+        if not is_part and len(self.examples[part]) < MAX_SHOWN:
+            words = " ".join(parse.words[span.start : span.end])
+            self.examples[part].append(f"{parse.where}: {span.label} {words}")
 
-    def share(self, part: str, whole: str) -> Optional[float]:
-        """A figure as a share (0 to 1) of another; None without any."""
-        n = self.figures[whole]
-        return self.figures[part] / n if n else None
-
-    def length_quantile(self, quantile: float) -> int:
-        """The smallest length such that at least this share of the sentences is no
-        longer."""
-        lengths = list(self.tables["lengths"].elements()) or [0]
-        return int(np.quantile(lengths, quantile, method="inverted_cdf"))
-
-    def length_histogram(self) -> dict[str, int]:
-        """Number of sentences by length, in steps of ten words (`"11-20"`), the last
-        for all above 100."""
-        names = [f"{first}-{first + 9}" for first in range(1, 101, 10)] + ["101+"]
-        histogram = dict.fromkeys(names, 0)
-        for length, count in self.tables["lengths"].items():
-            histogram[names[min((length - 1) // 10, 10)]] += count
-        return histogram
-
-    def _values(self) -> dict[str, Any]:
-        """Files, figures and tables by descending frequency, for JSON."""
-        tables = {name: dict(c.most_common()) for name, c in self.tables.items()}
-        return {**self.files, **self.figures, **tables}
+    def share(self, part: str) -> Optional[float]:
+        """A figure as a share (0 to 1) of its whole; None without any."""
+        whole = self.figures[WHOLES[part]]
+        return self.figures[part] / whole if whole else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The report on a treebank as values for JSON."""
+        """The report as values for JSON."""
         return {
-            "sound": self.sound,
-            **self._values(),
-            "contradictions": self.examples,
+            "sound": not self.problems,
+            **self.figures,
+            **{f"{part}_share": self.share(part) for part in WHOLES},
+            **{name: dict(table.most_common()) for name, table in self.tables.items()},
+            "examples": self.examples,
             "problems": self.problems,
-            "lengths": {
-                "mean": self.share("tokens", "sentences") or 0.0,
-                "median": self.length_quantile(0.5),
-                "p95": self.length_quantile(0.95),
-                "max": max(self.tables["lengths"], default=0),
-                "histogram": self.length_histogram(),
-            },
-            "one_outside_head_share": self.share(
-                "one_outside_head", "wide_constituents"
-            ),
-        }
-
-    def roles_to_dict(self) -> dict[str, Any]:
-        """The report on roles as values for JSON."""
-        on_constituents = self.share("on_constituents", "compared_with_trees")
-        return {
-            **self._values(),
-            "misaligned": self.examples,
-            "problem": next(iter(self.problems), None),
-            "on_constituents_share": on_constituents,
-            "on_subtrees_share": self.share("on_subtrees", "compared_with_heads"),
         }
 
 
-def _empty_report(
-    files: dict[str, Optional[str]], figures: Sequence[str], tables: Sequence[str]
-) -> Report:
-    counters: dict[str, Counter[Any]] = {name: Counter() for name in tables}
-    return Report(files, Counter(dict.fromkeys(figures, 0)), counters)
+def check_treebank(files: TreebankFiles) -> Report:
+    """Read a whole treebank, and report on it; unreadable input is a problem in it."""
+    report = Report()
+    if files.has_words:
+        _check_sentences(files, report)
+        labels = report.tables["labels"]
+        tags = report.tables["tags"].items()
+        n_labels = sum(count for tag, count in tags if tag in labels)
+        report.figures.update(tags_that_are_labels=n_labels)
+    if files.roles or files.columns:
+        _check_roles(files, report)
+    if not report.problems and not report.tables["lengths"] and files.has_words:
+        path = files.columns or files.brackets or files.conllu
+        report.add_problem(f"{path}:1: no sentences")
+    return report
 
 
-def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Report:
-    """Read a whole treebank, of one file or two, and report on it; unreadable input is
-    a problem in it."""
-    report = _report_on(brackets, conllu)
+def _check_sentences(files: TreebankFiles, report: Report) -> None:
+    brackets, conllu = files.brackets, files.conllu
+    read = read_columns(files.columns) if files.columns else iter(())
+    for parse in _until_error(read, report):
+        _count(report, parse)
     trees = _until_error(read_trees(brackets), report) if brackets else iter(())
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
     for pair in pair_up(trees, sentences):
@@ -201,63 +170,13 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Report:
                 report.figures.update(different_tags=different)
             sentence = with_tree(sentence, tree)
         _count(report, sentence or tree or Parse([]))
-    return _finished(report)
-
-
-def check_columns(path: Path) -> Report:
-    """Report on a file of columns. The first malformed sentence is a problem, and ends
-    the reading."""
-    report = _report_on(path, None)
-    for parse in _until_error(read_columns(path), report):
-        _count(report, parse)
-    return _finished(report)
-
-
-def _report_on(brackets: Optional[Path], conllu: Optional[Path]) -> Report:
-    files = {"brackets": brackets, "conllu": conllu}
-    return _empty_report(
-        {kind: str(path) if path else None for kind, path in files.items()},
-        FIGURES,
-        ("lengths", "labels", "chains", "deprels", "tags"),
-    )
-
-
-def _finished(report: Report) -> Report:
-    labels = report.tables["labels"]
-    tags = report.tables["tags"].items()
-    report.figures.update(
-        tags_that_are_labels=sum(n for tag, n in tags if tag in labels)
-    )
-    if not report.figures["sentences"] and report.sound:
-        path = report.files["brackets"] or report.files["conllu"]
-        report.add_problem(f"{path}:1: no sentences")
-    return report
 
 
 def is_projective(heads: Heads) -> bool:
     """Whether no two arcs cross, also the root's. Words without head hang on the root.
     No cycles."""
-    return len(subtrees(heads)) == len(heads)
-
-
-def subtrees(heads: Heads) -> list[Place]:
-    """The half-open ranges of those words that are, with all words below them, a range
-    of words. Words without head hang on the root. No cycles."""
-    n_words = len(heads)
-    dependents: list[list[int]] = [[] for _ in range(n_words + 1)]
-    for word, head in enumerate(heads, start=1):
-        dependents[head or 0].append(word)
-    order = [0]
-    for word in order:  # each after its head
-        order.extend(dependents[word])
-    below = [(word, word, 1) for word in range(n_words + 1)]  # first, last, how many
-    for word in reversed(order[1:]):
-        of_word = zip(*(below[i] for i in (word, *dependents[word])), strict=True)
-        firsts, lasts, sizes = of_word
-        below[word] = (min(firsts), max(lasts), sum(sizes))
-    return [
-        (first - 1, last) for first, last, size in below[1:] if last - first + 1 == size
-    ]
+    roots_of_their_own = [head - 1 if head else word for word, head in enumerate(heads)]
+    return not is_nonproj_tree(roots_of_their_own)
 
 
 def _until_error(items: Iterator[Item], report: Report) -> Iterator[Item]:
@@ -288,25 +207,8 @@ def _count(report: Report, parse: Parse) -> None:
     if parse.constituents is not None:
         widths = [span.end - span.start for span in parse.constituents[:1]]
         report.figures.update(trees_without_cover=widths != [n_words])
-        phrases = np.zeros(n_words, dtype=int)
-        for number, constituent in enumerate(parse.constituents, start=1):
-            phrases[constituent.start : constituent.end] = number
+        for constituent in parse.constituents:
             _count_constituent(report, parse, constituent)
-        for opening, closing in bracket_pairs(parse.words):
-            is_split = phrases[opening] != phrases[closing]
-            report.figures.update(bracket_pairs=1, split_pairs=int(is_split))
-
-
-def bracket_pairs(words: Sequence[str]) -> list[tuple[int, int]]:
-    """The words that open and close a pair of brackets, the innermost first."""
-    pairs = []
-    opened: list[int] = []
-    for word, form in enumerate(words):
-        if form in BRACKETS.values():
-            opened.append(word)
-        elif opened and words[opened[-1]] == BRACKETS.get(form):
-            pairs.append((opened.pop(), word))
-    return pairs
 
 
 def _count_arcs(report: Report, heads: Heads, deprels: Sequence[str]) -> None:
@@ -333,93 +235,72 @@ def _count_constituent(report: Report, parse: Parse, span: Constituent) -> None:
     report.tables["labels"].update(span.chain)
     if n_labels > 1:
         report.tables["chains"][span.label] += 1
-    place = (span.start, span.end)
     heads = parse.heads
-    if heads is None or None in heads[slice(*place)] or span.end - span.start == 1:
-        return
-    has_one = outside_heads(*place, heads) == 1
-    report.figures.update(
-        wide_constituents=n_labels, one_outside_head=n_labels * has_one
-    )
-    if not has_one:
-        report.add_example(parse, place, span.label)
+    is_wide = span.end - span.start > 1
+    if is_wide and heads is not None and None not in heads[span.start : span.end]:
+        has_one = outside_heads(span.start, span.end, heads) == 1
+        report.add_part("one_outside_head", has_one, parse, span, n_labels)
 
 
-def check_roles(files: TreebankFiles) -> Report:
-    """Read the roles of a treebank and report on them. Without words, roles are counted
-    alone. The first malformed input, or disagreement of files, ends the reading and is
-    the report's problem.
-
-    files (TreebankFiles): With a file that has roles.
-    """
-    path = str(files.roles or files.columns)
-    report = _empty_report({"path": path}, ROLE_FIGURES, ("rolesets", "roles"))
+def _check_roles(files: TreebankFiles, report: Report) -> None:
+    """Without words, roles are counted alone. The first malformed input, or
+    disagreement of files, ends the reading and is a problem."""
     try:
         if files.has_words:
             for sentence in read_sentences(files):
                 _count_roles(report, sentence)
-        else:
-            for roles in read_role_file(files.roles) if files.roles else ():
+        elif files.roles is not None:
+            for roles in read_role_file(files.roles):
                 _count_roles(report, Parse([], roles=roles.propositions))
-        if not report.figures["sentences"]:
-            report.problems.append(f"{path}:1: no roles")
+        if not report.figures["sentences_with_roles"]:
+            report.add_problem(f"{files.roles}:1: no roles")
     except TreebankError as error:
-        report.problems.append(str(error))
-    return report
+        if not any(str(error) in problem for problem in report.problems):
+            report.add_problem(str(error))
 
 
 def _count_roles(report: Report, parse: Parse) -> None:
     propositions = parse.roles or ()
-    report.figures.update(sentences=1, without_predicate=not propositions)
-    constituents: Optional[set[Place]] = None
-    if parse.constituents is not None:
-        constituents = {(span.start, span.end) for span in parse.constituents}
-        constituents.add((0, len(parse.words)))
-    ranges: Optional[set[Place]] = None
-    if parse.heads is not None and None not in parse.heads:
-        ranges = set(subtrees(parse.heads))
-    for proposition in propositions:
-        arguments = [arg for arg in proposition.args if arg[2] not in OF_PREDICATE]
-        _count_proposition(report, proposition, arguments)
-        if constituents is not None:
-            _compare(report, parse, arguments, constituents)
-        if ranges is not None:
-            report.figures.update(
-                compared_with_heads=len(arguments),
-                on_subtrees=sum(arg[:2] in ranges for arg in arguments),
-            )
+    report.figures.update(sentences_with_roles=1, without_predicate=not propositions)
+    for token, roleset, args, _ in propositions:
+        of_predicate = [arg[:2] for arg in args if arg[2] in OF_PREDICATE]
+        arguments = [arg for arg in args if arg[2] not in OF_PREDICATE]
+        auxiliaries = conventions(DEFAULT_LANGUAGE).auxiliary_rolesets
+        report.tables["rolesets"][roleset] += 1
+        report.tables["roles"].update(role for *_, role in args)
+        report.figures.update(
+            predicates=1,
+            auxiliaries=roleset in auxiliaries,
+            without_arguments=not arguments,
+            wide_predicates=any(place != (token, token + 1) for place in of_predicate),
+        )
+        _count_arguments(report, parse, arguments)
 
 
-def _count_proposition(
-    report: Report, proposition: Proposition, arguments: Sequence[Argument]
+def _count_arguments(
+    report: Report, parse: Parse, arguments: Sequence[Argument]
 ) -> None:
-    token, roleset, args, _ = proposition
-    of_predicate = [arg[:2] for arg in args if arg[2] in OF_PREDICATE]
-    ends = {arg[1:] for arg in args}
-    roles = [role for *_, role in arguments]
-    auxiliaries = conventions(DEFAULT_LANGUAGE).auxiliary_rolesets
-    report.tables["rolesets"][roleset] += 1
-    report.tables["roles"].update(role for *_, role in args)
-    report.figures.update(
-        predicates=1,
-        auxiliaries=roleset in auxiliaries,
-        without_arguments=not arguments,
-        arguments=len(arguments),
-        wide_predicates=any(place != (token, token + 1) for place in of_predicate),
-        adjacent=sum((start, role) in ends for start, _, role in args),
-        continuations=sum(role.startswith(CONTINUATION) for role in roles),
-        references=sum(role.startswith(REFERENCE) for role in roles),
-    )
-
-
-def _compare(
-    report: Report,
-    parse: Parse,
-    arguments: Sequence[Argument],
-    constituents: set[Place],
-) -> None:
+    ends = {arg[1:] for arg in arguments}
+    constituents = {(span.start, span.end) for span in parse.constituents or ()}
+    constituents.add((0, len(parse.words)))
     for start, end, role in arguments:
-        is_one = end - start == 1 or (start, end) in constituents
-        report.figures.update(compared_with_trees=1, on_constituents=is_one)
-        if not is_one:
-            report.add_example(parse, (start, end), role)
+        report.figures.update(
+            arguments=1,
+            adjacent=(start, role) in ends,
+            continuations=role.startswith(CONTINUATION),
+            references=role.startswith(REFERENCE),
+        )
+        span = Constituent(start, end, role)
+        if parse.constituents is not None:
+            is_constituent = end - start == 1 or (start, end) in constituents
+            report.add_part("on_constituents", is_constituent, parse, span)
+        if parse.heads is not None and None not in parse.heads:
+            is_subtree = _is_subtree(start, end, parse.heads)
+            report.add_part("on_subtrees", is_subtree, parse, span)
+
+
+def _is_subtree(start: int, end: int, heads: Heads) -> bool:
+    """Whether words are one of them with all words below it."""
+    within = range(start + 1, end + 1)
+    n_within = sum(head in within for head in heads[start:end])
+    return n_within == sum(head in within for head in heads) == end - start - 1

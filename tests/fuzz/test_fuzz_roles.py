@@ -12,7 +12,7 @@ from spacy_lal.evaluation.srl import report_lines, score_props
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
-from spacy_lal.treebanks.report import check_roles
+from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.treebanks.roles import read_sentences
 
 CONLLU = "".join(
@@ -90,7 +90,7 @@ def test_files(tmp_path, seed):
             make_docs(read_sentences(find_files([columns])), Vocab(), n_sents=2)
         ),
         lambda: list(report_lines(score_props(gold, predicted), confusion=True)),
-        lambda: check_roles(find_files([roles])),
+        lambda: check_treebank(find_files([roles])),
     )
     n_read = n_refused = 0
     for _ in range(40):

@@ -14,7 +14,12 @@ from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.export import to_conllu
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs, write_docs
-from spacy_lal.treebanks.reader import find_files, read_treebank, read_trees
+from spacy_lal.treebanks.reader import (
+    TreebankFiles,
+    find_files,
+    read_treebank,
+    read_trees,
+)
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees import Parse, write_brackets
 from spacy_lal.trees.brackets import read_brackets
@@ -224,7 +229,7 @@ def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
         ["X", ""],
         ["X", ""],
     ]
-    assert check_treebank(None, conllu).figures["unknown_pos"] == 2
+    assert check_treebank(TreebankFiles(None, conllu)).figures["unknown_pos"] == 2
 
 
 def test_conllu_of_a_doc_leaves_whitespace_tokens_out():

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.reader import TreebankFiles, find_files
-from spacy_lal.treebanks.report import check_roles
+from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.treebanks.roles import read_sentences
 from spacy_lal.trees.roles import Proposition
 
@@ -156,9 +156,9 @@ def test_props_that_do_not_fit(folder, props, message):
 
 
 def test_report(folder):
-    report = check_roles(find(folder, "x.conllu", "x.ptb", "x.srl.jsonl"))
+    report = check_treebank(find(folder, "x.conllu", "x.ptb", "x.srl.jsonl"))
     assert (
-        report.figures["sentences"],
+        report.figures["sentences_with_roles"],
         report.figures["without_predicate"],
         report.figures["predicates"],
         report.figures["auxiliaries"],
@@ -181,22 +181,21 @@ def test_report(folder):
         2,
         2,
     )
-    assert report.examples == [f"{folder / 'x.conllu'}:8: ARG1 Has he"]
+    assert report.examples["on_constituents"] == [
+        f"{folder / 'x.conllu'}:8: ARG1 Has he"
+    ]
     assert report.tables["roles"]["V"] == 3 and report.tables["rolesets"] == {
         "give_up.06": 1,
         "have.01": 1,
         "go.01": 1,
     }
-    assert json.loads(json.dumps(report.roles_to_dict()))[
+    assert json.loads(json.dumps(report.to_dict()))[
         "on_constituents_share"
     ] == pytest.approx(2 / 3)
-    alone = check_roles(find(folder, "x.srl.jsonl"))
+    alone = check_treebank(find(folder, "x.srl.jsonl"))
+    assert alone.figures["predicates"] == 3 and alone.share("on_subtrees") is None
     assert (
-        alone.figures["predicates"] == 3
-        and alone.share("on_subtrees", "compared_with_heads") is None
-    )
-    assert (
-        check_roles(find(folder, "x.conll")).roles_to_dict()["on_constituents_share"]
+        check_treebank(find(folder, "x.conll")).to_dict()["on_constituents_share"]
         is None
     )  # no arguments
 
@@ -204,7 +203,7 @@ def test_report(folder):
 @pytest.mark.parametrize("name", ["dev", pytest.param("train", marks=pytest.mark.slow)])
 def test_ewt(shared_dir, name):
     """The counts of TREEBANKS.md."""
-    report = check_roles(
+    report = check_treebank(
         find(shared_dir / "ewt", f"{name}.conllu", f"{name}.ptb", f"{name}.srl.jsonl")
     )
     counts = (
@@ -226,6 +225,6 @@ def test_ewt(shared_dir, name):
     }
     assert counts == expected[name] and not report.problems
     assert (
-        round(report.share("on_constituents", "compared_with_trees"), 3) == 0.998
-        and 0.82 < report.share("on_subtrees", "compared_with_heads") < 0.83
+        round(report.share("on_constituents"), 3) == 0.998
+        and 0.82 < report.share("on_subtrees") < 0.83
     )
