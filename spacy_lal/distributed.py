@@ -5,24 +5,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Optional,
-    TypeVar,
-    cast,
-)
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, cast
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import Doc, DocBin
 from spacy.util import is_package
 from spacy.vocab import Vocab
 
-from . import annotations
-from .export import annotation_lists, constituent_record
+from .annotations import install_extensions
 from .pipeline.component import FACTORY, parser_names
+from .tables import KINDS, MEASURES, Row, TableKind
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,11 +28,16 @@ if TYPE_CHECKING:
 
 # Texts per memory zone: at its end spaCy forgets the words that it has met.
 ZONE_SIZE = 4096
-COLUMNS = "columns"
 DOCBIN = "docbin"
-RELATIONS = "relations"
-OUTPUTS = (COLUMNS, DOCBIN, RELATIONS)
+SCORES = (*MEASURES, "factuality_score")  # columns of numbers
 READING_CPUS = 2
+
+
+def _docbin(doc: Doc) -> list[tuple[bytes]]:
+    return [(DocBin(docs=[doc], store_user_data=False).to_bytes(),)]
+
+
+OUTPUTS = {DOCBIN: TableKind([DOCBIN], _docbin, is_of_docs=True), **KINDS}
 
 
 @dataclass
@@ -49,9 +49,10 @@ class BatchParser:
         that every worker can read.
     text_column (str): The column with the texts: strings, large strings or a dictionary
         of strings.
-    keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids;
-        None keeps all.
-    output (str): `columns`, `docbin` or `relations`, see `doc_fields`.
+    keep (Optional[Sequence[str]]): The columns to keep beside the parse, such as ids;
+        None keeps all but the texts.
+    output (str): A kind of table, as in `spacy_lal.to_rows`; or `docbin`: a row is a
+        text, with the bytes of a DocBin that holds its Doc (`to_doc`).
     batch_size (int): Texts per batch of the network.
     gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
     """
@@ -59,7 +60,7 @@ class BatchParser:
     pipeline: str
     text_column: str = "text"
     keep: Optional[Sequence[str]] = None
-    output: str = COLUMNS
+    output: str = DOCBIN
     batch_size: int = 32
     gpu_id: int = -1
 
@@ -84,61 +85,70 @@ class BatchParser:
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
+    def fields(self) -> "list[pa.Field]":
+        """The Arrow fields of the parse."""
+        import pyarrow as pa
+
+        types = dict.fromkeys(SCORES, pa.float64())
+        types |= {"sentence": pa.int32(), DOCBIN: pa.binary()}
+        _, *names = OUTPUTS[self.output].columns  # without an id
+        return [pa.field(name, types.get(name, pa.string())) for name in names]
+
     def kept_columns(self, names: Sequence[str]) -> list[str]:
         """Names of the columns that are kept.
 
         RAISES (ValueError): A column is missing, there twice, or has the name of a
             column of the parse.
         """
-        kept = list(names) if self.keep is None else list(self.keep)
-        new = [field.name for field in doc_fields(self.output)]
+        kept = self.keep
+        if kept is None:
+            kept = [name for name in names if name != self.text_column]
+        new = [field.name for field in self.fields()]
         counts = Counter(names)
-        needed = (self.text_column, *kept)
-        wrong = [name for name in needed if counts[name] != 1 or name in new]
+        wrong = [name for name in (self.text_column, *kept) if counts[name] != 1]
+        wrong += set(kept).intersection(new)
         if wrong:
             raise ValueError(
                 "expected columns that the table has once and the parse has not, got "
                 f"{', '.join(wrong)}: the table has"
                 f" {', '.join(names) or 'none'}, the parse {', '.join(new)}"
             )
-        return kept
+        return list(kept)
 
     def __call__(self, batch: "Batch") -> "Batch":
-        """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in
-        the same order and type.
+        """Parse a RecordBatch or a Table. The rows of a text are in order, each with
+        the columns that are kept; a text that is null has none.
 
         RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no
             string, or longer than `max_length`.
         """
         import pyarrow as pa
 
-        kept: list[str] = self.kept_columns(batch.schema.names)
-        new: list[Any] = doc_fields(self.output)
-        rows: list[dict[str, Any]] = []
-        if batch.num_rows:
-            texts = batch.column(self.text_column).to_pylist()
-            rows.extend(self._rows(texts))
-        columns: list[Any] = [batch.column(name) for name in kept]
-        for field in new:
-            values = [row.get(field.name) for row in rows]
-            columns.append(pa.array(values, type=field.type))
+        kept = self.kept_columns(batch.schema.names)
+        texts = batch.column(self.text_column).to_pylist()
+        rows = list(self._rows(texts))
+        places = pa.array([place for place, _ in rows], pa.int64())
+        columns: list[Any] = [batch.column(name).take(places) for name in kept]
+        fields = self.fields()
+        for field in fields:
+            values = [row[field.name] for _, row in rows]
+            columns.append(pa.array(values, field.type))
         # Without the metadata of the batch: pandas' may describe columns that are left
         # out.
-        schema = pa.schema([*map(batch.schema.field, kept), *new])
+        schema = pa.schema([*map(batch.schema.field, kept), *fields])
         return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
-    def _rows(self, texts: list[Optional[str]]) -> Iterator[dict[str, Any]]:
-        """Docs as plain objects, made within a memory zone, at whose end their words
-        are forgotten."""
-        nlp = self.load()
-        for start in range(0, len(texts), ZONE_SIZE):
-            zone = texts[start : start + ZONE_SIZE]
-            present = [text for text in zone if text is not None]
+    def _rows(self, texts: list[Optional[str]]) -> Iterator[tuple[int, Row]]:
+        """The rows of Docs, each with the place of its text. They are made within a
+        memory zone, at whose end their words are forgotten."""
+        known = ((text, place) for place, text in enumerate(texts) if text is not None)
+        while zone := list(islice(known, ZONE_SIZE)):
+            nlp = self.load()
             with nlp.memory_zone():
-                docs = nlp.pipe(present, batch_size=self.batch_size)
-                rows = iter([doc_row(doc, self.output) for doc in docs])
-            for text in zone:
-                yield {} if text is None else next(rows)
+                docs = nlp.pipe(zone, as_tuples=True, batch_size=self.batch_size)
+                for doc, place in docs:
+                    for row in OUTPUTS[self.output].rows(doc, None):
+                        yield place, row
 
 
 @lru_cache(maxsize=4)
@@ -150,109 +160,13 @@ def _load(pipeline: str, gpu_id: int) -> Language:
     return nlp
 
 
-def doc_fields(output: str = COLUMNS) -> "list[pa.Field]":
-    """The Arrow fields of a parsed Doc: lists over its tokens
-    (docs/how_to/distributed.md names each), or one `docbin`, the bytes of a DocBin that
-    holds this one Doc, or one `relations`, objects. A row without text is null in all
-    of them."""
-    import pyarrow as pa
-
-    if output == DOCBIN:
-        return [pa.field("docbin", pa.binary())]
-    string = pa.string()
-    number = pa.int32()
-    flag = pa.bool_()
-    bounds = [(name, number) for name in ("start", "end", "start_char", "end_char")]
-    if output == RELATIONS:
-        span = pa.struct([("text", string), *bounds, ("label", string)])
-        spans = [(name, span) for name in annotations.Relation.SPANS]
-        names = ("kind", "label", "factuality", "polarity", "certainty")
-        texts = [(name, string) for name in names]
-        relation = pa.struct([*texts, *spans, ("arguments", pa.list_(span))])
-        return [pa.field("relations", pa.list_(relation))]
-    types = {
-        "tokens": string,
-        "spaces": flag,
-        "sent_starts": flag,
-        "start_chars": number,
-        "end_chars": number,
-        "tags": string,
-        "pos": string,
-        "morphs": string,
-        "lemmas": string,
-        "heads": number,
-        "deprels": string,
-        "constituents": pa.struct([*bounds, ("label", string)]),
-    }
-    return [pa.field(name, pa.list_(type_)) for name, type_ in types.items()]
-
-
-def doc_row(doc: Doc, output: str = COLUMNS) -> dict[str, Any]:
-    """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python
-    objects."""
-    if output == DOCBIN:
-        return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
-    if output == RELATIONS:
-        relations = annotations.get_relations(doc)
-        return {"relations": [relation.to_dict() for relation in relations]}
-    starts = {start for start, _ in annotations.sentence_bounds(doc)}
-    tokens = list(doc)
-    row: dict[str, Any] = {
-        **annotation_lists(doc, tokens),
-        "spaces": [bool(token.whitespace_) for token in tokens],
-        "sent_starts": [i in starts for i in range(len(tokens))],
-        "heads": None,
-        "constituents": None,
-    }
-    if row["deprels"] is not None:
-        row["heads"] = [token.head.i if token.has_head() else None for token in tokens]
-    if annotations.SPANS_KEY in doc.spans:
-        spans = annotations.constituent_tokens(doc)
-        row["constituents"] = [constituent_record(tokens, span) for span in spans]
-    return row
-
-
-def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
-    """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From
-    columns, it has tokens, tags, parts of speech, morphology, lemmas, sentences and
-    parse; from a DocBin, all annotation of the pipeline.
+def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Doc:
+    """The Doc of a row of `table.to_pylist()`, with all annotation of the pipeline.
 
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
     """
-    annotations.install_extensions()  # this process may not have created a parser
-    if "docbin" in row:
-        data = row["docbin"]
-        if data is None:
-            return None
-        return next(DocBin().from_bytes(data).get_docs(vocab))
-    if row["tokens"] is None:
-        return None
-    heads = row["heads"]
-    if heads is not None:
-        heads = [i if head is None else head for i, head in enumerate(heads)]
-    doc = Doc(
-        vocab,
-        words=row["tokens"],
-        spaces=row["spaces"],
-        tags=row["tags"],
-        pos=row["pos"],
-        morphs=row["morphs"],
-        lemmas=row["lemmas"],
-        heads=heads,
-        deps=row["deprels"],
-    )
-    # After the heads: spaCy derives sentences from them, which differ on some
-    # non-projective trees.
-    starts = [i for i, is_start in enumerate(row["sent_starts"]) if is_start]
-    annotations.set_sentence_starts(doc, starts)
-    if row["constituents"] is not None:
-        spans = [
-            Span(doc, span["start"], span["end"], label=span["label"])
-            for span in row["constituents"]
-        ]
-        name = annotations.SPANS_KEY
-        doc.spans[name] = SpanGroup(doc, name=name, spans=spans)
-    return doc
+    install_extensions()  # this process may not have created a parser
+    return next(DocBin().from_bytes(row[DOCBIN]).get_docs(vocab))
 
 
 def parse_ray(
@@ -307,10 +221,8 @@ def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
 
     parser = BatchParser(pipeline, **settings)
     fields = [df.schema[name] for name in parser.kept_columns(df.columns)]
-    for field in doc_fields(parser.output):
-        fields.append(
-            StructField(field.name, from_arrow_type(field.type), nullable=True)
-        )
+    for field in parser.fields():
+        fields.append(StructField(field.name, from_arrow_type(field.type)))
 
     def parse_partition(
         batches: "Iterable[pa.RecordBatch]",

@@ -1,29 +1,36 @@
 """Export of a parsed Doc: plain objects (docs/reference/formats.md) and CoNLL-U,
 without white space tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import (
     Any,
     Optional,
 )
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 from .annotations import read_parses
 from .lang import conventions
-from .trees import Constituent, Parse, expand_chains, format_conllu
+from .trees import Parse, expand_chains, format_conllu
 
-SCHEMA_VERSION = 3  # of JSON lines and Arrow tables
+SCHEMA_VERSION = 3  # of JSON lines
 
 
 def sentence_record(parse: Parse) -> dict[str, Any]:
-    """A sentence of a Doc as plain objects, as docs/reference/formats.md has them:
-    indices count words from 0, a root is its own head, an unknown head is None,
-    characters count in the text of the Doc."""
+    """A sentence of a Doc as plain objects, by the schema of docs/reference/formats.md:
+    None in place of a list where the whole Doc has no such annotation. Indices count
+    words from 0, a root is its own head, an unknown head is None, characters count in
+    the text of the Doc."""
     tokens = [parse.doc[i] for i in parse.tokens]
-    lists = annotation_lists(parse.doc, tokens)
-    deprels = lists.pop("deprels")
+    starts = [token.idx for token in tokens]
+    ends = [token.idx + len(token) for token in tokens]
+
+    def values(name: str, attribute: str) -> Optional[list[str]]:
+        if not parse.doc.has_annotation(name):
+            return None
+        return [str(getattr(token, attribute)) for token in tokens]
+
     heads = None
     if parse.heads is not None:
         heads = [
@@ -31,56 +38,30 @@ def sentence_record(parse: Parse) -> dict[str, Any]:
         ]
     constituents = None
     if parse.constituents is not None:
-        spans = expand_chains(parse.constituents)
-        constituents = [constituent_record(tokens, span) for span in spans]
+        constituents = [
+            {
+                "start": span.start,
+                "end": span.end,
+                "start_char": starts[span.start],
+                "end_char": ends[span.end - 1],
+                "label": span.label,
+            }
+            for span in expand_chains(parse.constituents)
+        ]
     return {
         "text": parse.text,
-        "start_char": tokens[0].idx,
-        "end_char": tokens[-1].idx + len(tokens[-1]),
-        **lists,
-        "heads": heads,
-        "deprels": deprels,
-        "constituents": constituents,
-    }
-
-
-def annotation_lists(
-    doc: Doc, tokens: Sequence[Token]
-) -> dict[str, Optional[list[Any]]]:
-    """The annotation of n tokens as lists of length n, by the schema of
-    docs/reference/formats.md; None in place of a list where the whole Doc has no such
-    annotation. Characters are half-open, in the text of the Doc."""
-
-    def values(name: str, attribute: str) -> Optional[list[str]]:
-        if len(doc) and not doc.has_annotation(name):
-            return None
-        return [str(getattr(token, attribute)) for token in tokens]
-
-    return {
+        "start_char": starts[0],
+        "end_char": ends[-1],
         "tokens": [token.text for token in tokens],
-        "start_chars": [token.idx for token in tokens],
-        "end_chars": [token.idx + len(token) for token in tokens],
+        "start_chars": starts,
+        "end_chars": ends,
         "tags": values("TAG", "tag_"),
         "pos": values("POS", "pos_"),
         "morphs": values("MORPH", "morph"),
         "lemmas": values("LEMMA", "lemma_"),
+        "heads": heads,
         "deprels": values("DEP", "dep_"),
-    }
-
-
-def constituent_record(tokens: Sequence[Token], span: Constituent) -> dict[str, Any]:
-    """A constituent as an object: half-open over tokens and, in the text of the Doc,
-    over characters.
-
-    tokens (Sequence[Token]): The tokens that its ends count.
-    """
-    last = tokens[span.end - 1]
-    return {
-        "start": span.start,
-        "end": span.end,
-        "start_char": tokens[span.start].idx,
-        "end_char": last.idx + len(last),
-        "label": span.label,
+        "constituents": constituents,
     }
 
 

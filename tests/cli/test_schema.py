@@ -1,4 +1,4 @@
-"""JSON lines and Parquet follow the schema of docs/reference/formats.md, read from its
+"""JSON lines follow the schema of docs/reference/formats.md, read from its
 tables."""
 
 import re
@@ -12,7 +12,6 @@ from spacy.vocab import Vocab
 
 from spacy_lal.cli.parse import to_records
 from spacy_lal.cli.texts import Origin
-from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import SCHEMA_VERSION, read_parses, sentence_record
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
@@ -36,10 +35,10 @@ CHECKS = {
 
 
 def tables() -> Dict[str, Dict[str, str]]:
-    """Types by field: of both formats, of JSON lines, of rows."""
+    """Types by field."""
     section = (
         PAGE.read_text(encoding="utf8")
-        .split("## The schema of JSON lines and Parquet")[1]
+        .split("## The schema of JSON lines")[1]
         .split("\n## ")[0]
     )
     found = []
@@ -51,7 +50,7 @@ def tables() -> Dict[str, Dict[str, str]]:
                 )
             )
         )
-    return dict(zip(("both", "json", "row"), found, strict=True))
+    return dict(zip(("both", "json"), found, strict=True))
 
 
 def fits(value: object, kind: str) -> bool:
@@ -114,24 +113,6 @@ def test_json_lines(doc):
         assert not [token for token in record["tokens"] if token.isspace()]
 
 
-def test_rows(doc):
-    pytest.importorskip("pyarrow")
-    fields = {**tables()["both"], **tables()["row"]}
-    row = doc_row(doc)
-    check_record(row, fields)
-    check_offsets(row, TEXT)
-    assert {field.name for field in doc_fields()} == set(fields)
-    for field in doc_fields():
-        kind = fields[field.name].removesuffix(", or null").removeprefix("list of ")
-        expected = {
-            "string": "string",
-            "integer": "int32",
-            "boolean": "bool",
-            "object": "struct",
-        }[kind]
-        assert str(field.type.value_type).startswith(expected)
-
-
 def test_nothing_is_null():
     bare = Doc(Vocab(), words=["He", "left"], sent_starts=[True, False])
     (sentence,) = read_parses(bare)
@@ -139,7 +120,3 @@ def test_nothing_is_null():
     assert [name for name, value in record.items() if value is None] == [
         "tags", "pos", "morphs", "lemmas", "heads", "deprels", "constituents"
     ]  # fmt: skip
-    row = doc_row(bare)
-    assert row["heads"] is row["tags"] is row["constituents"] is None
-    assert doc_row(to_doc(row, Vocab())) == row
-    assert doc_row(Doc(Vocab())) | {"constituents": []} == {name: [] for name in row}

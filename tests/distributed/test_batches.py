@@ -8,13 +8,11 @@ from typing import Any, Dict, List
 import pyarrow as pa
 import pytest
 import spacy
-from spacy.tokens import Doc
-from spacy.vocab import Vocab
 from tiny_pipeline import TEXTS, parses
 
-from spacy_lal import distributed
+from spacy_lal import distributed, to_rows
 from spacy_lal.annotations import sentence_bounds
-from spacy_lal.distributed import BatchParser, doc_fields, doc_row, to_doc
+from spacy_lal.distributed import BatchParser, to_doc
 
 TEXTS_AND_NULL = [*TEXTS, None, "Two  spaces\nand a line. She sleeps."]
 
@@ -30,24 +28,14 @@ def expected_docs(pipeline: Path) -> List[Any]:
     return [None if text is None else nlp(text) for text in TEXTS_AND_NULL]
 
 
-@pytest.mark.parametrize("output", ["columns", "docbin"])
-def test_docs_come_back(pipeline: Path, output: str):
-    table = BatchParser(str(pipeline), output=output)(make_table())
-    assert table.column_names == [
-        "id",
-        "text",
-        *(field.name for field in doc_fields(output)),
-    ]
-    assert [field.type for field in table.schema][2:] == [
-        field.type for field in doc_fields(output)
-    ]
+def test_docs_come_back(pipeline: Path):
+    table = BatchParser(str(pipeline))(make_table())
+    assert table.column_names == ["id", "sentence", "text", "docbin"]
     nlp = spacy.load(pipeline)
-    for row, expected in zip(table.to_pylist(), expected_docs(pipeline), strict=True):
+    known = [doc for doc in expected_docs(pipeline) if doc is not None]
+    for row, expected in zip(table.to_pylist(), known, strict=True):
         doc = to_doc(row, nlp.vocab)
-        if expected is None:
-            assert doc is None and row["text"] is None
-            continue
-        assert doc is not None and doc.text == row["text"] == expected.text
+        assert doc.text == expected.text and row["text"] == expected.text.strip()
         assert [token.text for token in doc] == [token.text for token in expected]
         assert parses([doc]) == parses([expected])
         assert sentence_bounds(doc) == sentence_bounds(expected)
@@ -55,27 +43,20 @@ def test_docs_come_back(pipeline: Path, output: str):
         assert doc._.parse_string == expected._.parse_string
 
 
-def test_relations(pipeline: Path):
-    table = BatchParser(str(pipeline), output="relations")(make_table())
-    assert [field.type for field in table.schema][2:] == [
-        field.type for field in doc_fields("relations")
-    ]
-    doc = Doc(
-        Vocab(),
-        words=["She", "sees", "dogs"],
-        pos=["PRON", "VERB", "NOUN"],
-        heads=[1, 1, 1],
-        deps=["nsubj", "ROOT", "obj"],
-    )
-    rows = doc_row(doc, "relations")["relations"]
-    assert [row["object"]["text"] for row in rows] == ["dogs"]
-    assert pa.array([rows], type=doc_fields("relations")[0].type).to_pylist() == [rows]
+@pytest.mark.parametrize("kind", ["parse", "relations", "complexity", "sentences"])
+def test_tables_have_the_rows_of_to_rows(pipeline: Path, kind: str):
+    parser = BatchParser(str(pipeline), output=kind)
+    table = parser(make_table())
+    types = [field.type for field in parser.fields()]
+    assert [field.type for field in table.schema][1:] == types
+    docs = [doc for doc in expected_docs(pipeline) if doc is not None]
+    ids = [i for i, text in enumerate(TEXTS_AND_NULL) if text is not None]
+    assert table.to_pylist() == list(to_rows(docs, kind, ids))
 
 
 def test_record_batches_tables_and_slices(pipeline: Path):
-    parser = BatchParser(str(pipeline), keep=["id"])
+    parser = BatchParser(str(pipeline), keep=["id"], output="parse")
     whole = parser(make_table())
-    assert whole.column_names[:2] == ["id", "tokens"]
     (batch,) = make_table().to_batches()
     parsed = parser(batch)
     assert isinstance(parsed, pa.RecordBatch)
@@ -84,9 +65,7 @@ def test_record_batches_tables_and_slices(pipeline: Path):
         parser(make_table().slice(start, 2))
         for start in range(0, len(TEXTS_AND_NULL), 2)
     ]
-    assert [row["heads"] for part in parts for row in part.to_pylist()] == whole[
-        "heads"
-    ].to_pylist()
+    assert pa.concat_tables(parts).to_pylist() == whole.to_pylist()
     nothing = parser(make_table().slice(0, 0))
     assert nothing.num_rows == 0 and nothing.schema.equals(whole.schema)
 
@@ -101,11 +80,11 @@ def test_record_batches_tables_and_slices(pipeline: Path):
         ),
         ({"text": [1]}, {}, "Expected a string"),
         ({"text": ["a"]}, {"keep": ["id"]}, "got id: the table has text"),
-        ({"text": ["a"], "heads": ["b"]}, {}, "parse has not, got heads"),
+        ({"text": ["a"], "docbin": ["b"]}, {}, "parse has not, got docbin"),
         (
-            {"text": ["a"], "docbin": ["b"]},
-            {"output": "docbin"},
-            "parse has not, got docbin",
+            {"text": ["a"], "subject": ["b"]},
+            {"output": "relations"},
+            "parse has not, got subject",
         ),
     ],
 )
@@ -157,15 +136,13 @@ def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
     """Hours of text must not fill the string store, and a batch may be longer than a
     zone."""
     monkeypatch.setattr(distributed, "ZONE_SIZE", 2)
-    parser = BatchParser(str(pipeline))
+    parser = BatchParser(str(pipeline), output="parse")
     strings = parser.load().vocab.strings
     sizes = []
     for i in range(3):
         unheard = [f"She sees unheard{i}x{j}." for j in range(5)]
         table = parser(pa.table({"text": unheard}))
-        assert [row[2] for row in table["tokens"].to_pylist()] == [
-            f"unheard{i}x{j}" for j in range(5)
-        ]
+        assert table["text"].to_pylist() == unheard
         assert "unheard0x0" not in strings
         sizes.append(len(strings))
     assert sizes[0] == sizes[-1]

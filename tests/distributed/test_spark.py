@@ -58,7 +58,8 @@ def test_a_killed_worker_loses_nothing(
 
     docbins = parse_spark(df, deadly.pipeline, keep=["id"], output="docbin").collect()
     assert sorted(row.id for row in docbins) == list(range(N_TEXTS))
-    assert all(set(row.asDict()) == {"id", "docbin"} for row in docbins)
+    names = {"id", "sentence", "text", "docbin"}
+    assert all(set(row.asDict()) == names for row in docbins)
 
     with pytest.raises(match="got body: the table has id, text"):
         parse_spark(df, deadly.pipeline, text_column="body")
