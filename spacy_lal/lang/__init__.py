@@ -13,14 +13,14 @@ import warnings
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Dict, FrozenSet, Optional
+from typing import Optional
 
 from . import en, fr, is_, marks
 from . import id as id_
 from .clause_words import ClauseWords
 from .conventions import Conventions, TokenRules
 
-LANGUAGES: Dict[str, Conventions] = {
+LANGUAGES: dict[str, Conventions] = {
     "en": en.CONVENTIONS,
     "is": is_.CONVENTIONS,
     "fr": fr.CONVENTIONS,
@@ -35,14 +35,14 @@ _UNKNOWN = replace(
     noun_chunks=None,
     contractions=None,
 )
-DEFAULT_PACKAGES: Dict[str, str] = {
+DEFAULT_PACKAGES: dict[str, str] = {
     code: language.default_package
     for code, language in LANGUAGES.items()
     if language.default_package
 }
 DEFAULT_PIPELINE = DEFAULT_PACKAGES[DEFAULT_LANGUAGE]  # of the commands and the app
 # Files of brackets do not say their language, so a reader takes the root labels of all.
-ROOT_LABELS: FrozenSet[str] = frozenset().union(
+ROOT_LABELS: frozenset[str] = frozenset().union(
     *(language.root_labels for language in LANGUAGES.values())
 )
 
@@ -77,7 +77,7 @@ def clause_words(lang: str) -> ClauseWords:
 
 
 @cache
-def glossary() -> Dict[str, Dict[str, str]]:
+def glossary() -> dict[str, dict[str, str]]:
     """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`,
     `upos`, `roles` and `modifiers` (of PropBank)."""
     return json.loads(
@@ -130,10 +130,10 @@ def explain(label: str) -> Optional[str]:
 
 
 @cache
-def known_labels() -> Dict[str, str]:
+def known_labels() -> dict[str, str]:
     """Descriptions by label, of constituents, deprels, tags and roles."""
     texts = glossary()
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for name in ("constituents", "deprels", "tags", "upos", "roles"):
         found.update(texts[name])
     labels = [f"ARGM-{modifier}" for modifier in texts["modifiers"]]

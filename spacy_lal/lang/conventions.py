@@ -1,17 +1,11 @@
 """The record of a language and its treebanks. Each language fills one in its own
 folder; modules outside `spacy_lal/lang` ask it and name no language."""
 
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import (
-    Callable,
-    Container,
-    FrozenSet,
-    List,
-    Mapping,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 from .clause_words import ClauseWords
@@ -20,16 +14,16 @@ from .clause_words import ClauseWords
 # lemma that another component gave it.
 LemmaRule = Callable[[str, str, str, str], str]
 # The stems of an inflected verb, lower case, the likelier first.
-StemRule = Callable[[str], List[str]]
+StemRule = Callable[[str], list[str]]
 # The multiword tokens of a sentence, as Universal Dependencies have them: from its
 # words, their fine tags, and whether a space follows each, to the first and the last
 # word of each token, from 1.
 ContractionRule = Callable[
-    [Sequence[str], Sequence[str], Sequence[bool]], List[Tuple[int, int]]
+    [Sequence[str], Sequence[str], Sequence[bool]], list[tuple[int, int]]
 ]
 
 
-def no_stems(word: str) -> List[str]:
+def no_stems(word: str) -> list[str]:
     """The `StemRule` of a language whose endings are not known."""
     return []
 
@@ -49,7 +43,7 @@ class Rule:
     examples: Mapping[str, str]
 
 
-Rules = Tuple[Rule, ...]
+Rules = tuple[Rule, ...]
 
 
 @dataclass(frozen=True)
@@ -85,16 +79,16 @@ class TokenRules:
     suffixes: Rules = ()
     infixes: Rules = ()
     notes: Rules = ()
-    kept: FrozenSet[str] = frozenset()
+    kept: frozenset[str] = frozenset()
     divided: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    dropped_words: FrozenSet[str] = frozenset()
-    dropped_suffixes: FrozenSet[str] = frozenset()
-    abbreviations: FrozenSet[str] = frozenset()
-    units: FrozenSet[str] = frozenset()
-    before_numbers: FrozenSet[str] = frozenset()
-    before_letters: FrozenSet[str] = frozenset()
+    dropped_words: frozenset[str] = frozenset()
+    dropped_suffixes: frozenset[str] = frozenset()
+    abbreviations: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    before_numbers: frozenset[str] = frozenset()
+    before_letters: frozenset[str] = frozenset()
     unmarked: Mapping[str, int] = field(default_factory=dict)
-    after_unmarked: FrozenSet[str] = frozenset()
+    after_unmarked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +129,7 @@ class LayoutRules:
     joining (FrozenSet[str]): Words that begin a line that goes on.
     starting (FrozenSet[str]): Tokens that begin a sentence after the end of one."""
 
-    kinds: Tuple[LineKind, ...]
+    kinds: tuple[LineKind, ...]
     quoted: Rule
     salutation: Rule
     block: Rule
@@ -149,10 +143,10 @@ class LayoutRules:
     clitic: Rule
     address: Rule
     called: Rule
-    before_addresses: FrozenSet[str]
-    before_numbers: FrozenSet[str]
-    joining: FrozenSet[str]
-    starting: FrozenSet[str]
+    before_addresses: frozenset[str]
+    before_numbers: frozenset[str]
+    joining: frozenset[str]
+    starting: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -172,17 +166,17 @@ class NounChunks:
     number_tags (FrozenSet[str]): UPOS and fine tags of numbers.
     separating_tags (FrozenSet[str]): Fine tags of words between conjuncts."""
 
-    phrases: FrozenSet[str]
-    prenominal: FrozenSet[str]
-    nominal: FrozenSet[str]
-    noun_pos: FrozenSet[str]
-    noun_tags: FrozenSet[str]
-    pronoun_tags: FrozenSet[str]
-    not_heads: FrozenSet[str]
+    phrases: frozenset[str]
+    prenominal: frozenset[str]
+    nominal: frozenset[str]
+    noun_pos: frozenset[str]
+    noun_tags: frozenset[str]
+    pronoun_tags: frozenset[str]
+    not_heads: frozenset[str]
     possessive_tag: str
-    possessive_marks: FrozenSet[str]
-    number_tags: FrozenSet[str]
-    separating_tags: FrozenSet[str]
+    possessive_marks: frozenset[str]
+    number_tags: frozenset[str]
+    separating_tags: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -205,17 +199,17 @@ class Guidelines:
     greetings (FrozenSet[str]): Words of greetings and thanks before a name that is
         called, lower case."""
 
-    preposition_tags: FrozenSet[str]
+    preposition_tags: frozenset[str]
     prepositional_phrase: str
     noun_phrase: str
-    phrases_of_prepositions: FrozenSet[str]
+    phrases_of_prepositions: frozenset[str]
     verb_phrase: str
-    clauses_of_verbs: FrozenSet[str]
-    parts_of_verb_phrases: FrozenSet[str]
+    clauses_of_verbs: frozenset[str]
+    parts_of_verb_phrases: frozenset[str]
     small_clause: str
-    small_predicates: FrozenSet[str]
-    measures: FrozenSet[str]
-    greetings: FrozenSet[str]
+    small_predicates: frozenset[str]
+    measures: frozenset[str]
+    greetings: frozenset[str]
 
 
 class Structure(NamedTuple):
@@ -268,23 +262,23 @@ class Conventions:
         colour, by the family's name."""
 
     code: str
-    root_labels: FrozenSet[str]
+    root_labels: frozenset[str]
     punctuation_tags: Container[str]
-    mark_tags: FrozenSet[str]
-    evalb_deleted: Tuple[str, ...]
-    evalb_equal: Tuple[Tuple[str, str], ...] = ()
+    mark_tags: frozenset[str]
+    evalb_deleted: tuple[str, ...]
+    evalb_equal: tuple[tuple[str, str], ...] = ()
     default_package: Optional[str] = None
     tokens: Optional[TokenRules] = None
     layout: Optional[LayoutRules] = None
     read_as: Mapping[str, str] = field(default_factory=dict)
-    capitals: FrozenSet[str] = frozenset()
+    capitals: frozenset[str] = frozenset()
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
     clauses: Optional[ClauseWords] = None
-    auxiliary_rolesets: FrozenSet[str] = frozenset()
-    clause_labels: FrozenSet[str] = frozenset()
+    auxiliary_rolesets: frozenset[str] = frozenset()
+    clause_labels: frozenset[str] = frozenset()
     lemmas: Optional[LemmaRule] = None
-    structures: Tuple[Structure, ...] = ()
+    structures: tuple[Structure, ...] = ()
     verb_stems: StemRule = no_stems
     contractions: Optional[ContractionRule] = None
-    label_families: Mapping[str, Tuple[str, ...]] = field(default_factory=dict)
+    label_families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -2,13 +2,13 @@
 `lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz"))` in its record."""
 
 import gzip
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Dict, FrozenSet, List, Mapping, Sequence
 
 # Lemmas, divided by spaces, by form and UPOS, divided by a tab.
-Lemmas = Dict[str, str]
+Lemmas = dict[str, str]
 # The fewest letters of a compound's last part without a hyphen, and of the parts
 # before it.
 MIN_LAST = 5
@@ -29,7 +29,7 @@ class LemmaTable:
         a form that the table has with one of them alone has that lemma."""
 
     path: Path
-    compounds: FrozenSet[str] = frozenset()
+    compounds: frozenset[str] = frozenset()
     mistaken: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __call__(self, word: str, tag: str, pos: str, answer: str) -> str:
@@ -67,7 +67,7 @@ def read_lemmas(path: Path) -> Lemmas:
     return dict(line.rsplit("\t", 1) for line in lines)
 
 
-def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> List[str]:
+def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> list[str]:
     """The lemmas of a compound, from those of its longest last part in a table.
 
     RETURNS (List[str]): Empty if the table has no end of the word, or the end is a

@@ -2,7 +2,7 @@
 tags of HTML."""
 
 import re
-from typing import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from .conventions import Rule, TokenRules
 

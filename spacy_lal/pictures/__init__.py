@@ -4,7 +4,8 @@ displaCy, which escapes words alone: this room escapes every string that enters
 markup."""
 
 from bisect import bisect_left
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Union
 from zlib import crc32
 
 from spacy import displacy
@@ -27,7 +28,7 @@ __all__ = ["STYLES", "draw", "render", "writing"]
 
 Item = Union[Doc, Span]
 # The annotation that a style needs.
-STYLES: Dict[str, List[str]] = {
+STYLES: dict[str, list[str]] = {
     "tree": ["constituents"],
     "dep": ["dependencies"],
     "parse": ["constituents", "dependencies"],
@@ -47,7 +48,7 @@ def render(
     page: bool = False,
     minify: bool = False,
     jupyter: Optional[bool] = None,
-    options: Optional[Dict[str, Any]] = None,
+    options: Optional[dict[str, Any]] = None,
     *,
     nlp: Optional[Language] = None,
     format: str = "html",
@@ -120,8 +121,8 @@ def render(
 
 
 def draw(
-    item: Item, style: str, options: Dict[str, Any], nlp: Optional[Language] = None
-) -> List[str]:
+    item: Item, style: str, options: dict[str, Any], nlp: Optional[Language] = None
+) -> list[str]:
     """The pictures of a Doc or Span as HTML, one for each sentence with words. See
     `render`."""
     parses = _shown_sentences(item, style)
@@ -140,7 +141,7 @@ def draw(
     return heads(parses, options, nlp) if parses else []
 
 
-def writing(item: Item) -> Dict[str, str]:
+def writing(item: Item) -> dict[str, str]:
     """The language of a Doc and its writing direction: `lang` ("en") and `direction`
     ("ltr")."""
     return {
@@ -149,7 +150,7 @@ def writing(item: Item) -> Dict[str, str]:
     }
 
 
-def _shown_sentences(item: Item, style: str) -> List[Parse]:
+def _shown_sentences(item: Item, style: str) -> list[Parse]:
     """The sentences of a Doc that have words, or a Span's part of its sentence, with
     what the style shows.
 
@@ -211,7 +212,7 @@ def _checked(parse: Parse, style: str) -> Parse:
     return parse
 
 
-def _draw_svg(parse: Parse, style: str, options: Dict[str, Any]) -> Svg:
+def _draw_svg(parse: Parse, style: str, options: dict[str, Any]) -> Svg:
     direction = writing(parse.doc)["direction"]
     if style == "dep":
         return _draw_arcs(parse, options)
@@ -222,7 +223,7 @@ def _draw_svg(parse: Parse, style: str, options: Dict[str, Any]) -> Svg:
     return draw_parse(parse, rows, title=f"Parse: {parse.text}", direction=direction)
 
 
-def _draw_arcs(parse: Parse, options: Dict[str, Any]) -> Svg:
+def _draw_arcs(parse: Parse, options: dict[str, Any]) -> Svg:
     """Arcs by displaCy, in the colours of the text around them, words as close as their
     letters let them be."""
     add_lemma = bool(options.get("add_lemma"))
@@ -267,7 +268,7 @@ def _draw_arcs(parse: Parse, options: Dict[str, Any]) -> Svg:
     return Svg(described, width, height, title)
 
 
-def _word(token: Token, add_lemma: bool) -> Dict[str, Any]:
+def _word(token: Token, add_lemma: bool) -> dict[str, Any]:
     """A word as displaCy takes it; displaCy escapes the text alone."""
     tag = shorten(visible(token.tag_ or token.pos_), _MAX_ARC_WORD)
     lemma = shorten(visible(token.lemma_), _MAX_ARC_WORD)
@@ -278,7 +279,7 @@ def _word(token: Token, add_lemma: bool) -> Dict[str, Any]:
     }
 
 
-def _draw_spans(parse: Parse, options: Dict[str, Any]) -> str:
+def _draw_spans(parse: Parse, options: dict[str, Any]) -> str:
     named = options.get("colors", {})
     if not isinstance(named, Mapping) or not all(
         isinstance(color, str) for color in named.values()

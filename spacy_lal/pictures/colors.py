@@ -3,12 +3,12 @@
 light and dark pages alike. Labels of a family share a colour. Roles have colours of
 their own, stronger than those of labels."""
 
-from typing import Dict, Iterable, List
+from collections.abc import Iterable
 
 from ..lang import LANGUAGES
 from .markup import escape
 
-FAMILY_COLORS: Dict[str, str] = {
+FAMILY_COLORS: dict[str, str] = {
     "noun phrase": "#b9d8f8",
     "verb phrase": "#fbd9a5",
     "prepositional phrase": "#bfe5c0",
@@ -23,7 +23,7 @@ FAMILY_COLORS: Dict[str, str] = {
     "fragment, list, other": "#dcdfcf",
 }
 # The labels of each family, in all languages.
-FAMILIES: Dict[str, List[str]] = {
+FAMILIES: dict[str, list[str]] = {
     name: [
         label
         for language in LANGUAGES.values()
@@ -31,12 +31,12 @@ FAMILIES: Dict[str, List[str]] = {
     ]
     for name in FAMILY_COLORS
 }
-LABEL_COLORS: Dict[str, str] = {
+LABEL_COLORS: dict[str, str] = {
     label: FAMILY_COLORS[name] for name, labels in FAMILIES.items() for label in labels
 }
 DEFAULT_COLOR = "#d8d8d8"
 INK_ON_PALE = "#1a1a1a"  # letters on any of these colours
-ROLE_COLORS: Dict[str, str] = {
+ROLE_COLORS: dict[str, str] = {
     "V": "#b4bcc8",
     "ARG0": "#74c5b1",
     "ARG1": "#ee9fb4",

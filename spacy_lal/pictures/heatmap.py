@@ -3,8 +3,9 @@
 close to zero are blank."""
 
 import math
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Collection, Dict, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Span
@@ -45,9 +46,9 @@ def heatmap(
     title: str = "",
     n_shown: int = N_SHOWN,
     first: Sequence[int] = (),
-    outlined: Collection[Tuple[int, int]] = (),
+    outlined: Collection[tuple[int, int]] = (),
     note: str = "",
-    totals: Sequence[Tuple[str, Sequence[float]]] = (),
+    totals: Sequence[tuple[str, Sequence[float]]] = (),
 ) -> str:
     """Draw a heat map of the strongest rows, without rows of zeros. Names, `title` and
     `note`, a sentence below it, are plain text.
@@ -98,7 +99,7 @@ def _row(
     """A row.
     largest (float): The value of the strongest tint; 0 for a row without tints."""
     scale = largest or max(map(abs, values))
-    cells: List[str] = []
+    cells: list[str] = []
     for i, value in enumerate(values):
         strength = abs(value) / largest if largest else 0.0
         look = ' class="lal-outlined"' if i in outlined else ""
@@ -146,8 +147,8 @@ def _scale(largest: float, signed: bool) -> str:
 
 
 def draw_attention(
-    parses: Sequence[Parse], options: Dict[str, Any], nlp: Language
-) -> List[str]:
+    parses: Sequence[Parse], options: dict[str, Any], nlp: Language
+) -> list[str]:
     """The attention of each label head to each word, one picture a sentence: a strip of
     words for each head of the parse that looks at some words, and with the option
     `n_shown`, or without a parse, a heat map. See `interpret.label_attention`."""
@@ -196,8 +197,8 @@ def _strips(attention: "LabelAttention", heads: Sequence[int]) -> str:
 
 
 def draw_contributions(
-    parses: Sequence[Parse], options: Dict[str, Any], nlp: Language
-) -> List[str]:
+    parses: Sequence[Parse], options: dict[str, Any], nlp: Language
+) -> list[str]:
     """What each label head adds to the score of each constituent, one picture a
     sentence. See `interpret.constituent_contributions`."""
     from ..interpret import constituent_contributions
@@ -223,7 +224,7 @@ def _sentence_of(parse: Parse) -> Span:
 
 
 def _draw_contributions(
-    spans: Sequence["Contributions"], parse: Parse, options: Dict[str, Any]
+    spans: Sequence["Contributions"], parse: Parse, options: dict[str, Any]
 ) -> str:
     names = spans[0].names
     columns = []
@@ -257,7 +258,7 @@ def _draw_contributions(
     )
 
 
-def _heads_of(parse: Parse, names: Sequence[str]) -> List[int]:
+def _heads_of(parse: Parse, names: Sequence[str]) -> list[int]:
     """The numbers of the heads called by labels of the parse, in its order; none
     without a parse."""
     labels = dict.fromkeys(span.label for span in parse.constituents or ())

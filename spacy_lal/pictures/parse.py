@@ -1,7 +1,8 @@
 """One picture of a whole parse: words on one line, the tree above, arcs below, and a
 row of bands for each predicate, from its first to its last role."""
 
-from typing import Iterator, List, NamedTuple, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..trees.parse import Heads, Parse
 from ..trees.roles import PREDICATE_ROLE
@@ -32,7 +33,7 @@ class Arc(NamedTuple):
     level: int
 
     @property
-    def ends(self) -> Tuple[int, int]:
+    def ends(self) -> tuple[int, int]:
         """Its words, in the order of the sentence."""
         return min(self.dependent, self.head), max(self.dependent, self.head)
 
@@ -92,7 +93,7 @@ def describe_arcs(parse: Parse) -> str:
 # Places
 
 
-def _arcs(parse: Parse) -> List[Arc]:
+def _arcs(parse: Parse) -> list[Arc]:
     """Short arcs first; each lies beyond all overlapping shorter ones."""
     pairs = zip(parse.heads or (), parse.deprels, strict=True)
     arcs = [
@@ -101,7 +102,7 @@ def _arcs(parse: Parse) -> List[Arc]:
         if head
     ]
     arcs.sort(key=lambda arc: (arc.length, arc))
-    placed: List[Arc] = []
+    placed: list[Arc] = []
     for arc in arcs:
         below = [shorter.level for shorter in placed if _overlap(shorter, arc)]
         placed.append(arc._replace(level=max(below, default=0) + 1))
@@ -116,7 +117,7 @@ def _overlap(arc: Arc, other: Arc) -> bool:
 
 def _least_widths(
     heads: Heads, arcs: Sequence[Arc], rows: Sequence[PredicateRow]
-) -> List[float]:
+) -> list[float]:
     """The least width of each word's column, for the names below."""
     least = [0.0] * len(heads)
     for first, last, width in _needs(heads, arcs, rows):
@@ -161,7 +162,7 @@ def _draw_arcs(
     heads: Heads,
     places: Sequence[float],
     base: float,
-) -> Tuple[str, float]:
+) -> tuple[str, float]:
     """The arcs below a line, and where what is below them begins."""
     n_levels = max((arc.level for arc in arcs), default=0)
     bottom = base + FIRST + n_levels * LEVEL

@@ -2,9 +2,10 @@
 boxes."""
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional
 
 from spacy.displacy.render import EntityRenderer
 from spacy.tokens import Doc
@@ -34,11 +35,11 @@ class PredicateRow(NamedTuple):
         is known."""
 
     name: str
-    spans: Mapping[Tuple[int, int], str]
+    spans: Mapping[tuple[int, int], str]
     meanings: Mapping[str, str] = MappingProxyType({})
 
 
-def sentence_predicates(parse: Parse) -> List[Predicate]:
+def sentence_predicates(parse: Parse) -> list[Predicate]:
     """The predicates whose arguments all lie within a sentence, or the part of it that
     is shown; no auxiliaries without arguments."""
     first = parse.tokens[0]
@@ -52,7 +53,7 @@ def sentence_predicates(parse: Parse) -> List[Predicate]:
     return shown
 
 
-def word_rows(parse: Parse) -> List[PredicateRow]:
+def word_rows(parse: Parse) -> list[PredicateRow]:
     """The predicates of a sentence, their parts as spans of its words, counted from
     0."""
     rows = []
@@ -99,7 +100,7 @@ def _row(predicate: Predicate, parse: Parse, folded: bool, is_open: bool) -> str
     frame = get_frame(doc.vocab, predicate.roleset)
     first = place = parse.tokens[0]
     text = ""
-    boxes: List[Dict[str, Any]] = []
+    boxes: list[dict[str, Any]] = []
     legend = []
     for start, end, role in predicate.proposition.args:
         text += _text(doc, place, start)

@@ -1,8 +1,9 @@
 """SVG: widths of texts, the parts that drawings share, files that stand alone, and PNG
 by a converter."""
 
+from collections.abc import Sequence
 from math import ceil
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 from .colors import INK_ON_PALE
@@ -41,7 +42,7 @@ class Svg(NamedTuple):
 
 
 def picture(
-    body: str, kind: str, size: Tuple[float, float], title: str, description: str
+    body: str, kind: str, size: tuple[float, float], title: str, description: str
 ) -> Svg:
     """A drawing of some markup as an element with a class, and a name and a description
     for screen readers."""
@@ -96,7 +97,7 @@ def pills(places: Sequence[Band]) -> str:
 def bands(places: Sequence[Band], height: float, cap: str) -> str:
     """Boxes as thick lines whose ends are "butt", or "round" and longer by half of the
     height. One path a colour keeps files small."""
-    paths: Dict[str, List[str]] = {}
+    paths: dict[str, list[str]] = {}
     for x, y, width, color in places:
         line = f"M{number(x - width / 2)} {number(y)}h{number(width)}"
         paths.setdefault(color, []).append(line)

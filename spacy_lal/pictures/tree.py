@@ -1,8 +1,9 @@
 """A constituency tree as SVG, or drawn with letters by nltk. Every subtree has columns
 of its own, and words stand on one line."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any
 
 from ..trees.brackets import write_brackets
 from ..trees.spans import split_chain
@@ -46,7 +47,7 @@ class Node:
     level: int
     parent: int
     is_word: bool
-    children: List[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
     is_tag: bool = False  # above one word, and nothing else
     least: float = 0.0  # pixels that its column has at least
     width: float = 0.0  # of its subtree's columns
@@ -65,7 +66,7 @@ class Node:
         return text_width(self.text) * (SIZE if self.is_word else TAG_SIZE)
 
     @property
-    def sides(self) -> Tuple[float, float]:
+    def sides(self) -> tuple[float, float]:
         """Where its text, or the least width of its column, begins and ends."""
         half = max(self.own_width, self.least) / 2
         return self.x - half, self.x + half
@@ -190,9 +191,9 @@ def tree_to_text(tree: "Tree") -> str:
     return printable("\n".join(line.rstrip() for line in drawn.split("\n")))
 
 
-def _nodes(tree: "Tree", mirrored: bool) -> List[Node]:
-    nodes: List[Node] = []
-    todo: List[Tuple[Any, int, int]] = [(tree, 0, -1)]
+def _nodes(tree: "Tree", mirrored: bool) -> list[Node]:
+    nodes: list[Node] = []
+    todo: list[tuple[Any, int, int]] = [(tree, 0, -1)]
     while todo:
         item, level, parent = todo.pop()
         if parent >= 0:

@@ -5,14 +5,12 @@ function here recurses, and recursive methods of `nltk.Tree` (`leaves`, `str`, `
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
     Union,
@@ -139,8 +137,8 @@ def write_brackets(tree: "Tree", *, escape: bool = True) -> str:
         if they hold brackets or white space; reading keeps these escapes, as treebanks
         write `(-LRB- -LRB-)`.
     """
-    pieces: List[str] = []
-    todo: List[Any] = [tree]
+    pieces: list[str] = []
+    todo: list[Any] = [tree]
     while todo:
         node = todo.pop()
         has_children = isinstance(node, list)
@@ -164,7 +162,7 @@ class _OpenNode:
     line: int
     label: Optional[str] = None
     holds: str = ""
-    children: List[Any] = field(default_factory=list)
+    children: list[Any] = field(default_factory=list)
 
 
 class _BracketReader:
@@ -178,7 +176,7 @@ class _BracketReader:
         self.name = name
         self.strip_traces = strip_traces
         self.strip_functions = strip_functions
-        self.stack: List[_OpenNode] = []
+        self.stack: list[_OpenNode] = []
         self.first_line = ""  # on which the open tree begins
         self.n_brackets = 0  # of the open tree
         self.done: Optional[BracketedTree] = None

@@ -6,20 +6,14 @@ Format: https://universaldependencies.org/format.html
 """
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     NoReturn,
     Optional,
-    Sequence,
-    Tuple,
     Union,
 )
 
@@ -55,7 +49,7 @@ class _Row(NamedTuple):
 
     line: int
     id: Any
-    columns: List[str]
+    columns: list[str]
 
 
 class ConlluBlock(NamedTuple):
@@ -63,7 +57,7 @@ class ConlluBlock(NamedTuple):
     end)."""
 
     path: str
-    lines: List[Tuple[int, str]]
+    lines: list[tuple[int, str]]
 
 
 def read_conllu(source: Source) -> Iterator[Parse]:
@@ -86,13 +80,13 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
         lines.
     """
     path = "<conllu>"
-    source_lines: Iterable[Tuple[int, str]]
+    source_lines: Iterable[tuple[int, str]]
     if isinstance(source, (str, Path)):
         path = str(source)
         source_lines = numbered_lines(Path(source))
     else:
         source_lines = enumerate(source, start=1)
-    lines: List[Tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     has_words = False
     for number, line in chain(source_lines, [(0, "")]):
         line = line.rstrip("\r\n")
@@ -117,9 +111,9 @@ def parse_conllu_block(block: ConlluBlock) -> Parse:
 
     RAISES (TreebankError): See `read_conllu`.
     """
-    metadata: Dict[str, Optional[str]] = {}
-    words: List[_Row] = []
-    ranges: List[_Row] = []
+    metadata: dict[str, Optional[str]] = {}
+    words: list[_Row] = []
+    ranges: list[_Row] = []
     try:
         for line, text in block.lines:
             if text.startswith("#"):
@@ -272,13 +266,13 @@ def _fault_of_word(row: _Row, number: int) -> str:
     return f"expected {shown}, got {got}" if expected else ""
 
 
-def _values(column: Sequence[str]) -> List[str]:
+def _values(column: Sequence[str]) -> list[str]:
     return ["" if value == "_" else value for value in column]
 
 
 def _spaces(
     misc: Sequence[str], words: Sequence[str], ranges: Sequence[_Row]
-) -> List[bool]:
+) -> list[bool]:
     """Whether white space follows each word.
 
     RAISES (TreebankError): A range goes beyond the sentence.
@@ -312,7 +306,7 @@ def _check_heads(parse: Parse, heads: Heads) -> None:
             shown = f"word {number} ({quoted(parse.words[number - 1], _SHOWN)})"
             reason = f"expected a head from 0 to {n_words} for {shown}, got {head}"
             _fail(parse.lines[number - 1], reason)
-    seen_from: Dict[int, int] = {}  # the first word below which each was seen
+    seen_from: dict[int, int] = {}  # the first word below which each was seen
     for start in range(1, n_words + 1):
         word = start
         while word and word not in seen_from:

@@ -3,7 +3,7 @@ modifiers that all share. A file of frames is JSON lines, made from PropBank's X
 `projects/en`; they are CC BY-SA 4.0 and no part of this package."""
 
 from pathlib import Path
-from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ..files import TreebankError, json_lines, quoted
 from ..lang import glossary
@@ -31,17 +31,17 @@ class Frame(NamedTuple):
     roleset: str
     frame: str
     name: str
-    roles: Dict[str, FrameRole]
-    aliases: Tuple[str, ...] = ()
+    roles: dict[str, FrameRole]
+    aliases: tuple[str, ...] = ()
 
 
-def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
+def read_frames(path: Union[str, Path]) -> dict[str, Frame]:
     """The frames of a file, by roleset.
 
     RAISES (TreebankError): A line is no frame, or two have the same roleset; with file
         and line.
     """
-    frames: Dict[str, Frame] = {}
+    frames: dict[str, Frame] = {}
     for where, value in json_lines(Path(path)):
         frame = _make_frame(value)
         if frame is None or frame.roleset in frames:

@@ -2,10 +2,11 @@
 models for natural language parsing", appendix A), for the constituents whose rule goes
 from left to right and that measures of syntax ask for: clauses and verb phrases."""
 
-from typing import Dict, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Optional
 
 # For each label, the labels of its head child, the likelier first.
-HEAD_CHILDREN: Dict[str, Tuple[str, ...]] = {
+HEAD_CHILDREN: dict[str, tuple[str, ...]] = {
     "S": ("TO", "IN", "VP", "S", "SBAR", "ADJP", "UCP", "NP"),
     "SINV": ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "S", "SINV", "ADJP", "NP"),
     "SQ": ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "SQ"),

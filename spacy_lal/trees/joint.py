@@ -7,15 +7,10 @@ Source: Zhou & Zhao (2019, on the joint span) and the authors' code, which stops
 trees that disagree. This code takes every set of heads, with cycles and missing heads,
 by one total order (`word_order`)."""
 
+from collections.abc import Iterable, Sequence
 from typing import (
-    Dict,
-    Iterable,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Set,
-    Tuple,
     Union,
 )
 
@@ -59,7 +54,7 @@ def joint_spans(
     heads: Heads,
     *,
     deprels: Optional[Sequence[str]] = None,
-) -> List[JointSpan]:
+) -> list[JointSpan]:
     """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words,
     in pre-order, one span per stretch.
 
@@ -73,12 +68,12 @@ def joint_spans(
     """
     n_words = len(heads)
     ranks = word_order(heads, deprels)
-    joint: List[JointSpan] = []
+    joint: list[JointSpan] = []
     whole = Constituent(0, n_words, "")
     spans = nested_spans(collapse_chains(dissolve(spans)), n_words)
-    waiting: List[_Child] = []  # without parent, the leftmost last
+    waiting: list[_Child] = []  # without parent, the leftmost last
     for span in reversed([whole, *spans]):
-        children: List[_Child] = []
+        children: list[_Child] = []
         reached = span.start
         while waiting and waiting[-1].start < span.end:
             child = waiting.pop()
@@ -92,7 +87,7 @@ def joint_spans(
     return sorted(joint, key=in_preorder)
 
 
-def dissolve(spans: Iterable[AnySpan]) -> List[Constituent]:
+def dissolve(spans: Iterable[AnySpan]) -> list[Constituent]:
     """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads;
     in the given order."""
     return [
@@ -102,7 +97,7 @@ def dissolve(spans: Iterable[AnySpan]) -> List[Constituent]:
     ]
 
 
-def word_order(heads: Heads, deprels: Optional[Sequence[str]] = None) -> List[int]:
+def word_order(heads: Heads, deprels: Optional[Sequence[str]] = None) -> list[int]:
     """The rank of each of n words in the total order that chooses lexical heads; the
     smallest rank wins.
 
@@ -151,12 +146,12 @@ def label_ids(
     spans: Iterable[AnySpan],
     n_words: int,
     vocab: LabelVocab,
-) -> Tuple[NDArray[np.int32], List[str]]:
+) -> tuple[NDArray[np.int32], list[str]]:
     """Spans, one per stretch of words, as a table of label ids: the decoders' argument
     `gold`: (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where no constituent
     is or the vocabulary lacks its label; and those labels, in order."""
     ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
-    unseen: Dict[str, None] = {}
+    unseen: dict[str, None] = {}
     for span in spans:
         if span.label in vocab:
             ids[span.start, span.end] = vocab.ids[span.label]
@@ -165,7 +160,7 @@ def label_ids(
     return ids, list(unseen)
 
 
-def _leaves(start: int, end: int) -> List[_Child]:
+def _leaves(start: int, end: int) -> list[_Child]:
     return [_Child(word, word + 1, word) for word in range(start, end)]
 
 
@@ -173,7 +168,7 @@ def _bind_siblings(
     children: Sequence[_Child],
     heads: Heads,
     ranks: Sequence[int],
-    joint: List[JointSpan],
+    joint: list[JointSpan],
 ) -> int:
     """Adds the `<H>` spans among a node's children to `joint`; returns the node's
     lexical head (-1: no child)."""
@@ -184,7 +179,7 @@ def _bind_siblings(
     # Arcs among the siblings. Like the reference, only a sibling's lexical head governs
     # it; the arc to another of its words cannot be derived, and no <H> would help. Arcs
     # against the order close a cycle.
-    governors: Dict[int, int] = {}
+    governors: dict[int, int] = {}
     for word, i in index.items():
         head = heads[word]
         if head is None or word == node_head or head - 1 == node_head:
@@ -199,20 +194,20 @@ def _bind_siblings(
 
 def _bind_groups(
     children: Sequence[_Child],
-    governors: Dict[int, int],
+    governors: dict[int, int],
     ranks: Sequence[int],
-    joint: List[JointSpan],
+    joint: list[JointSpan],
 ) -> None:
     """Binds each governing sibling and its dependents, the deepest first, so that
     chains give nested `<H>` spans."""
-    dependents: Dict[int, List[Tuple[int, int]]] = {
+    dependents: dict[int, list[tuple[int, int]]] = {
         i: [] for i in governors.values()
     }  # as (first, last) child
     for i in sorted(
         {*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]
     ):
         first = last = i
-        beyond: List[Tuple[int, int]] = []
+        beyond: list[tuple[int, int]] = []
         # The nearest ones first, on either side.
         for block in sorted(dependents.get(i, ()), key=lambda block: abs(block[0] - i)):
             if block[1] == first - 1:
@@ -230,7 +225,7 @@ def _bind_groups(
             dependents[governors[i]] += [(first, last), *beyond]
 
 
-def _depths(heads: Heads) -> List[int]:
+def _depths(heads: Heads) -> list[int]:
     """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root
     itself."""
     n_words = len(heads)
@@ -245,8 +240,8 @@ def _depths(heads: Heads) -> List[int]:
     depths = [0] + [-1] * n_words + [1]
     for start in range(1, n_words + 1):
         word = start
-        path: List[int] = []
-        on_path: Set[int] = set()
+        path: list[int] = []
+        on_path: set[int] = set()
         while depths[word] < 0:
             if word in on_path:
                 parents[min(path[path.index(word) :])] = nowhere

@@ -2,19 +2,14 @@
 for trees, brackets and arrays of ids, in `conllu.py` for CoNLL-U, in `treebanks/` for
 the files of treebanks, in `annotations/` for Docs."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
-    Dict,
-    Iterator,
-    List,
     Literal,
     NamedTuple,
     Optional,
-    Sequence,
-    Tuple,
 )
 
 from .brackets import FALLBACK_ROOT, parse_tree, write_brackets
@@ -44,7 +39,7 @@ class Step(NamedTuple):
     """A word of a tree: the labels of the constituents that begin at it, outermost
     first, its tag, and how many constituents end after it."""
 
-    labels: List[str]
+    labels: list[str]
     tag: str
     word: str
     n_closed: int
@@ -80,7 +75,7 @@ class Parse:
     constituents: Optional[Sequence[Constituent]] = None
     heads: Optional[Heads] = None
     deprels: Sequence[str] = ()
-    roles: Optional[Tuple[Proposition, ...]] = None
+    roles: Optional[tuple[Proposition, ...]] = None
     method: Optional[ParseMethod] = None
     doc: Any = None
     number: int = 0
@@ -89,8 +84,8 @@ class Parse:
     pos: Sequence[str] = ()
     morphs: Sequence[str] = ()
     spaces: Optional[Sequence[bool]] = None
-    ranges: Sequence[Tuple[int, int]] = ()
-    metadata: Dict[str, Optional[str]] = field(default_factory=dict)
+    ranges: Sequence[tuple[int, int]] = ()
+    metadata: dict[str, Optional[str]] = field(default_factory=dict)
     path: str = ""
     lines: Sequence[int] = ()
 
@@ -101,11 +96,11 @@ class Parse:
         RAISES (SpanError): A constituent has no words; or a label that a chain can't
             hold: it is empty, is `<H>`, contains `::`, begins or ends with `:`.
         """
-        words: List[str] = []
-        tags: List[str] = []
-        constituents: List[Constituent] = []
-        unclosed: List[int] = []  # their places among the constituents
-        todo: List[Any] = [tree]
+        words: list[str] = []
+        tags: list[str] = []
+        constituents: list[Constituent] = []
+        unclosed: list[int] = []  # their places among the constituents
+        todo: list[Any] = [tree]
         while todo:
             node = todo.pop()
             if node is _CLOSE:
@@ -141,7 +136,7 @@ class Parse:
             return " ".join(self.words)
         return str(self.doc[self.tokens[0] : self.tokens[-1] + 1].text)
 
-    def token_range(self, start: int, end: int) -> Tuple[int, int]:
+    def token_range(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of the Doc's tokens that a range of words covers."""
         return self.tokens[start], self.tokens[end - 1] + 1
 
@@ -180,9 +175,9 @@ class Parse:
             )
         tags = self.tags or [""] * len(self.words)
         waiting = nested_spans(self.constituents, len(self.words))[::-1]
-        ends: List[int] = []
+        ends: list[int] = []
         for i, (word, tag) in enumerate(zip(self.words, tags, strict=True)):
-            labels: List[str] = []
+            labels: list[str] = []
             while waiting and waiting[-1].start == i:
                 constituent = waiting.pop()
                 labels += constituent.chain
@@ -192,7 +187,7 @@ class Parse:
                 ends.pop()
             yield Step(labels, tag, word, n_open - len(ends))
 
-    def to_tree(self, make: Optional[Callable[[str, List[Any]], Any]] = None) -> "Tree":
+    def to_tree(self, make: Optional[Callable[[str, list[Any]], Any]] = None) -> "Tree":
         """The tree; words with an empty tag have no preterminal. Without a constituent
         or a tag over all words, it has the root TOP.
 
@@ -244,7 +239,7 @@ class Parse:
 
 
 class _BareNode(list):  # type: ignore[type-arg]
-    def __init__(self, label: str, children: List[Any]) -> None:
+    def __init__(self, label: str, children: list[Any]) -> None:
         super().__init__(children)
         self.label = lambda: label
 

@@ -9,8 +9,9 @@ Arguments are flat, as in all data of the shared task. Some faults that the orig
 scorer silently ignores are errors here. Source: Carreras and Màrquez (2005)."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Iterator, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
 from ..files import TreebankError, numbered_lines, quoted
 from .roles import (
@@ -31,7 +32,7 @@ class PropsSentence(NamedTuple):
     perhaps without a V; the file, and the line of the first word, from 1."""
 
     n_words: int
-    propositions: Tuple[Proposition, ...]
+    propositions: tuple[Proposition, ...]
     path: str
     line: int
 
@@ -48,7 +49,7 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
         is none; brackets that are nested, not closed or not opened; two empty lines
         between sentences; text that is not UTF-8.
     """
-    rows: List[List[str]] = []
+    rows: list[list[str]] = []
     first = 0  # the line of the first word
     expected = 1  # the line on which a sentence begins
     for number, line in numbered_lines(path):
@@ -92,13 +93,13 @@ def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSente
     return PropsSentence(len(rows), tuple(propositions), path, line)
 
 
-def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
+def cells_to_args(cells: Sequence[str]) -> tuple[Argument, ...]:
     """The arguments of one column, in text order.
 
     RAISES (PropositionError): A cell is none, or brackets are nested, not closed or not
         opened. Its arguments are the word, from 0, and the reason.
     """
-    args: List[Argument] = []
+    args: list[Argument] = []
     start = -1
     role = ""
     for i, cell in enumerate(cells):
@@ -139,7 +140,7 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
     return tuple(args)
 
 
-def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
+def args_to_cells(args: Sequence[Argument], n_words: int) -> list[str]:
     """One column.
 
     RAISES (PropositionError): An argument goes beyond the sentence, overlaps another,

@@ -1,8 +1,8 @@
 """How long a regular expression of a pattern of `tgrep.py` may take."""
 
 import re
+from collections.abc import Callable
 from math import comb
-from typing import Callable
 
 _ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _PIECE = re.compile(

@@ -5,8 +5,9 @@ Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- a
 R-."""
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -18,7 +19,7 @@ PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 OUTSIDE = "O"
 MISSING = -1  # the number of a tag that is not known
 
-Argument = Tuple[int, int, str]  # a half-open range of words from 0, and its role
+Argument = tuple[int, int, str]  # a half-open range of words from 0, and its role
 _CORE = re.compile(r"(?:ARG|A)([0-9]|A)(?:-.+)?")
 _ROLE = re.compile(r"[^()*\s]+")
 _BIO = re.compile(r"([BI])-(.+)", re.DOTALL)
@@ -38,10 +39,10 @@ class Proposition(NamedTuple):
 
     token: int
     roleset: str
-    args: Tuple[Argument, ...]
+    args: tuple[Argument, ...]
     lemma: str = ""
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As in a line of `.srl.jsonl`."""
         return {
             "token": self.token,
@@ -56,7 +57,7 @@ class JoinedArgument(NamedTuple):
     role without C-."""
 
     role: str
-    parts: Tuple[Tuple[int, int], ...]
+    parts: tuple[tuple[int, int], ...]
 
     @property
     def start(self) -> int:
@@ -106,7 +107,7 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         )
 
 
-def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
+def predicate_span(args: Sequence[Argument]) -> tuple[int, int]:
     """The range of the `V`.
 
     RAISES (PropositionError): No argument is a `V`.
@@ -142,12 +143,12 @@ def role_number(role: str) -> str:
     return match[1] if match else ""
 
 
-def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
+def join_parts(args: Iterable[Argument]) -> list[JoinedArgument]:
     """Join the parts of discontinuous arguments, `V` included, which are in text order.
     A part C-X joins the latest argument of type X so far, or without one begins it. R-X
     is a type of its own, which C-R-X joins."""
-    joined: List[JoinedArgument] = []
-    latest: Dict[str, int] = {}
+    joined: list[JoinedArgument] = []
+    latest: dict[str, int] = {}
     for start, end, role in args:
         part = (start, end)
         name = role.removeprefix(CONTINUATION)
@@ -160,7 +161,7 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
     return joined
 
 
-def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
+def args_to_bio(args: Iterable[Argument], n_words: int) -> list[str]:
     """Arguments as BIO tags, one for each word. Each argument begins with B-, so that
     adjacent arguments of one role stay apart; C- and R- stay in the tags.
 
@@ -179,7 +180,7 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
     return tags
 
 
-def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument, ...]:
+def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> tuple[Argument, ...]:
     """BIO tags as arguments, in text order. An illegal I- is read as in the reference
     implementation of LISA: it opens an argument if none is open, else it continues the
     open one, whatever its role; with `strict`, it is an error.
@@ -187,7 +188,7 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
     RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X
         follows neither B-X nor I-X.
     """
-    args: List[Argument] = []
+    args: list[Argument] = []
     open_at = -1
     role = ""
     before = OUTSIDE
@@ -265,7 +266,7 @@ class RoleTags:
         tags = args_to_bio(args, n_words)
         return np.array([self._ids.get(tag, MISSING) for tag in tags], dtype=np.int32)
 
-    def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
+    def decode(self, tags: Sequence[int]) -> tuple[Argument, ...]:
         """The arguments of tags, in text order.
 
         RAISES (ValueError): An I- tag follows neither its B- tag nor itself.

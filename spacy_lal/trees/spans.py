@@ -3,10 +3,11 @@ one for each range, its label a unary chain joined by `::`, outermost first (`S:
 Expanded: one for each label, outer before inner. And their labels as ids."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
-Chain = Tuple[str, ...]  # the labels of a unary chain, outermost first
+Chain = tuple[str, ...]  # the labels of a unary chain, outermost first
 EMPTY = 0  # the label id of "no constituent here"; its score is fixed at 0
 SUB_HEAD = 1  # the label id of a node that only binds a head to its dependents
 SUB_HEAD_LABEL = "<H>"
@@ -60,8 +61,8 @@ class LabelVocab:
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
-        self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
-        self.ids: Dict[str, int] = {label: i for i, label in enumerate(self.strings)}
+        self.strings: list[str] = ["", SUB_HEAD_LABEL, *labels]
+        self.ids: dict[str, int] = {label: i for i, label in enumerate(self.strings)}
         doubled = [label for label, n in Counter(self.strings).items() if n > 1]
         if doubled:
             raise ValueError(
@@ -82,13 +83,13 @@ class SpanError(ValueError):
 
 def nested_spans(
     constituents: Iterable[Constituent], n_words: int
-) -> List[Constituent]:
+) -> list[Constituent]:
     """Constituents in pre-order: by start, the longer first, those over the same words
     in the order given.
 
     RAISES (SpanError): Two cross, or one lies outside of the words.
     """
-    around: List[Constituent] = []
+    around: list[Constituent] = []
     ordered = sorted_spans(constituents)
     for constituent in ordered:
         if not 0 <= constituent.start < constituent.end <= n_words:
@@ -107,19 +108,19 @@ def nested_spans(
     return ordered
 
 
-def sorted_spans(constituents: Iterable[Constituent]) -> List[Constituent]:
+def sorted_spans(constituents: Iterable[Constituent]) -> list[Constituent]:
     """Constituents by start, the longer first, those over the same words in the order
     given."""
     longer_first = sorted(constituents, key=attrgetter("end"), reverse=True)
     return sorted(longer_first, key=attrgetter("start"))
 
 
-def in_preorder(constituent: Constituent) -> Tuple[int, int]:
+def in_preorder(constituent: Constituent) -> tuple[int, int]:
     """A key for sorting: by start, the longer first."""
     return constituent.start, -constituent.end
 
 
-def expand_chains(constituents: Iterable[Constituent]) -> List[Constituent]:
+def expand_chains(constituents: Iterable[Constituent]) -> list[Constituent]:
     """One constituent for each label of each chain, outermost first; none for an empty
     chain."""
     return [
@@ -130,10 +131,10 @@ def expand_chains(constituents: Iterable[Constituent]) -> List[Constituent]:
     ]
 
 
-def collapse_chains(constituents: Iterable[Constituent]) -> List[Constituent]:
+def collapse_chains(constituents: Iterable[Constituent]) -> list[Constituent]:
     """One constituent for each range of words, in pre-order; labels over the same words
     joined in the order given."""
-    collapsed: List[Constituent] = []
+    collapsed: list[Constituent] = []
     place = attrgetter("start", "end")
     for constituent in sorted_spans(constituents):
         if collapsed and place(collapsed[-1]) == place(constituent):

@@ -12,12 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
-    FrozenSet,
-    List,
     NamedTuple,
     NoReturn,
     Optional,
-    Tuple,
     Union,
 )
 
@@ -68,7 +65,7 @@ class Pattern:
         self._part = reader.read()
         self._used = reader.used
 
-    def search(self, tree: Union["Tree", "TreeIndex"]) -> List[Match]:
+    def search(self, tree: Union["Tree", "TreeIndex"]) -> list[Match]:
         """The nodes that match, in pre-order.
 
         tree (Union[Tree, TreeIndex]): An index, for several patterns over one tree.
@@ -141,18 +138,18 @@ def _any(parts: Sequence[Part]) -> Part:
         return (way for part in parts for way in nodes.ways(part, a, labels))
 
     names = [part.names for part in parts]
-    known: FrozenSet[str] = frozenset().union(*filter(None, names))
+    known: frozenset[str] = frozenset().union(*filter(None, names))
     return _of_parts(ways, parts, None if None in names else known)
 
 
 def _of_parts(
     ways: Callable[..., Ways],
     parts: Sequence[Part],
-    names: Optional[FrozenSet[str]],
+    names: Optional[frozenset[str]],
 ) -> Part:
     if len(parts) == 1:
         return parts[0]
-    binds: FrozenSet[str] = frozenset().union(*(part.binds for part in parts))
+    binds: frozenset[str] = frozenset().union(*(part.binds for part in parts))
     return Part(ways, binds, names)
 
 
@@ -168,7 +165,7 @@ _QUOTED = {
 }
 _ALTERNATIVE = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])")
 
-Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
+Bound = frozenset[str]  # the labels that are bound at a place of the pattern
 
 
 class _PatternReader:
@@ -188,14 +185,14 @@ class _PatternReader:
             self._fail("expected a relation such as < or .., or the end")
         return part
 
-    def _expression(self, bound: Bound) -> Tuple[Part, Bound]:
+    def _expression(self, bound: Bound) -> tuple[Part, Bound]:
         node, bound = self._node(bound)
         if self._begins_relation():
             relations, bound = self._relations(bound)
             node = _all([node, relations])
         return node, bound
 
-    def _relations(self, bound: Bound) -> Tuple[Part, Bound]:
+    def _relations(self, bound: Bound) -> tuple[Part, Bound]:
         """Alternatives of conjunctions; a label is bound after them if it is bound in
         each."""
         alternatives = []
@@ -213,7 +210,7 @@ class _PatternReader:
             if not self._take("|"):
                 return _any(alternatives), frozenset.intersection(*after)
 
-    def _relation(self, bound: Bound) -> Tuple[Part, Bound]:
+    def _relation(self, bound: Bound) -> tuple[Part, Bound]:
         negated = self._take("!")
         printed = self.printed
         if self._take("["):
@@ -239,7 +236,7 @@ class _PatternReader:
             )
         ), bound
 
-    def _node(self, bound: Bound) -> Tuple[Part, Bound]:
+    def _node(self, bound: Bound) -> tuple[Part, Bound]:
         printed = self._take("'")
         if printed and self.printed:
             self._fail("expected one printed node ('), got a second", self.at - 1)
@@ -256,7 +253,7 @@ class _PatternReader:
             bound = after
         return (_bound(node, _PRINTED) if printed else node), bound
 
-    def _with_label(self, node: Part, bound: Bound) -> Tuple[Part, Bound]:
+    def _with_label(self, node: Part, bound: Bound) -> tuple[Part, Bound]:
         if self.text[self.at : self.at + 1] != "=":
             return node, bound
         self.at += 1
@@ -325,8 +322,8 @@ class _PatternReader:
         return True
 
     def _within(
-        self, read: Callable[[Bound], Tuple[Part, Bound]], bound: Bound, end: str
-    ) -> Tuple[Part, Bound]:
+        self, read: Callable[[Bound], tuple[Part, Bound]], bound: Bound, end: str
+    ) -> tuple[Part, Bound]:
         part = read(bound)
         if not self._take(end):
             self._fail(f"expected a relation or {end!r}")

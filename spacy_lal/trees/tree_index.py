@@ -8,13 +8,8 @@ from itertools import islice
 from typing import (
     TYPE_CHECKING,
     Any,
-    Dict,
-    FrozenSet,
-    List,
     NamedTuple,
     Optional,
-    Set,
-    Tuple,
 )
 
 from .head_child import head_child
@@ -24,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
 
-Labels = Dict[str, int]  # which node each label is bound to
+Labels = dict[str, int]  # which node each label is bound to
 Ways = Iterator[Labels]
 
 
@@ -41,8 +36,8 @@ class Part(NamedTuple):
     names (Optional[FrozenSet[str]]): The only texts that it matches, if known."""
 
     ways: "Callable[[TreeIndex, int, Labels], Ways]"
-    binds: FrozenSet[str] = frozenset()
-    names: Optional[FrozenSet[str]] = None
+    binds: frozenset[str] = frozenset()
+    names: Optional[frozenset[str]] = None
 
 
 class TreeIndex:
@@ -51,14 +46,14 @@ class TreeIndex:
 
     def __init__(self, tree: "Tree") -> None:
         self.begin("", set())
-        self.items: List[object] = []
-        self.texts: List[str] = []
-        self.parents: List[int] = []
-        self.children: List[List[int]] = []
-        self.places: List[int] = []  # among the children of the parent
-        self.firsts: List[int] = []  # the first word
-        self.words: List[int] = []  # the node of each word
-        todo: List[Tuple[Any, int]] = [(tree, -1)]
+        self.items: list[object] = []
+        self.texts: list[str] = []
+        self.parents: list[int] = []
+        self.children: list[list[int]] = []
+        self.places: list[int] = []  # among the children of the parent
+        self.firsts: list[int] = []  # the first word
+        self.words: list[int] = []  # the node of each word
+        todo: list[tuple[Any, int]] = [(tree, -1)]
         while todo:
             item, parent = todo.pop()
             number = len(self.items)
@@ -81,23 +76,23 @@ class TreeIndex:
         for number in range(len(self.items) - 1, 0, -1):
             parent = self.parents[number]
             self.after[parent] = max(self.after[parent], self.after[number])
-        self._numbers: Dict[str, List[int]] = {}  # of the nodes with each text
+        self._numbers: dict[str, list[int]] = {}  # of the nodes with each text
         for number, text in enumerate(self.texts):
             self._numbers.setdefault(text, []).append(number)
 
-    def begin(self, pattern: str, used: Set[str]) -> None:
+    def begin(self, pattern: str, used: set[str]) -> None:
         """Begin the search of a pattern that uses some labels: no step was taken."""
         self.pattern = pattern
         self.used = used
         self.steps = 0.0
 
-    def called(self, names: Optional[FrozenSet[str]]) -> Iterable[int]:
+    def called(self, names: Optional[frozenset[str]]) -> Iterable[int]:
         """The nodes with one of some texts; all nodes for None."""
         if names is None:
             return range(len(self.items))
         return [a for name in names for a in self._numbers.get(name, ())]
 
-    def below(self, a: int, names: FrozenSet[str]) -> Iterator[int]:
+    def below(self, a: int, names: frozenset[str]) -> Iterator[int]:
         """The nodes below a node with one of some texts."""
         for name in sorted(names):
             numbers = self._numbers.get(name, [])
@@ -178,20 +173,20 @@ class TreeIndex:
             if self.after[b] <= a
         )
 
-    def head_children(self, a: int) -> List[int]:
+    def head_children(self, a: int) -> list[int]:
         """The head child of a node, if the rule is known; see `head_child`."""
         children = self.children[a]
         labels = [self.texts[child] for child in children]
         place = head_child(self.texts[a], labels)
         return [] if place is None else [children[place]]
 
-    def sisters(self, a: int) -> List[int]:
+    def sisters(self, a: int) -> list[int]:
         """A node and its sisters, in order."""
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
 
 
 # The nodes B for which A relation B holds.
-RELATIONS: Dict[str, Callable[[TreeIndex, int], Iterable[int]]] = {
+RELATIONS: dict[str, Callable[[TreeIndex, int], Iterable[int]]] = {
     "<": lambda nodes, a: nodes.children[a],
     ">": lambda nodes, a: islice(nodes.up(a), 1),
     "<:": lambda nodes, a: nodes.children[a] if len(nodes.children[a]) == 1 else [],
@@ -242,12 +237,12 @@ def related(name: str) -> Any:
     direction, minus, number = nth.groups()
     place = -int(number) if minus else int(number) - 1
 
-    def nth_child(nodes: TreeIndex, a: int) -> List[int]:
+    def nth_child(nodes: TreeIndex, a: int) -> list[int]:
         children = nodes.children[a]
         is_there = -len(children) <= place < len(children)
         return [children[place]] if is_there else []
 
-    def nth_parent(nodes: TreeIndex, a: int) -> List[int]:
+    def nth_parent(nodes: TreeIndex, a: int) -> list[int]:
         parents = islice(nodes.up(a), 1)
         return [b for b in parents if a in nth_child(nodes, b)]
 

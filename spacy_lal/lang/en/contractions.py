@@ -2,7 +2,7 @@
 `n't`; the `'s` of nouns too."""
 
 import re
-from typing import List, Sequence, Tuple
+from collections.abc import Sequence
 
 POSSESSIVE_TAG = "POS"
 CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
@@ -27,9 +27,9 @@ PAIR = re.compile("|".join(PAIRS))
 
 def contractions(
     words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
-) -> List[Tuple[int, int]]:
+) -> list[tuple[int, int]]:
     """See `conventions.ContractionRule`."""
-    found: List[Tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
     for i in range(1, len(words)):
         if spaces[i - 1] or not _are_one(words[i - 1], words[i], tags[i]):
             continue

@@ -11,7 +11,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Dict, FrozenSet, List, NamedTuple
+from typing import NamedTuple
 
 TABLE = Path(__file__).with_name("lemmas.json.gz")
 # What an inflected word is, by its Penn tag: part of speech in the table, ending.
@@ -222,12 +222,12 @@ class Words(NamedTuple):
     irregular (Dict[str, List[str]]): The lemmas of irregular forms.
     known (FrozenSet[str]): All words."""
 
-    irregular: Dict[str, List[str]]
-    known: FrozenSet[str]
+    irregular: dict[str, list[str]]
+    known: frozenset[str]
 
 
 @cache
-def read_table() -> Dict[str, Words]:
+def read_table() -> dict[str, Words]:
     """The table: "verb", "noun", "adj" and "adv"."""
     table = json.loads(gzip.decompress(TABLE.read_bytes()))
     return {
@@ -366,7 +366,7 @@ def _known_base(word: str, part: str, ending: str, answer: str) -> str:
     return word if word in words.known else ""  # "put", "shed"
 
 
-def candidates(word: str, part: str, ending: str) -> List[str]:
+def candidates(word: str, part: str, ending: str) -> list[str]:
     """The lemmas that an inflected word can have by the rules of spelling, the
     likeliest first.
 
@@ -395,7 +395,7 @@ def candidates(word: str, part: str, ending: str) -> List[str]:
     return found
 
 
-def _without_s(word: str, part: str) -> List[str]:
+def _without_s(word: str, part: str) -> list[str]:
     """As `candidates`, of a word that ends with "s", or with "men"."""
     is_noun = part == "noun"
     if is_noun and word.endswith("men"):
@@ -419,7 +419,7 @@ def _without_s(word: str, part: str) -> List[str]:
     return found
 
 
-def verb_stems(word: str) -> List[str]:
+def verb_stems(word: str) -> list[str]:
     """See `conventions.StemRule`.
 
     >>> verb_stems("planned"), verb_stems("tries")

@@ -1,7 +1,7 @@
 """Indonesian: tokens as Universal Dependencies have them. A clitic is a token
 (`karier nya`), a doubled word is one (`orang-orang`)."""
 
-from typing import Iterable, List, Sequence, Tuple
+from collections.abc import Iterable, Sequence
 
 from ..conventions import Rule, TokenRules
 from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, remark, spaced_note
@@ -134,9 +134,9 @@ TOKENS = TokenRules(
 
 def multiword_tokens(
     words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
-) -> List[Tuple[int, int]]:
+) -> list[tuple[int, int]]:
     """A word and its clitics. See `conventions.ContractionRule`."""
-    found: List[Tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
     for i in range(1, len(words)):
         is_clitic = words[i].lower() in CLITICS and words[i - 1][-1:].isalnum()
         if is_clitic and not spaces[i - 1]:
