@@ -13,19 +13,12 @@ from .clause_words import ClauseWords
 # The lemma of a word, from the word without escapes, its fine tag, its UPOS, and the
 # lemma that another component gave it.
 LemmaRule = Callable[[str, str, str, str], str]
-# The stems of an inflected verb, lower case, the likelier first.
-StemRule = Callable[[str], list[str]]
 # The multiword tokens of a sentence, as Universal Dependencies have them: from its
 # words, their fine tags, and whether a space follows each, to the first and the last
 # word of each token, from 1.
 ContractionRule = Callable[
     [Sequence[str], Sequence[str], Sequence[bool]], list[tuple[int, int]]
 ]
-
-
-def no_stems(word: str) -> list[str]:
-    """The `StemRule` of a language whose endings are not known."""
-    return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +248,6 @@ class Conventions:
         `lemma_table.LemmaTable` where a file of forms is enough; None for none.
     structures (Tuple[Structure, ...]): Structures that measures of syntactic complexity
         count; empty for a language without definitions.
-    verb_stems (StemRule): Finds the frame of an inflected verb without a lemma.
     contractions (Optional[ContractionRule]): The rule by which CoNLL-U gets multiword
         tokens; None for none.
     label_families (Mapping[str, Tuple[str, ...]]): Labels of constituents that share a
@@ -279,6 +271,5 @@ class Conventions:
     clause_labels: frozenset[str] = frozenset()
     lemmas: Optional[LemmaRule] = None
     structures: tuple[Structure, ...] = ()
-    verb_stems: StemRule = no_stems
     contractions: Optional[ContractionRule] = None
     label_families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Lemmas from a table of forms, for a language whose lemmas need no rules of spelling:
+"""Lemmas from a table of a language's forms:
 `lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz"))` in its record."""
 
 import gzip
@@ -26,28 +26,41 @@ class LemmaTable:
     compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
         compound that the table lacks has the lemma of its last part.
     mistaken (Mapping[str, Sequence[str]]): UPOS, each with those that it may stand for:
-        a form that the table has with one of them alone has that lemma."""
+        a form that the table has with one of them alone has that lemma.
+    lower_case (FrozenSet[str]): UPOS of words whose lemmas have no capitals but in the
+        table.
+    name_tags (FrozenSet[str]): Fine tags of words whose lemma is the answer."""
 
     path: Path
     compounds: frozenset[str] = frozenset()
     mistaken: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lower_case: frozenset[str] = frozenset()
+    name_tags: frozenset[str] = frozenset()
 
     def __call__(self, word: str, tag: str, pos: str, answer: str) -> str:
         """See `conventions.LemmaRule`. The answer of another component stays if the
-        table has it, or lacks the form. A word in lower case has no name's lemma."""
+        table has it, or lacks the form. A word in lower case has no name's lemma, and a
+        name keeps its capital."""
+        if tag in self.name_tags:
+            return answer
+        form = word.lower().replace("’", "'")
         table = read_lemmas(self.path)
-        lemmas = table.get(f"{word.lower()}\t{pos}", "").split()
-        if word.islower():
+        lemmas = table.get(f"{form}\t{pos}", "").split()
+        if pos in self.lower_case:
+            answer = answer.lower()
+        elif word.islower():
             lemmas = [lemma for lemma in lemmas if not lemma[0].isupper()]
         if not lemmas and pos in self.compounds:
             lemmas = lemmas_of_compound(table, word, pos)
         if not lemmas:
-            keys = [f"{word.lower()}\t{one}" for one in self.mistaken.get(pos, ())]
+            keys = [f"{form}\t{other}" for other in self.mistaken.get(pos, ())]
             known = [table[key].split() for key in keys if key in table]
             lemmas = known[0] if len(known) == 1 else []
-        if not lemmas or answer in lemmas:
-            return answer
-        return lemmas[0]
+        is_title = pos == "NOUN" and answer == word and word.istitle()
+        is_known = answer in lemmas or (is_title and form in lemmas)
+        lemma = lemmas[0] if lemmas and not is_known else answer or form
+        is_name = pos == "PROPN" and not word.islower() and lemma.islower()
+        return lemma.capitalize() if is_name else lemma
 
 
 @cache
@@ -77,6 +90,8 @@ def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> list[str]:
     >>> lemmas_of_compound(table, "barnafjölskyldur", "NOUN")
     ['barnafjölskylda']
     """
+    if not word.replace("-", "").isalpha():
+        return []
     starts = range(MIN_FIRST, len(word) - MIN_LAST + 1)
     after_hyphen = word.rfind("-") + 1
     for start in (*starts, after_hyphen):

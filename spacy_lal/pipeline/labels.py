@@ -17,7 +17,7 @@ from ..annotations import (
     has_propositions,
     has_sentences,
 )
-from ..lang.conventions import StemRule
+from ..lang.conventions import LemmaRule
 from ..loss.gold import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
@@ -142,14 +142,14 @@ class Rolesets:
         `aliases` name have no scores.
     aliases (Iterable[Alias]): Of PropBank's frames; for words that the training data
         lacks.
-    verb_stems (StemRule): Of the language."""
+    lemma_of (Optional[LemmaRule]): Of the language; None for one without lemmas."""
 
     def __init__(
         self,
         rolesets: Sequence[str],
         senses: Iterable[Sense],
         aliases: Iterable[Alias],
-        verb_stems: StemRule,
+        lemma_of: Optional[LemmaRule],
     ) -> None:
         known, self._senses, self._aliases = list(rolesets), dict(senses), dict(aliases)
         self.rolesets = list(dict.fromkeys(chain(known, *self._aliases.values())))
@@ -157,7 +157,7 @@ class Rolesets:
             len(known),
             {roleset: i for i, roleset in enumerate(self.rolesets)},
         )
-        self._verb_stems = verb_stems
+        self._lemma_of = lemma_of
         self._frames: dict[str, list[int]] = {}
         for i, roleset in enumerate(known):
             self._frames.setdefault(frame_of(roleset), []).append(i)
@@ -171,7 +171,7 @@ class Rolesets:
         if known."""
         words, lemma = words.lower(), lemma.lower()
         seen = self._senses.get(words, [])
-        names = frame_names(words, lemma, self._verb_stems)
+        names = frame_names(words, lemma, self._lemma_of)
         if not lemma and seen:
             return seen
         others = (
@@ -207,7 +207,7 @@ class Rolesets:
         ids = self.candidates(words, lemma)
         if not ids:
             first, *_ = words.lower().partition(" ")
-            names = frame_names(first, lemma.lower(), self._verb_stems)
+            names = frame_names(first, lemma.lower(), self._lemma_of)
             return f"{names[0]}.01"
         scored = [i for i in ids if i < self._n_scored]
         if scores is None or not scored:
@@ -215,12 +215,14 @@ class Rolesets:
         return self.rolesets[scored[int(numpy.argmax(scores[scored]))]]
 
 
-def frame_names(words: str, lemma: str, verb_stems: StemRule) -> list[str]:
+def frame_names(words: str, lemma: str, lemma_of: Optional[LemmaRule]) -> list[str]:
     """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave
     up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
-    stems += [*verb_stems(first), first]
+    if lemma_of:
+        stems += [lemma_of(first, "", pos, first) for pos in ("VERB", "NOUN")]
+    stems.append(first)
     particles = "_" + rest.replace(" ", "_") if rest else ""
     whole = [stem + particles for stem in stems] if particles else []
     return list(dict.fromkeys([*whole, *stems]))

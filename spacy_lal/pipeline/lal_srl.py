@@ -213,7 +213,7 @@ class LALSemanticRoles(SentencePipe):
             rolesets,
             self.cfg["senses"],
             self.cfg["aliases"],
-            conventions(self.vocab.lang).verb_stems,
+            conventions(self.vocab.lang).lemmas,
         )
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
         set_sizes(

@@ -1,12 +1,14 @@
 """English: the conventions of the Penn Treebank and PropBank, words, and rules for
 tokens, sentence starts and lemmas."""
 
+from pathlib import Path
+
 from ..conventions import Conventions
+from ..lemma_table import LemmaTable
 from .clauses import CLAUSES
 from .contractions import contractions
 from .guidelines import GUIDELINES
 from .layout import LAYOUT
-from .lemmas import lemma_of, verb_stems
 from .structures import CLAUSE_LABELS, STRUCTURES
 from .tokens import TOKENS
 from .treebank import (
@@ -19,6 +21,8 @@ from .treebank import (
     PUNCTUATION_TAGS,
     ROOT_LABELS,
 )
+
+_LOWER_CASE = "ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ VERB".split()
 
 CONVENTIONS = Conventions(
     code="en",
@@ -36,9 +40,14 @@ CONVENTIONS = Conventions(
     auxiliary_rolesets=AUXILIARY_ROLESETS,
     clauses=CLAUSES,
     clause_labels=CLAUSE_LABELS,
-    lemmas=lemma_of,
+    lemmas=LemmaTable(
+        Path(__file__).with_name("lemmas.tsv.gz"),
+        compounds=frozenset({"NOUN"}),
+        mistaken={"PROPN": ("NOUN",)},
+        lower_case=frozenset(_LOWER_CASE),
+        name_tags=frozenset({"NNP"}),
+    ),
     structures=STRUCTURES,
-    verb_stems=verb_stems,
     contractions=contractions,
     label_families=LABEL_FAMILIES,
 )
