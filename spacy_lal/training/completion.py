@@ -4,7 +4,7 @@ pairs of trees that agree: the other tree is the best that agrees with it."""
 
 from dataclasses import replace
 from itertools import islice, takewhile
-from typing import Any, Dict, Iterable, Iterator, List, Literal, Optional, Sequence
+from typing import Any, Iterable, Iterator, Literal, Optional, Sequence
 
 import numpy as np
 from spacy.language import Language
@@ -55,7 +55,7 @@ def complete(
         for i, doc in enumerate(golds):
             copied = doc.copy()
             if i in parses:
-                kept: Dict[str, Any] = {"constituents": None}
+                kept: dict[str, Any] = {"constituents": None}
                 if lacks(doc) == "constituents":
                     kept = {"heads": None, "deprels": ()}
                 set_parses(copied, [replace(parse, **kept) for parse in parses[i]])
@@ -93,14 +93,14 @@ def _best_parse(
     return parse
 
 
-def _parse(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[List[Parse]]:
+def _parse(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> list[list[Parse]]:
     if not golds:
         return []
     docs = _read(nlp, parser, golds)
     tokens = [(doc, words) for doc in docs for words in sentence_words(doc)]
     constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
     heads = [sentence for gold in golds for sentence in _known_heads(gold)]
-    parses: Dict[int, Parse] = {}
+    parses: dict[int, Parse] = {}
     for indices, scores in parser.iter_scores(docs, pruned=False):
         for i, of_sentence in zip(indices, scores, strict=True):
             allowed = known_cells(of_sentence, constituents[i], heads[i])  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ def _parse(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[List[
     return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
 
 
-def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
+def _known_heads(gold: Doc) -> Iterator[list[Optional[int]]]:
     """For each sentence, the heads of its words, counted from 1; 0 is the root, None is
     unknown."""
     for words in sentence_words(gold):
@@ -144,7 +144,7 @@ def known_cells(
     return allowed
 
 
-def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:
+def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> list[Doc]:
     """Docs of the same tokens and sentences, with the gold tags, annotated by the
     components before the parser."""
     before = [

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from timeit import default_timer as timer
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Iterator, Optional
 
 import numpy
 import torch
@@ -159,7 +159,7 @@ class Training:
         recorded = [*state["results"]]
         self._evaluate = lambda: (recorded.pop(0)[0], {}) if recorded else evaluate()
 
-    def run(self, received: List[int]) -> None:
+    def run(self, received: list[int]) -> None:
         """Train to the end, or until signals are received. `model-last` is saved after
         an error, too."""
         nlp = self.nlp
@@ -197,7 +197,7 @@ class Training:
             self._save(is_best=False)
         self._write_checkpoint(self.info, ended=True)
 
-    def _steps(self) -> Iterator[Tuple[Dict[str, Any], Optional[bool]]]:
+    def _steps(self) -> Iterator[tuple[dict[str, Any], Optional[bool]]]:
         """What spaCy's loop says of each new step, and whether it is the best so far;
         None without an evaluation."""
         T = self.T
@@ -238,7 +238,7 @@ class Training:
                 info["output_path"] = str(self.output_path / "model-last")
                 yield info, is_best
 
-    def _batches(self, n_done: int) -> Iterator[Tuple[int, List[Example]]]:
+    def _batches(self, n_done: int) -> Iterator[tuple[int, list[Example]]]:
         """Epochs and batches in the order of the seed; those of the steps that are done
         are empty."""
         seed = self.T["seed"]
@@ -273,7 +273,7 @@ class Training:
                 shutil.copytree(last, folder, dirs_exist_ok=True)
 
     def _write_checkpoint(
-        self, info: Dict[str, Any], *, evaluated: bool = False, ended: bool = False
+        self, info: dict[str, Any], *, evaluated: bool = False, ended: bool = False
     ) -> Path:
         """Write a checkpoint after a step, in place of the older one."""
         path = self.output_path / DIR_CHECKPOINT
@@ -313,9 +313,9 @@ def has_finite_weights(nlp: Language) -> bool:
 
 
 @contextmanager
-def _signals() -> Iterator[List[int]]:
+def _signals() -> Iterator[list[int]]:
     """Remember the first signal that asks to stop; a second one ends the process."""
-    received: List[int] = []
+    received: list[int] = []
 
     def receive(number: int, frame: Any) -> None:
         received.append(number)
@@ -335,8 +335,8 @@ def _signals() -> Iterator[List[int]]:
 
 
 def _read_checkpoint(
-    path: Path, config: Config, flat: Dict[str, Any]
-) -> Tuple[State, Optional[Language]]:
+    path: Path, config: Config, flat: dict[str, Any]
+) -> tuple[State, Optional[Language]]:
     """State and pipeline, None after the end.
 
     RAISES (ValueError): A file is damaged, or the config another."""

@@ -1,7 +1,7 @@
 """`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters,
 such as a pretrained encoder's."""
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional
 
 from thinc.api import Optimizer
 from thinc.optimizers import FloatOrSeq
@@ -18,7 +18,7 @@ class LayerwiseAdam(Optimizer):
     """
 
     def __init__(
-        self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any
+        self, learn_rate: FloatOrSeq, *, rate_factors: dict[str, float], **settings: Any
     ) -> None:
         super().__init__(learn_rate, **settings)
         if min(rate_factors.values(), default=0) < 0:
@@ -29,12 +29,12 @@ class LayerwiseAdam(Optimizer):
 
     def __call__(
         self,
-        key: Tuple[int, str],
+        key: tuple[int, str],
         weights: FloatsXd,
         gradient: FloatsXd,
         *,
         lr_scale: float = 1.0,
-    ) -> Tuple[FloatsXd, FloatsXd]:
+    ) -> tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
         factor = self._factor(key[1])
         if factor == 0.0:  # weight decay is skipped, too
@@ -60,7 +60,7 @@ class LayerwiseAdam(Optimizer):
 def make_adam(
     learn_rate: FloatOrSeq = 0.001,
     *,
-    rate_factors: Optional[Dict[str, float]] = None,
+    rate_factors: Optional[dict[str, float]] = None,
     L2: float = 0.0,
 ) -> LayerwiseAdam:
     """Adam with other learning rates for chosen parameters: `rate_factors` of

@@ -1,6 +1,6 @@
 """The state of thinc's optimizer by the places of parameters, for checkpoints."""
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional
 
 import torch
 from spacy.language import Language
@@ -8,7 +8,7 @@ from thinc.api import Model, Optimizer, get_current_ops, to_numpy
 
 from ..models.torch.network import NetworkShim
 
-State = Dict[str, Any]
+State = dict[str, Any]
 MOMENTS = ("mom1", "mom2", "averages")
 
 
@@ -45,8 +45,8 @@ def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> No
             )  # type: ignore[arg-type]
 
 
-def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
-    names: Dict[Tuple[int, str], str] = {}
+def _parameter_names(nlp: Language) -> dict[tuple[int, str], str]:
+    names: dict[tuple[int, str], str] = {}
     for pipe_name, pipe in nlp.components:
         model = getattr(pipe, "model", None)
         for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):

@@ -3,7 +3,7 @@ Runtime, all weights in half precision, and what no component reads left out. *N
 here: the command (`lal compact`)."""
 
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Iterator, Optional
 
 import spacy
 import srsly
@@ -35,7 +35,7 @@ def write_package(
     bits: int = 16,
     runtime: Optional[str] = None,
     lean: bool = False,
-) -> List[str]:
+) -> list[str]:
     """Save a pipeline in the form of a package. Its listeners are replaced: load it
     again to use it further.
 
@@ -47,10 +47,10 @@ def write_package(
     RETURNS (List[str]): What was done, a line each.
     RAISES (ValueError): A weight is too large for half precision.
     """
-    done: List[str] = []
+    done: list[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
-    pipes: Dict[str, Any] = dict(nlp.components)
+    pipes: dict[str, Any] = dict(nlp.components)
     for name, block in blocks.items():
         architecture = block.get("model", {}).get("@architectures")
         if architecture in _TAGGERS:
@@ -112,7 +112,7 @@ def write_package(
     return done
 
 
-def _store_in_integers(pipes: Dict[str, Any]) -> None:
+def _store_in_integers(pipes: dict[str, Any]) -> None:
     for pipe in pipes.values():
         model = getattr(pipe, "model", None)
         nodes = model.walk() if isinstance(model, Model) else ()
@@ -121,7 +121,7 @@ def _store_in_integers(pipes: Dict[str, Any]) -> None:
                 node._func.store(node)
 
 
-def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:
+def _change_encoder(pipe: Any, block: dict[str, Any], bits: int) -> str:
     """Give an encoder of a package 8 bits if they are asked for.
 
     RETURNS (str): What it has.
@@ -138,7 +138,7 @@ def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int) -> str:
 
 
 def _kept_in_torch(
-    nlp: Language, name: str, block: Dict[str, Any], blocks: Dict[str, Any]
+    nlp: Language, name: str, block: dict[str, Any], blocks: dict[str, Any]
 ) -> Optional[str]:
     """Why a transformer cannot leave torch, as far as the config tells."""
     get_spans = block["model"].get("get_spans")
@@ -153,7 +153,7 @@ def _kept_in_torch(
     return None
 
 
-def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
+def _listeners(config: Any, upstream: str) -> Iterator[dict[str, Any]]:
     if isinstance(config, dict):
         is_listener = "TransformerListener" in str(config.get("@architectures"))
         if is_listener and config.get("upstream", "*") in ("*", upstream):
@@ -179,7 +179,7 @@ def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> i
 
 
 def _write(
-    nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str, Any]
+    nlp: Language, folder: Path, names: dict[str, str], blocks: dict[str, Any]
 ) -> None:
     encoders = [name for name in names if blocks[names[name]]["factory"] == "tok2vec"]
     nlp.to_disk(folder, exclude=encoders)
