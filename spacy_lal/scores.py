@@ -29,15 +29,15 @@ class ParserScores(NamedTuple):
     deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its
         dependent alone; (n + 1, n + 1, n_deprels), [dependent, head, deprel], if it is
         scored given the head.
-    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label
-        head at each fencepost, see `layers/parser_scorers.py`; None if the network has
-        no such scorer.
+    label_heads (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each
+        label head at each fencepost, see `layers/parser_scorers.py`; None if the
+        network has no such scorer.
     """
 
     labels: ndarray
     arcs: ndarray
     deprels: ndarray
-    ties: Optional[ndarray] = None
+    label_heads: Optional[ndarray] = None
 
     @property
     def n_tokens(self) -> int:
@@ -174,13 +174,13 @@ class ScoresGradient(NamedTuple):
     deprels (Union[ndarray, SparseGradient]): If a deprel is scored given the head, the
         cells are (dependent, head), and the values have shape (n_cells, n_deprels);
         else an array of shape (n + 1, n_deprels), float32.
-    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads), float32.
+    label_heads (Optional[ndarray]): Shape: (n + 1, n_label_heads), float32.
     """
 
     labels: SparseGradient
     arcs: ndarray
     deprels: ndarray | SparseGradient
-    ties: Optional[ndarray] = None
+    label_heads: Optional[ndarray] = None
 
 
 MISSING = -1  # in gold arrays: not annotated, or a label that the training data lacks

@@ -285,9 +285,8 @@ class SSAN(nn.Module):
             lengths = (~padding).sum(
                 1
             ) - 2  # of sentences without START and STOP, which these have not
-            hidden = self.inputs(
-                NetworkInputs(lengths, word_ids=inputs), inputs.shape[1]
-            )
+            positions = self.inputs.place(*inputs.shape)
+            hidden = self.inputs(NetworkInputs(lengths, word_ids=inputs), positions)
         with recording(self.attentions) as weights:
             outputs = self.encoder(hidden, padding)
         return Pass(

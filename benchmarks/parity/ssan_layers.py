@@ -64,17 +64,13 @@ class SinusoidalInputs(InputLayer):
                 if isinstance(module, nn.Embedding):
                     module.weight.div_(self.scale)
 
-    def forward(
-        self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None
-    ) -> Tensor:
+    def forward(self, inputs: NetworkInputs, positions: Tensor) -> Tensor:
         """See `InputLayer`."""
         content = self.content(inputs) * self.scale
-        padding = (
-            torch.arange(seq_len, device=content.device) >= inputs.lengths[:, None] + 2
-        )
+        places = torch.arange(content.shape[1], device=content.device)
+        padding = places >= inputs.lengths[:, None] + 2
         content = content.masked_fill(padding.unsqueeze(-1), 0.0)
-        rows = self.place(len(content), seq_len) if positions is None else positions
-        return self.element_dropout(content + self.bias + rows)
+        return self.element_dropout(content + self.bias + positions)
 
 
 def make_sinusoidal_inputs(

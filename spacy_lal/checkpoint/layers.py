@@ -4,14 +4,20 @@ authors dropped."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Optional
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from ..layers.basics import FeedForward, StdNorm, join_features, project_heads
-from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
-from ..layers.label_attention import LabelAttention, build_label_attention
+from ..layers.basics import (
+    FeedForward,
+    StdNorm,
+    combine_heads,
+    output_maps,
+    project_heads,
+)
+from ..layers.configs import BiaffineScorerConfig, LabelAttentionConfig
+from ..layers.label_attention import LabelAttentionLayer, build_label_attention
 from ..layers.parser_scorers import BiaffineScorer, build_biaffine_scorer
 
 
@@ -39,58 +45,46 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
 
     def blocks(self, hidden_width: int, n_heads: int) -> tuple[int, int]:
         """See `LabelAttentionConfig`."""
-        return (
-            (hidden_width, 0)
-            if self.combine_as_self
-            else (n_heads * self.proj_width, n_heads)
-        )
+        if self.combine_as_self:
+            return hidden_width, 0
+        return super().blocks(hidden_width, n_heads)
 
 
-class ReferenceLabelAttention(LabelAttention):
+class ReferenceLabelAttention(LabelAttentionLayer):
     """Label attention with the reference's options; see
     `ReferenceLabelAttentionConfig`."""
 
-    def __init__(
-        self, config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int
-    ) -> None:
-        nn.Module.__init__(self)
-        self.options = config  # parts built by the base class depend on it
-        self.depends_on_batch = config.scrambled_queries
-        super().__init__(config, hidden_width, n_heads)
+    config: ReferenceLabelAttentionConfig
+
+    @property
+    def depends_on_batch(self) -> bool:
+        """See `LabelAttentionLayer`."""
+        return self.config.scrambled_queries
 
     def build_query(self) -> nn.ParameterDict:
-        """See `LabelAttention`."""
-        return (
-            self.build_projection()
-            if self.options.query_per_token
-            else super().build_query()
-        )
+        """See `LabelAttentionLayer`."""
+        if self.config.query_per_token:
+            return self.build_projection()
+        return super().build_query()
 
-    def build_output(self, config: LabelAttentionConfig) -> None:
-        """See `LabelAttention`."""
-        if not self.options.combine_as_self:
-            super().build_output(config)
+    def build_output(self) -> None:
+        """See `LabelAttentionLayer`."""
+        if not self.config.combine_as_self:
+            super().build_output()
             return
-        inner = self.part_width * self.n_label_heads
-        self.output = nn.ModuleDict(
-            {
-                part: nn.Linear(inner, width, bias=False)
-                for part, width in self.widths.items()
-            }
-        )
+        self.output = output_maps(self.part_width * self.n_label_heads, self.widths)
         self.norm = StdNorm(self.hidden_width)
 
-    def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
-        """See `LabelAttention`."""
-        options = self.options
+    def build_feed_forward(self) -> nn.Module:
+        """See `LabelAttentionLayer`."""
+        options = self.config
         if options.shared_feed_forward == "none":
-            return super().build_feed_forward(config)
-        split = options.shared_feed_forward == "split"
-        half = self.hidden_width // 2
+            return super().build_feed_forward()
         width = self.output_width
-        widths = (
-            {"content": width - half, "position": half} if split else {"all": width}
-        )
+        widths = {"all": width}
+        if options.shared_feed_forward == "split":
+            half = self.hidden_width // 2
+            widths = {"content": width - half, "position": half}
         return FeedForward(
             widths,
             options.shared_ff_width,
@@ -100,28 +94,24 @@ class ReferenceLabelAttention(LabelAttention):
 
     @property
     def output_width(self) -> int:
-        """See `LabelAttention`."""
-        return (
-            self.hidden_width if self.options.combine_as_self else super().output_width
-        )
+        """See `LabelAttentionLayer`."""
+        if self.config.combine_as_self:
+            return self.hidden_width
+        return super().output_width
 
     def queries(self, part: str, batch_size: int) -> Tensor:
-        """See `LabelAttention`."""
-        if not self.options.scrambled_queries:
+        """See `LabelAttentionLayer`."""
+        if not self.config.scrambled_queries:
             return super().queries(part, batch_size)
         query = self.query[part]
-        heads = (
-            torch.arange(self.n_label_heads, device=query.device)[:, None] * batch_size
-        )
-        return query[
-            (heads + torch.arange(batch_size, device=query.device)) % self.n_label_heads
-        ]
+        places = torch.arange(self.n_label_heads * batch_size, device=query.device)
+        return query[places % self.n_label_heads].unflatten(0, (-1, batch_size))
 
     def attend(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
-        """See `LabelAttention`. With a query per token, a context per position,
+        """See `LabelAttentionLayer`. With a query per token, a context per position,
         *shape:* (batch, n_heads, seq_len, attn_width); the weights are the mean over
         the queries."""
-        if not self.options.query_per_token:
+        if not self.config.query_per_token:
             return super().attend(inputs, padding)
         query, key, value = project_heads(
             inputs, self.widths, (self.query, self.key, self.value)
@@ -129,32 +119,18 @@ class ReferenceLabelAttention(LabelAttention):
         logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
         weights = self.weights(logits, padding[:, None, None, :])
         is_query = (~padding).to(weights.dtype)
-        mean = (
-            torch.einsum("bhqk,bq->bhk", weights, is_query)
-            / is_query.sum(1)[:, None, None]
-        )
-        return weights @ value, mean
+        shares = is_query / is_query.sum(1, keepdim=True)
+        return weights @ value, torch.einsum("bhqk,bq->bhk", weights, shares)
 
     def combine(self, inputs: Tensor, context: Tensor) -> Tensor:
-        """See `LabelAttention`."""
-        if not self.options.combine_as_self:
+        """See `LabelAttentionLayer`."""
+        if not self.config.combine_as_self:
             return super().combine(inputs, context)
-        context = (
-            context.unflatten(-1, (len(self.widths), self.part_width))
-            .permute(3, 0, 2, 1, 4)
-            .flatten(3)
-        )
-        outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
-        return self.norm(
-            self.residual_dropout.add(join_features(outputs).expand_as(inputs), inputs)
-        )
+        combined = combine_heads(context, self.output)
+        return self.norm(inputs + self.residual_dropout(combined))
 
 
-@build_label_attention.register
-def _(
-    config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int
-) -> LabelAttention:
-    return ReferenceLabelAttention(config, hidden_width, n_heads)
+build_label_attention.register(ReferenceLabelAttentionConfig, ReferenceLabelAttention)
 
 
 @dataclass(frozen=True)
@@ -167,8 +143,6 @@ class ReferenceBiaffineScorer(BiaffineScorer):
     """See `ReferenceBiaffineScorerConfig`. Scores of deprels have the *shape*
     (batch_size, n_fenceposts, n_deprels)."""
 
-    given_head = False
-
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
         """See `BiaffineScorer`; head and dependent are features of the same
         fenceposts."""
@@ -176,9 +150,4 @@ class ReferenceBiaffineScorer(BiaffineScorer):
         return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
 
 
-@build_biaffine_scorer.register
-def _(
-    config: ReferenceBiaffineScorerConfig, layout: FencepostLayout, n_deprels: int
-) -> BiaffineScorer:
-    build = build_biaffine_scorer.dispatch(BiaffineScorerConfig)
-    return build(config, layout, n_deprels, ReferenceBiaffineScorer)
+build_biaffine_scorer.register(ReferenceBiaffineScorerConfig, ReferenceBiaffineScorer)

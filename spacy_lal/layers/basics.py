@@ -31,24 +31,11 @@ class FeatureDropout(nn.Module):
         """0 or 1 / (1 - rate). *Shapes:* (batch_size, seq_len, width) to (batch_size,
         1, width)."""
         keep = 1.0 - self.rate
-        return (
-            inputs.new_empty(inputs.shape[0], 1, inputs.shape[-1])
-            .bernoulli_(keep)
-            .div_(keep)
-        )
+        return torch.full_like(inputs[:, :1], keep).bernoulli() / keep
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Drop features. *Shape:* (batch_size, seq_len, width) to the same."""
         return inputs * self.sample_mask(inputs) if self.active else inputs
-
-    def add(self, inputs: Tensor, residual: Tensor) -> Tensor:
-        """`residual + dropout(inputs)` in one pass over memory. *Shapes:* (batch_size,
-        seq_len, width) to the same."""
-        return (
-            torch.addcmul(residual, inputs, self.sample_mask(inputs))
-            if self.active
-            else residual + inputs
-        )
 
 
 class ElementDropout(nn.Module):
@@ -65,14 +52,10 @@ class ElementDropout(nn.Module):
             return inputs
         if inputs.device.type != "cpu":
             return nn.functional.dropout(inputs, self.rate)
-        n_dropped = min(
-            round(self.rate * 65536), 65535
-        )  # of the 65,536 values of 16 bits
-        bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(
-            -(2**63), None
-        )
-        bits = bits.view(torch.int16)[: inputs.numel()].view(inputs.shape)
-        kept = (bits >= n_dropped - 32768).to(inputs.dtype)
+        n_dropped = min(round(self.rate * 65536), 65535)  # values of 16 bits
+        bits = torch.empty(inputs.numel() // 4 + 1, dtype=torch.int64)
+        values = bits.random_(-(2**63), None).view(torch.int16)[: inputs.numel()]
+        kept = (values >= n_dropped - 32768).view(inputs.shape).to(inputs.dtype)
         return inputs * kept.mul_(65536 / (65536 - n_dropped))
 
 
@@ -103,17 +86,11 @@ class _StdNorm(torch.autograd.Function):
         product = grad * normed
         d_gain = product.sum(rows)
         d_bias = grad.sum(rows)
-        projection = (product @ gain.unsqueeze(-1)).div_(
-            -grad.shape[-1]
-        )  # -mean(gain * grad * normed)
-        projection.mul_(reciprocal * ctx.spread)
+        mean = (product @ gain.unsqueeze(-1)) / grad.shape[-1]
         scaled = grad * gain
-        scale = reciprocal / (EPSILON * reciprocal + ctx.spread)  # 1 / (std + EPSILON)
-        d_inputs = (
-            scaled.sub_(scaled.mean(-1, keepdim=True))
-            .mul_(scale)
-            .addcmul_(normed, projection)
-        )
+        scaled -= scaled.mean(-1, keepdim=True)
+        scaled *= reciprocal / (EPSILON * reciprocal + ctx.spread)
+        d_inputs = scaled.addcmul_(normed, mean * reciprocal, value=-ctx.spread)
         return d_inputs, d_gain, d_bias
 
 
@@ -123,9 +100,8 @@ def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
     are returned unchanged, as in the reference."""
     if inputs.shape[-1] == 1:
         return inputs
-    return _StdNorm.apply(
-        inputs.to(gain.dtype), gain, bias
-    )  # norms are in full precision under autocast, too
+    # norms are in full precision under autocast, too
+    return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)
 
 
 class StdNorm(nn.Module):
@@ -153,16 +129,18 @@ class MaskedSoftmax(nn.Module):
     def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
         """*Shapes:* (..., n_keys) to the same. padding (Tensor): True at keys that get
         no weight; broadcasts."""
-        return self.dropout(
-            torch.softmax(logits.masked_fill(padding, -math.inf), dim=-1)
-        )
+        return self.dropout(logits.masked_fill(padding, -math.inf).softmax(-1))
 
 
-def head_weights(shapes: Mapping[str, tuple[int, ...]]) -> nn.ParameterDict:
-    """Weights of attention heads by part of the features, drawn by Xavier's rule."""
+def head_weights(
+    n_heads: int, widths: Mapping[str, int], part_width: int
+) -> nn.ParameterDict:
+    """Weights of attention heads by part of the features, drawn by Xavier's rule.
+    *Shapes:* (n_heads, width of the part, part_width)."""
+    shapes = {part: (n_heads, width, part_width) for part, width in widths.items()}
     return nn.ParameterDict(
         {
-            part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape)))
+            part: nn.init.xavier_normal_(torch.empty(shape))
             for part, shape in shapes.items()
         }
     )
@@ -171,26 +149,24 @@ def head_weights(shapes: Mapping[str, tuple[int, ...]]) -> nn.ParameterDict:
 def split_width(width: int, factored: bool) -> dict[str, int]:
     """The sizes of content and position, in order, by name; {"all": width} where they
     are not kept apart."""
-    return (
-        {"content": width - width // 2, "position": width // 2}
-        if factored
-        else {"all": width}
-    )
+    if not factored:
+        return {"all": width}
+    return {"content": width - width // 2, "position": width // 2}
 
 
 def split_features(inputs: Tensor, widths: dict[str, int]) -> tuple[Tensor, ...]:
     """Views of the parts of the last axis, in order. *Shapes:* (..., sum of the widths)
     to (..., width of the part)."""
-    return (
-        torch.split(inputs, list(widths.values()), dim=-1)
-        if len(widths) > 1
-        else (inputs,)
+    return inputs.split(list(widths.values()), dim=-1)
+
+
+def output_maps(
+    width: int, widths: Mapping[str, int], bias: bool = False
+) -> nn.ModuleDict:
+    """Linear maps to the parts of the features."""
+    return nn.ModuleDict(
+        {part: nn.Linear(width, size, bias=bias) for part, size in widths.items()}
     )
-
-
-def join_features(parts: Sequence[Tensor]) -> Tensor:
-    """The parts side by side: the inverse of `split_features`."""
-    return torch.cat(list(parts), dim=-1) if len(parts) > 1 else parts[0]
 
 
 def project_heads(
@@ -212,7 +188,19 @@ def project_heads(
         product = nn.functional.linear(features, weight.flatten(0, 1), bias)
         part_width = weight.shape[1]
         projected.append(product.unflatten(-1, (len(heads), -1, part_width)))
-    return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+    return torch.cat(projected, dim=-1).permute(2, 0, 3, 1, 4).unbind()
+
+
+def combine_heads(context: Tensor, output: nn.ModuleDict) -> Tensor:
+    """The contexts of all heads, by part, through the output map of the part. *Shapes:*
+    (batch_size, n_heads, seq_len, attn_width) to (batch_size, seq_len,
+    hidden_width)."""
+    parts = context.transpose(1, 2).chunk(len(output), dim=-1)
+    outputs = [
+        linear(part.flatten(2))
+        for linear, part in zip(output.values(), parts, strict=True)
+    ]
+    return torch.cat(outputs, dim=-1)
 
 
 class FeedForward(nn.Module):
@@ -227,14 +215,12 @@ class FeedForward(nn.Module):
         residual_dropout: float,
     ) -> None:
         super().__init__()
-        self.widths = dict(widths)
+        self.widths = widths
         hidden = ff_width // len(widths)
         self.hidden = nn.ModuleDict(
             {part: nn.Linear(width, hidden) for part, width in widths.items()}
         )
-        self.output = nn.ModuleDict(
-            {part: nn.Linear(hidden, width) for part, width in widths.items()}
-        )
+        self.output = output_maps(hidden, widths, bias=True)
         self.norm = StdNorm(sum(widths.values()))
         self.relu_dropout = FeatureDropout(relu_dropout)
         self.residual_dropout = FeatureDropout(residual_dropout)
@@ -243,12 +229,12 @@ class FeedForward(nn.Module):
         """Transform every position independently. *Shapes:* (batch_size, seq_len,
         width) to the same."""
         outputs = []
-        for part, features in zip(
-            self.widths, split_features(inputs, self.widths), strict=True
-        ):
+        parts = split_features(inputs, self.widths)
+        for part, features in zip(self.widths, parts, strict=True):
             hidden = self.relu_dropout(self.hidden[part](features).relu())
             outputs.append(self.output[part](hidden))
-        return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
+        joined = torch.cat(outputs, dim=-1)
+        return self.norm(inputs + self.residual_dropout(joined))
 
 
 class BiLSTM(nn.Module):
@@ -270,38 +256,13 @@ class BiLSTM(nn.Module):
             return torch.zeros_like(sequences)
         places = torch.arange(len(sequences), device=sequences.device)[:, None]
         is_token = places < lengths
-        mirror = (
-            torch.where(is_token, lengths - 1 - places, places)
-            .unsqueeze(-1)
-            .expand(-1, -1, sequences.shape[2])
-        )
-        half = mirror[:, :, : sequences.shape[2] // 2]
-        for i, (rightward, leftward) in enumerate(
-            zip(self.rightward, self.leftward, strict=True)
-        ):
-            inputs = self.dropout(sequences) if i else sequences
+        mirrored = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1)
+        outputs = sequences
+        for i, layers in enumerate(zip(self.rightward, self.leftward, strict=True)):
+            inputs = self.dropout(outputs) if i else outputs
             with torch.autocast("cpu", enabled=False):  # as in CharLSTMEncoder
-                from_left, _ = rightward(inputs)
-                from_right, _ = leftward(inputs.gather(0, mirror))
-            sequences = torch.cat([from_left, from_right.gather(0, half)], dim=-1)
-        return sequences * is_token.unsqueeze(-1)
-
-
-class PickedCells(torch.autograd.Function):
-    """Cells of a chart; their gradient makes the chart's gradient a sparse tensor, so
-    that a scorer recomputes only these cells. indices: *Shape:* (n_axes, n_cells)."""
-
-    @staticmethod
-    def forward(ctx: Any, chart: Tensor, indices: Tensor) -> Tensor:
-        """The cells. *Shape:* (n_cells, ...)."""
-        ctx.save_for_backward(indices)
-        ctx.shape = chart.shape
-        return chart[tuple(indices)]
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        """The chart's gradient, a sparse tensor."""
-        (indices,) = ctx.saved_tensors
-        return torch.sparse_coo_tensor(
-            indices, grads[0], ctx.shape, check_invariants=False
-        ), None
+                from_left, _ = layers[0](inputs)
+                from_right, _ = layers[1](inputs.take_along_dim(mirrored, 0))
+            from_right = from_right.take_along_dim(mirrored, 0)
+            outputs = torch.cat([from_left, from_right], dim=-1)
+        return outputs * is_token.unsqueeze(-1)

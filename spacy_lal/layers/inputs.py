@@ -59,9 +59,9 @@ class VectorProjection(nn.Module):
         super().__init__()
         n_layers = config.mix_layers
         self.projection = nn.Linear(sizes.vector_width // n_layers, width, bias=False)
-        self.mix: Optional[nn.Parameter] = (
-            nn.Parameter(torch.zeros(n_layers)) if n_layers > 1 else None
-        )
+        self.mix: Optional[nn.Parameter] = None
+        if n_layers > 1:
+            self.mix = nn.Parameter(torch.zeros(n_layers))
         self.boundaries: Optional[nn.Parameter] = None
         if config.learned_boundaries:
             self.boundaries = nn.Parameter(torch.randn(2, sizes.vector_width))
@@ -74,11 +74,11 @@ class VectorProjection(nn.Module):
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         vectors = inputs.vectors
         if not inputs.has_boundary_vectors and self.boundaries is not None:
-            start, stop = self.boundaries
-            places = torch.arange(vectors.shape[1], device=vectors.device)
-            is_stop = places == inputs.lengths[:, None] + 1
-            vectors = torch.where(is_stop.unsqueeze(-1), stop, vectors)
-            vectors = torch.where((places == 0)[:, None], start, vectors)
+            start, stop = self.boundaries.to(vectors.dtype)
+            rows = torch.arange(len(vectors), device=vectors.device)
+            vectors = vectors.clone()
+            vectors[:, 0] = start
+            vectors[rows, inputs.lengths + 1] = stop
         if self.mix is not None:
             layers = vectors.unflatten(-1, (len(self.mix), -1))
             vectors = self.mix.softmax(0) @ layers
@@ -92,10 +92,10 @@ class Embedding(nn.Module):
         self, config: Union[Tags, Words], width: int, sizes: InputSizes
     ) -> None:
         super().__init__()
-        self.field = "tag_ids" if isinstance(config, Tags) else "word_ids"
-        self.embedding = nn.Embedding(
-            sizes.n_tags if isinstance(config, Tags) else sizes.n_words, width
-        )
+        is_tags = isinstance(config, Tags)
+        self.field = "tag_ids" if is_tags else "word_ids"
+        size = sizes.n_tags if is_tags else sizes.n_words
+        self.embedding = nn.Embedding(size, width)
         self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
@@ -129,27 +129,20 @@ class CharLSTMEncoder(nn.Module):
         words, inverse = torch.unique(
             torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True
         )
-        word_lengths = words[:, 0].cpu()
-        words = words[:, 1:]
-        n_empty = int(
-            (word_lengths == 0).sum()
-        )  # sorted by length, so padding comes first
-        outputs = words.new_zeros(
-            (len(words), 2 * self.lstm.hidden_size), dtype=self.embedding.weight.dtype
+        # padding, a word without characters, is read as one of one character
+        packed = pack_padded_sequence(
+            self.dropout(self.embedding(words[:, 1:])),
+            words[:, 0].clamp(min=1).cpu(),
+            batch_first=True,
+            enforce_sorted=False,
         )
-        if n_empty < len(words):
-            embedded = self.dropout(self.embedding(words[n_empty:]))
-            packed = pack_padded_sequence(
-                embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False
-            )
-            # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs
-            # this changes nothing
-            with torch.autocast("cpu", enabled=False):
-                _, (states, _) = self.lstm(packed)
-            outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])
-        return self.output_dropout(
-            outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
-        )
+        # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs
+        # this changes nothing
+        with torch.autocast("cpu", enabled=False):
+            _, (states, _) = self.lstm(packed)
+        outputs = states.transpose(0, 1).flatten(1) * (words[:, :1] > 0)
+        rows = outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
+        return self.output_dropout(rows)
 
 
 class CharConcatEncoder(nn.Module):
@@ -174,23 +167,13 @@ class CharConcatEncoder(nn.Module):
 
         RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
         char_ids = inputs.char_ids
-        last = (inputs.char_lengths - 2).unsqueeze(
-            -1
-        )  # letter k stands in place k, from 1
-        half = self.n_letters // 2
-        limit = char_ids.shape[-1] - 1
-        offsets = torch.arange(half, device=char_ids.device).expand(
-            *char_ids.shape[:2], half
+        last = inputs.char_lengths.unsqueeze(-1) - 2  # letter k is in place k, from 1
+        offsets = torch.arange(self.n_letters // 2, device=char_ids.device)
+        places = torch.cat(
+            [(offsets + 1).expand(*last.shape[:2], -1), last - offsets], 2
         )
-        firsts = offsets + 1
-        lasts = last - offsets
-        first_ids = char_ids.gather(2, firsts.clamp(max=limit)).where(
-            firsts <= last, WORD_STOP
-        )
-        last_ids = char_ids.gather(2, lasts.clamp(0, limit)).where(
-            lasts >= 1, WORD_START
-        )
-        ids = torch.cat([first_ids, last_ids], dim=2)
+        ids = char_ids.gather(2, places.clamp(0, char_ids.shape[-1] - 1))
+        ids = ids.where(places <= last, WORD_STOP).where(places >= 1, WORD_START)
         rows = torch.arange(ids.shape[1], device=ids.device)[:, None]
         ids = ids.where(rows != 0, SENTENCE_START)
         return ids.where(rows != inputs.lengths[:, None, None] + 1, SENTENCE_STOP)
@@ -225,17 +208,14 @@ class InputLayer(nn.Module):
         )
         # Vectors of a pretrained encoder already encode positions and are smaller than
         # noise of size 1: positions that are added to them start small.
-        scale = config.position_scale or (
-            1.0 if self.concatenates else ADDED_POSITIONS_SCALE
-        )
+        scale = config.position_scale
+        if scale is None:
+            scale = 1.0 if self.concatenates else ADDED_POSITIONS_SCALE
         position_width = hidden_width
         if self.concatenates:
             position_width -= content_width
-        self.positions = nn.Parameter(
-            nn.init.normal_(
-                torch.empty(config.max_positions, position_width), std=scale
-            )
-        )
+        positions = torch.randn(config.max_positions, position_width)
+        self.positions = nn.Parameter(positions * scale)
         self.norm = StdNorm(hidden_width)
         self.position_dropout = FeatureDropout(config.position_dropout)
         self.dropout = FeatureDropout(config.dropout)
@@ -247,32 +227,20 @@ class InputLayer(nn.Module):
     def place(self, batch_size: int, seq_len: int) -> Tensor:
         """The rows of the position table for a batch, after dropout. *Shape:*
         (batch_size, seq_len, position_width)."""
-        places = (
-            torch.arange(seq_len, device=self.positions.device) % self.max_positions
-        )
-        return self.position_dropout(
-            self.positions.index_select(0, places).expand(batch_size, -1, -1)
-        )
+        places = torch.arange(seq_len, device=self.positions.device)
+        rows = self.positions[places % self.max_positions]
+        return self.position_dropout(rows.expand(batch_size, -1, -1))
 
-    def forward(
-        self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None
-    ) -> Tensor:
+    def forward(self, inputs: NetworkInputs, positions: Tensor) -> Tensor:
         """Embed. *Shapes:* positions (batch_size, seq_len, position_width) to
         (batch_size, seq_len, hidden_width)."""
         content = self.content(inputs)
-        if positions is None:
-            positions = self.place(len(content), seq_len)
-        joined = (
-            torch.cat([content, positions], dim=-1)
-            if self.concatenates
-            else content + positions
-        )
+        if self.concatenates:
+            joined = torch.cat([content, positions], dim=-1)
+        else:
+            joined = content + positions
         return self.norm(self.dropout(joined))
 
 
-@singledispatch
-def build_inputs(
-    config: InputLayerConfig, hidden_width: int, sizes: InputSizes
-) -> InputLayer:
-    """The input layer, whose output has a width of `hidden_width`."""
-    return InputLayer(config, hidden_width, sizes)
+# The layer of a config: of another kind for a config of another class.
+build_inputs = singledispatch(InputLayer)

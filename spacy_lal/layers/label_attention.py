@@ -5,7 +5,6 @@ R x_t + R u_l."""
 
 import math
 from functools import singledispatch
-from typing import Optional, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -15,23 +14,21 @@ from .basics import (
     MaskedSoftmax,
     StdNorm,
     head_weights,
-    join_features,
+    output_maps,
     split_features,
     split_width,
 )
 from .configs import LabelAttentionConfig
 
 
-class LabelAttention(nn.Module):
+class LabelAttentionLayer(nn.Module):
     """Attention with one learned query per label head."""
-
-    # Whether the output of a sentence depends on the sentences beside it.
-    depends_on_batch = False
 
     def __init__(
         self, config: LabelAttentionConfig, hidden_width: int, n_heads: int
     ) -> None:
         super().__init__()
+        self.config = config
         self.widths = split_width(hidden_width, config.factored)
         self.n_label_heads = n_heads
         self.hidden_width = hidden_width
@@ -41,41 +38,38 @@ class LabelAttention(nn.Module):
         self.query = self.build_query()
         self.key = self.build_projection()
         self.value = self.build_projection()
-        self.build_output(config)
-        self.feed_forward = self.build_feed_forward(config)
+        self.build_output()
+        self.feed_forward = self.build_feed_forward()
 
     def build_query(self) -> nn.ParameterDict:
         """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
         shape = (self.n_label_heads, self.part_width)
-        return head_weights(dict.fromkeys(self.widths, shape))
+        return nn.ParameterDict(
+            {part: nn.init.xavier_normal_(torch.empty(shape)) for part in self.widths}
+        )
 
     def build_projection(self) -> nn.ParameterDict:
         """A projection of each head, by part. *Shape:* (n_heads, width of the part,
         part_width)."""
-        shapes = {
-            part: (self.n_label_heads, width, self.part_width)
-            for part, width in self.widths.items()
-        }
-        return head_weights(shapes)
+        return head_weights(self.n_label_heads, self.widths, self.part_width)
 
-    def build_output(self, config: LabelAttentionConfig) -> None:
+    @property
+    def depends_on_batch(self) -> bool:
+        """Whether the output of a sentence depends on the sentences beside it."""
+        return False
+
+    def build_output(self) -> None:
         """Make the weights from a context to the output: P by part, R, and the norm of
         a block."""
-        self.output = nn.ModuleDict(
-            {
-                part: nn.Linear(self.part_width, width, bias=False)
-                for part, width in self.widths.items()
-            }
-        )
-        n_projections = self.n_label_heads if config.per_head_projection else 1
-        self.reduce = nn.Linear(
-            self.hidden_width, n_projections * config.proj_width, bias=False
-        )
-        self.norm = StdNorm(config.proj_width)
+        width = self.config.proj_width
+        self.output = output_maps(self.part_width, self.widths)
+        n_projections = self.n_label_heads if self.config.per_head_projection else 1
+        self.reduce = nn.Linear(self.hidden_width, n_projections * width, bias=False)
+        self.norm = StdNorm(width)
 
-    def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
+    def build_feed_forward(self) -> nn.Module:
         """The feed-forward network on the output: none but in the reference's form."""
-        return None
+        return nn.Identity()
 
     @property
     def output_width(self) -> int:
@@ -86,10 +80,7 @@ class LabelAttention(nn.Module):
         """Let each label head attend to the sentence. *Shapes:* inputs (batch_size,
         seq_len, hidden_width), padding (batch_size, seq_len)."""
         context, weights = self.attend(inputs, padding)
-        output = self.combine(inputs, context)
-        if self.feed_forward is not None:
-            output = self.feed_forward(output)
-        return output, weights
+        return self.feed_forward(self.combine(inputs, context)), weights
 
     def queries(self, part: str, batch_size: int) -> Tensor:
         """The queries of one part. *Shape:* (n_heads, 1 or batch_size, part_width)."""
@@ -104,12 +95,8 @@ class LabelAttention(nn.Module):
         weights = self.weights(logits, padding[:, None, :])
         by_head = (weights @ inputs).transpose(0, 1)  # (n_heads, batch, hidden_width)
         pooled = split_features(by_head, self.widths)
-        values = [
-            features @ self.value[part]
-            for part, features in zip(self.widths, pooled, strict=True)
-        ]
-        context = join_features(values).transpose(0, 1)
-        return context.unsqueeze(2), weights
+        values = [x @ w for x, w in zip(pooled, self.value.values(), strict=True)]
+        return torch.cat(values, dim=-1).transpose(0, 1).unsqueeze(2), weights
 
     def _folded_keys(self, batch_size: int) -> Tensor:
         """Each head's query, multiplied by its key projection. *Shape:* (1 or
@@ -118,53 +105,25 @@ class LabelAttention(nn.Module):
             self.queries(part, batch_size) @ self.key[part].transpose(1, 2)
             for part in self.widths
         ]
-        return join_features(folded).transpose(0, 1)
+        return torch.cat(folded, dim=-1).transpose(0, 1)
 
     def combine(self, inputs: Tensor, context: Tensor) -> Tensor:
         """One block per head: norm(R x_t + R dropout(P c_l)). *Shape:* (batch_size,
         seq_len, output_width)."""
-        # each (width of the part, part_width)
-        projection = [self.output[part].get_parameter("weight") for part in self.widths]
-        if self.residual_dropout.active:
-            reduced = self._reduce_dropped(context, projection)
+        # R, shared or of each head: (1 or n_heads, proj_width, hidden_width)
+        reduce = self.reduce.weight.unflatten(0, (-1, self.norm.gain.shape[0]))
+        weights = [layer.get_parameter("weight") for layer in self.output.values()]
+        projection = torch.block_diag(*weights)  # P: (hidden_width, attn_width)
+        if self.residual_dropout.active:  # one mask per sentence and head
+            update = context @ projection.t()
+            update = self.residual_dropout(update.flatten(0, 1)).view_as(update)
+            reduced = update @ reduce.transpose(-1, -2)
         else:
-            reduced = context @ self._folded_outputs(projection).transpose(-1, -2)
+            reduced = context @ (reduce @ projection).transpose(-1, -2)
         # (batch, seq_len, n_heads or 1, proj_width)
-        tokens = self.reduce(inputs).unflatten(-1, (len(self.reduce_weights), -1))
+        tokens = self.reduce(inputs).unflatten(-1, (-1, reduced.shape[-1]))
         return self.norm(tokens + reduced.transpose(1, 2)).flatten(2)
 
-    def _folded_outputs(self, projection: Sequence[Tensor]) -> Tensor:
-        """R P in one small matrix. *Shape:* (1 or n_label_heads, proj_width,
-        attn_width)."""
-        reduce = split_features(self.reduce_weights, self.widths)
-        folded = [r @ p for r, p in zip(reduce, projection, strict=True)]
-        return torch.cat(folded, dim=-1)
 
-    @property
-    def reduce_weights(self) -> Tensor:
-        """R, shared or of each head. *Shape:* (1 or n_label_heads, proj_width,
-        hidden_width)."""
-        return self.reduce.weight.unflatten(0, (-1, self.norm.gain.shape[0]))
-
-    def _reduce_dropped(self, context: Tensor, projection: Sequence[Tensor]) -> Tensor:
-        """R dropout(P c): the mask is one per sentence, head and hidden feature, so it
-        folds into a matrix as well."""
-        batch_size = context.shape[0]
-        whole = torch.block_diag(*projection)  # (hidden_width, attn_width)
-        copies = whole.expand(batch_size * self.n_label_heads, -1, -1)
-        mask = self.residual_dropout.sample_mask(copies.transpose(1, 2))
-        mask = mask.view(batch_size, self.n_label_heads, 1, self.hidden_width)
-        reduce = self.reduce_weights
-        if context.shape[2] == 1:
-            dropped = (context @ whole.t()) * mask
-            return dropped @ reduce.transpose(-1, -2)
-        folded = (reduce * mask) @ whole
-        return context @ folded.transpose(-1, -2)
-
-
-@singledispatch
-def build_label_attention(
-    config: LabelAttentionConfig, hidden_width: int, n_heads: int
-) -> LabelAttention:
-    """The layer, with an input of `hidden_width` and `n_heads` label heads."""
-    return LabelAttention(config, hidden_width, n_heads)
+# The layer of a config: of another kind for a config of another class.
+build_label_attention = singledispatch(LabelAttentionLayer)

@@ -7,17 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from ..scores import ParserScores
-from .basics import join_features
 from .configs import FencepostLayout, ParserNetworkConfig, ParserSizes
 from .encoder import build_encoder
 from .inputs import NetworkInputs, build_inputs
-from .label_attention import LabelAttention, build_label_attention
-from .parser_scorers import (
-    BiaffineScorer,
-    SpanScorer,
-    build_biaffine_scorer,
-    build_span_scorer,
-)
+from .label_attention import LabelAttentionLayer, build_label_attention
+from .parser_scorers import BiaffineScorer, SpanScorer, build_biaffine_scorer
 
 
 class Fenceposts(nn.Module):
@@ -27,7 +21,6 @@ class Fenceposts(nn.Module):
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         self.layout = layout
-        self.forward_width = layout.forward_width
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
         """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width),
@@ -37,14 +30,14 @@ class Fenceposts(nn.Module):
         parts = []
         if layout.n_blocks:
             blocks = encoded.unflatten(-1, (layout.n_blocks, -1))
-            half = self.forward_width
+            half = layout.forward_width
             parts += [
                 blocks[:, :-1, :, :half].flatten(2) * layout.scale,
                 blocks[:, 1:, :, half:].flatten(2) * layout.scale,
             ]
         if layout.token_width:
             parts += [tokens[:, :-1], tokens[:, 1:]]
-        return join_features(parts)
+        return torch.cat(parts, dim=-1)
 
 
 class ParserNetwork(nn.Module):
@@ -55,29 +48,25 @@ class ParserNetwork(nn.Module):
         super().__init__()
         self.config = config
         self.sizes = sizes
-        self.reads_positions = config.encoder.reads_positions
         width = config.hidden_width
         self.inputs = build_inputs(config.inputs, width, sizes)
         self.encoder = build_encoder(config.encoder, width)
-        self.label_attention: Optional[LabelAttention] = None
         n_heads = config.n_label_heads(sizes)
         layout = config.layout(n_heads)
+        self.fenceposts = Fenceposts(layout)
+        self.label_attention: Optional[LabelAttentionLayer] = None
+        self.span_scorer: Optional[SpanScorer] = None
+        self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.label_attention is not None:
             self.label_attention = build_label_attention(
                 config.label_attention, width, n_heads
             )
-        self.fenceposts = Fenceposts(layout)
-        self.span_scorer: Optional[SpanScorer] = None
-        self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.span_scorer is not None and sizes.n_labels:
-            self.span_scorer = build_span_scorer(
-                config.span_scorer, layout, sizes.n_labels
-            )
+            self.span_scorer = SpanScorer(config.span_scorer, layout, sizes.n_labels)
         if config.biaffine_scorer is not None and sizes.n_deprels:
             self.biaffine_scorer = build_biaffine_scorer(
                 config.biaffine_scorer, layout, sizes.n_deprels
             )
-        self._scale_scorers(1.0 / layout.scale)
 
     @property
     def depends_on_batch(self) -> bool:
@@ -86,37 +75,14 @@ class ParserNetwork(nn.Module):
             self.label_attention is not None and self.label_attention.depends_on_batch
         )
 
-    @torch.no_grad()
-    def _scale_scorers(self, factor: float) -> None:
-        """Give the network the same first scores as with fenceposts of scale 1. Adam
-        moves every weight by about one learning rate, and moves of redundant label
-        blocks add up. With the input scaled down and the weights up, a step has the
-        same effect for any number of label heads."""
-        layout = self.fenceposts.layout
-        blocks = slice(layout.halves_width)
-        if self.span_scorer is not None:
-            for weight in self.span_scorer.end_weights():
-                if weight.shape[1] == layout.width:
-                    weight[:, blocks] *= factor
-            if self.span_scorer.ties is not None:
-                self.span_scorer.ties.weight.mul_(factor)
-        if self.biaffine_scorer is not None:
-            for layer in self.biaffine_scorer.input_layers:
-                if layer.in_features == layout.width:
-                    layer.weight[:, blocks] *= factor
-
     def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
         """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label
         attention, *shape:* (batch_size, n_label_heads, n + 2)."""
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        positions = (
-            self.inputs.place(len(lengths), seq_len) if self.reads_positions else None
-        )
-        tokens = self.encoder(
-            self.inputs(inputs, seq_len, positions), padding, positions
-        )
+        positions = self.inputs.place(len(lengths), seq_len)
+        tokens = self.encoder(self.inputs(inputs, positions), padding, positions)
         encoded = tokens
         weights = None
         if self.label_attention is not None:
@@ -134,13 +100,9 @@ class ParserNetwork(nn.Module):
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
         deprels = fenceposts.new_zeros(batch_size, n_fenceposts, 0)
-        ties: Optional[Tensor] = None
+        label_heads = None
         if self.span_scorer is not None:
-            if self.span_scorer.ties is not None:
-                ties = self.span_scorer.ties(fenceposts)
-            labels = self.span_scorer(fenceposts, inputs.lengths, ties)
+            labels, label_heads = self.span_scorer(fenceposts, inputs.lengths)
         if self.biaffine_scorer is not None:
-            arcs, deprels = self.biaffine_scorer(
-                fenceposts[..., -self.biaffine_scorer.arc_head.in_features :]
-            )
-        return ParserScores(labels, arcs, deprels, ties)  # type: ignore[arg-type]
+            arcs, deprels = self.biaffine_scorer(fenceposts)
+        return ParserScores(labels, arcs, deprels, label_heads)

@@ -5,10 +5,11 @@ there is no tensor of n^2 x width. A loss touches only the cells of two trees, a
 training computes these a second time."""
 
 from functools import singledispatch
-from typing import Any, Iterator, NamedTuple, Optional
+from typing import Any, Optional
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear, pad
 
 from .basics import ElementDropout, StdNorm, std_norm
 from .configs import (
@@ -17,6 +18,23 @@ from .configs import (
     FencepostLayout,
     SpanScorerConfig,
 )
+
+_SPAN_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
+
+
+def _xavier(*shape: int) -> nn.Parameter:
+    return nn.Parameter(nn.init.xavier_uniform_(torch.empty(shape)))
+
+
+@torch.no_grad()
+def _scale_inputs(layout: FencepostLayout, *weights: Tensor) -> None:
+    """Give fresh weights that read whole fenceposts the scores that they have with
+    fenceposts of scale 1. Adam moves every weight by about one learning rate, and moves
+    of redundant label blocks add up. With the input scaled down and the weights up, a
+    step has the same effect for any number of label heads."""
+    for weight in weights:
+        if weight.shape[1] == layout.width:
+            weight[:, : layout.halves_width] /= layout.scale
 
 
 class LabelHeadScorer(nn.Module):
@@ -32,87 +50,38 @@ class LabelHeadScorer(nn.Module):
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         n_heads = layout.n_label_heads
-        width = layout.block_width
         columns = torch.from_numpy(layout.block_columns(range(n_heads)))
-        self.register_buffer("columns", columns.view(n_heads, width), persistent=False)
-        self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
+        self.register_buffer("columns", columns.view(n_heads, -1), persistent=False)
+        self.weight = _xavier(n_heads, layout.block_width)
+        self.weight.data /= layout.scale
 
     def forward(self, fenceposts: Tensor) -> Tensor:
         """*Shapes:* (..., fencepost_width) to (..., n_label_heads)."""
         return (fenceposts[..., self.columns] * self.weight).sum(-1)
 
 
-_SPAN_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
-
-
-class _Cells(NamedTuple):
-    """Cells of a batch of charts. start, end: rows of the flattened fenceposts. place:
-    rows of the flattened charts."""
-
-    start: Tensor
-    end: Tensor
-    place: Tensor
-
-    def chunks(self, width: int) -> Iterator["_Cells"]:
-        size = max(1, _SPAN_FLOATS // width)
-        for i in range(0, len(self.place), size):
-            yield _Cells(*(index[i : i + size] for index in self))
-
-
-def _cells_at(
-    sentence: Tensor, start: Tensor, end: Tensor, n_fenceposts: int
-) -> _Cells:
-    """The cells of spans of the sentences of a batch."""
-    first = sentence * n_fenceposts
-    place = (first + start) * n_fenceposts + end
-    return _Cells(first + start, first + end, place)
-
-
-def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
-    start, end = torch.triu_indices(
-        n_fenceposts, n_fenceposts, 1, device=lengths.device
-    )
-    sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
-    return _cells_at(sentence, start[cell], end[cell], n_fenceposts)
-
-
 def _score_cells(
-    cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor
+    start: Tensor,
+    end: Tensor,
+    ends: Tensor,
+    starts: Tensor,
+    own: Tensor,
+    *parameters: Tensor,
 ) -> Tensor:
+    """The scores of spans, whose start and end are rows of the flattened
+    fenceposts."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
-    of_ends = ends.index_select(0, cells.end)
-    of_starts = starts.index_select(0, cells.start)
+    of_ends = ends.flatten(0, 1).index_select(0, end)
+    of_starts = starts.flatten(0, 1).index_select(0, start)
     units = std_norm(of_ends - of_starts + hidden_bias, gain, norm_bias).relu()
-    scores = nn.functional.linear(units, weight, bias)
-    n_own = own.shape[1]
-    if n_own:
-        difference = own.index_select(0, cells.end) - own.index_select(0, cells.start)
-        n_others = scores.shape[1] - n_own
-        scores = scores + nn.functional.pad(difference, (n_others, 0))
-    return scores
-
-
-def _named_cells(grad: Tensor, lengths: Tensor) -> tuple[_Cells, Tensor]:
-    """The cells that a sparse gradient names, and their gradient. `place` is a row of
-    the gradient."""
-    n_fenceposts, n_labels = grad.shape[2:]
-    sentence, start, end, label = grad._indices()
-    is_span = (start < end) & (end <= lengths[sentence])
-    all_places = _cells_at(sentence, start, end, n_fenceposts).place
-    places, row = all_places[is_span].unique(return_inverse=True)
-    named = grad._values().new_zeros(len(places), n_labels)
-    index = (row, label[is_span])
-    named.index_put_(index, grad._values()[is_span], accumulate=True)
-    first_row = places // n_fenceposts  # of the flattened fenceposts
-    first_of_sentence = first_row // n_fenceposts * n_fenceposts
-    end_row = first_of_sentence + places % n_fenceposts
-    rows = torch.arange(len(places), device=grad.device)
-    return _Cells(first_row, end_row, rows), named
+    scores = linear(units, weight, bias)
+    own = own.flatten(0, 1)
+    own_scores = own.index_select(0, end) - own.index_select(0, start)
+    return scores + pad(own_scores, (scores.shape[1] - own.shape[1], 0))
 
 
 class _SpanChart(torch.autograd.Function):
-    """The chart of a batch; backward recomputes only the cells with a gradient, which
-    may be a sparse tensor."""
+    """The chart of a batch; backward recomputes only the cells with a gradient."""
 
     @staticmethod
     def forward(
@@ -123,67 +92,64 @@ class _SpanChart(torch.autograd.Function):
         own: Tensor,
         *parameters: Tensor,
     ) -> Tensor:
-        batch_size, n_fenceposts, width = ends.shape
-        cells = _upper_cells(lengths, n_fenceposts)
+        batch_size, side, width = ends.shape
         *of_hidden, weight, bias = parameters
         # a first row of zeros scores the empty label, so that whole rows of the chart
         # can be written
-        weight = nn.functional.pad(weight, (0, 0, 1, 0))
-        bias = nn.functional.pad(bias, (1, 0))
-        n_labels = len(weight)
-        chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, n_labels)
-        rows = [tensor.flatten(0, 1) for tensor in (ends, starts, own)]
-        for chunk in cells.chunks(max(width, n_labels)):
-            scores = _score_cells(chunk, *rows, *of_hidden, weight, bias)
-            chart.index_copy_(0, chunk.place, scores)
+        weight = pad(weight, (0, 0, 1, 0))
+        bias = pad(bias, (1, 0))
+        start, end = torch.triu_indices(side, side, 1, device=lengths.device)
+        sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
+        start_rows = sentence * side + start[cell]
+        end_rows = sentence * side + end[cell]
+        places = start_rows * side + end[cell]
+        chart = ends.new_zeros(batch_size * side * side, len(weight))
+        size = max(1, _SPAN_FLOATS // max(width, len(weight)))
+        cells = (start_rows, end_rows, places)
+        for chunk in zip(*(rows.split(size) for rows in cells), strict=True):
+            scores = _score_cells(
+                *chunk[:2], ends, starts, own, *of_hidden, weight, bias
+            )
+            chart.index_copy_(0, chunk[2], scores)
         ctx.save_for_backward(lengths, ends, starts, own, *parameters)
-        return chart.view(batch_size, n_fenceposts, n_fenceposts, n_labels)
+        return chart.view(batch_size, side, side, -1)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Optional[Tensor], ...]:
-        lengths, ends, starts, own, *parameters = ctx.saved_tensors
-        rows = (ends, starts, own)
-        sparse = grads[0] if grads[0].is_sparse else grads[0].to_sparse()
-        cells, grad = _named_cells(sparse, lengths)
-        tensors = [*(one.flatten(0, 1) for one in rows), *parameters]
+        lengths, *tensors = ctx.saved_tensors
+        sentence, start, end, label = grads[0].nonzero(as_tuple=True)
+        is_scored = (label > 0) & (start < end) & (end <= lengths[sentence])
+        values = grads[0][sentence, start, end, label][is_scored]
+        first = sentence[is_scored] * grads[0].shape[1]
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
-        sums: list[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
-        for chunk in cells.chunks(leaves[0].shape[1]):
-            with torch.enable_grad():
-                scores = _score_cells(chunk, *leaves)
-            d_scores = grad[chunk.place, 1:]
-            parts = torch.autograd.grad(scores, leaves, d_scores, allow_unused=True)
-            for total, part in zip(sums, parts, strict=True):
-                if part is not None:
-                    total += part
-        d_rows = [one.view_as(row) for one, row in zip(sums, rows, strict=False)]
-        return (None, *d_rows, *sums[len(rows) :])
+        with torch.enable_grad():
+            scores = _score_cells(
+                first + start[is_scored], first + end[is_scored], *leaves
+            )
+            chosen = scores.gather(1, label[is_scored, None] - 1).squeeze(1)
+        return None, *torch.autograd.grad(chosen, leaves, values)
 
 
 class SpanScorer(nn.Module):
     """o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, 0 for the empty label, where s(i,
     j) is f_j - f_i (the paper's Eq. 5) or, with separate endpoints, [f_j ; -f_i]. With
-    `ties`, the score of the label's own head is added. input_width (int): Of a
-    fencepost, or of its last features, which alone are read then."""
+    `label_heads`, the score of the label's own head is added. n_labels (int): The
+    empty label and the sub-head label included."""
 
     def __init__(
-        self,
-        input_width: int,
-        hidden_width: int,
-        n_labels: int,
-        ties: Optional[LabelHeadScorer] = None,
-        separate_endpoints: bool = False,
+        self, config: SpanScorerConfig, layout: FencepostLayout, n_labels: int
     ) -> None:
         super().__init__()
-        self.input_width = input_width
-        self.n_projections = 2 if separate_endpoints else 1
-        self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
-        self.norm = StdNorm(hidden_width)
-        self.output = nn.Linear(hidden_width, n_labels - 1)
-        # A training may replace it by a faster product.
-        self.linear: Any = nn.functional.linear
-        self.ties = ties
-        self.n_own = 0 if ties is None else max(0, n_labels - FIRST_LABEL)
+        config.check(layout, n_labels)
+        self.input_width = layout.read_width(config.from_tokens)
+        self.n_projections = 2 if config.separate_endpoints else 1
+        width = config.hidden_width
+        self.hidden = nn.Linear(self.n_projections * self.input_width, width)
+        self.norm = StdNorm(width)
+        self.output = nn.Linear(width, n_labels - 1)
+        # saved weights have this name
+        self.ties = LabelHeadScorer(layout) if config.label_heads else None
+        _scale_inputs(layout, *self.end_weights())
 
     def end_weights(self) -> tuple[Tensor, ...]:
         """The hidden layer's weights for a span's end and, if they differ, for its
@@ -191,83 +157,31 @@ class SpanScorer(nn.Module):
         return self.hidden.weight.chunk(self.n_projections, dim=1)
 
     def forward(
-        self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None
-    ) -> Tensor:
-        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, width),
-        lengths (batch_size,), ties (batch_size, n_fenceposts, n_heads) to (batch_size,
-        n_fenceposts, n_fenceposts, n_labels)."""
-        read = fenceposts[..., fenceposts.shape[-1] - self.input_width :]
-        projected = self.linear(read, torch.cat(self.end_weights()))
+        self, fenceposts: Tensor, lengths: Tensor
+    ) -> tuple[Tensor, Optional[Tensor]]:
+        """Score all spans, and the label heads on all fenceposts, if they have a score.
+        *Shapes:* fenceposts (batch_size, n_fenceposts, width), lengths (batch_size,) to
+        (batch_size, n_fenceposts, n_fenceposts, n_labels), (batch_size, n_fenceposts,
+        n_heads)."""
+        label_heads = None if self.ties is None else self.ties(fenceposts)
+        read = fenceposts[..., -self.input_width :]
+        projected = linear(read, torch.cat(self.end_weights()))
         projected = projected.to(self.output.weight.dtype)
         ends = projected.chunk(self.n_projections, dim=-1)
         own = projected[..., :0]  # nothing
-        if ties is not None:
-            own = ties[..., : self.n_own].to(projected.dtype)
+        if label_heads is not None:
+            n_own = self.output.out_features + 1 - FIRST_LABEL
+            own = label_heads[..., :n_own].to(projected.dtype)
         parameters = (
             self.hidden.bias,
-            self.norm.gain,
-            self.norm.bias,
+            *self.norm.parameters(),
             self.output.weight,
             self.output.bias,
         )
         # backward runs outside of autocast and must see the same values
         with torch.autocast(projected.device.type, enabled=False):
-            return _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)
-
-
-_PAIR_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
-
-
-class _PairProducts(torch.autograd.Function):
-    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r]. The gradient
-    of the much larger `right` is in its own memory layout. The gradient of `out` may be
-    a sparse tensor with an index for batch, d and h: a loss has a gradient for one h of
-    each d."""
-
-    @staticmethod
-    def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
-        ctx.save_for_backward(left, right)
-        constants = constant.flatten(1).unsqueeze(1)
-        columns = right.flatten(1, 2).transpose(1, 2)
-        scores = torch.baddbmm(constants, left, columns)
-        return scores.unflatten(-1, constant.shape[1:])
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        left, right = ctx.saved_tensors
-        if grads[0].is_sparse:
-            return _d_pairs(grads[0], left, right)
-        grad = grads[0].flatten(2).contiguous()
-        d_left = grad @ right.flatten(1, 2)
-        d_right = torch.bmm(grad.transpose(1, 2), left).view_as(right)
-        d_constant = grad.sum(1).view(right.shape[:3])
-        return d_left, d_right, d_constant
-
-
-def _d_pairs(
-    grad: Tensor, left: Tensor, right: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `_PairProducts` from a sparse gradient."""
-    sentence, d, h = grad._indices()
-    values = grad._values()
-    of_left = sentence * left.shape[1] + d
-    of_right = sentence * right.shape[1] + h
-    left_rows = left.flatten(0, 1)
-    right_rows = right.flatten(0, 1)
-    d_left = torch.zeros_like(left_rows)
-    d_right = torch.zeros_like(right_rows)
-    d_constant = values.new_zeros(len(right_rows), right.shape[2])
-    d_constant.index_add_(0, of_right, values)
-    size = max(1, _PAIR_FLOATS // right_rows[0].numel())
-    chunks = (of_left.split(size), of_right.split(size), values.split(size))
-    for to_left, to_right, value in zip(*chunks, strict=True):
-        seen = right_rows.index_select(0, to_right)
-        d_left.index_add_(0, to_left, (value.unsqueeze(1) @ seen).squeeze(1))
-        dependents = left_rows.index_select(0, to_left).unsqueeze(1)
-        outer = torch.mul(value.unsqueeze(2), dependents, out=seen)
-        d_right.index_add_(0, to_right, outer)
-    d_constant = d_constant.view(right.shape[:3])
-    return d_left.view_as(left), d_right.view_as(right), d_constant
+            chart = _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)
+        return chart, label_heads
 
 
 class BiaffineScorer(nn.Module):
@@ -277,78 +191,56 @@ class BiaffineScorer(nn.Module):
     q_d + c_r with a, b, p, q four small networks over the fenceposts. p is taken from
     the head's row, as in the paper's Eq. 11."""
 
-    given_head = True  # whether a deprel is scored for each possible head
-
     def __init__(
-        self,
-        input_width: int,
-        arc_width: int,
-        deprel_width: int,
-        n_deprels: int,
-        dropout: float,
+        self, config: BiaffineScorerConfig, layout: FencepostLayout, n_deprels: int
     ) -> None:
         super().__init__()
-        self.arc_head = nn.Linear(input_width, arc_width)
-        self.arc_dependent = nn.Linear(input_width, arc_width)
-        self.deprel_head = nn.Linear(input_width, deprel_width)
-        self.deprel_dependent = nn.Linear(input_width, deprel_width)
-        self.arc_bilinear = nn.Parameter(
-            nn.init.xavier_uniform_(torch.empty(arc_width + 1, arc_width + 1))
-        )
-        shapes = (
-            (n_deprels, deprel_width, deprel_width),
-            (n_deprels, deprel_width),
-            (n_deprels, deprel_width),
-        )
-        bilinear, from_head, from_dependent = (
-            nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes
-        )
-        self.deprel_bilinear = nn.Parameter(bilinear)
-        self.deprel_from_head = nn.Parameter(from_head)
-        self.deprel_from_dependent = nn.Parameter(from_dependent)
+        width = config.input_width(layout)
+        arc_width = config.arc_width
+        deprel_width = config.deprel_width
+        self.arc_head = nn.Linear(width, arc_width)
+        self.arc_dependent = nn.Linear(width, arc_width)
+        self.deprel_head = nn.Linear(width, deprel_width)
+        self.deprel_dependent = nn.Linear(width, deprel_width)
+        self.arc_bilinear = _xavier(arc_width + 1, arc_width + 1)
+        self.deprel_bilinear = _xavier(n_deprels, deprel_width, deprel_width)
+        self.deprel_from_head = _xavier(n_deprels, deprel_width)
+        self.deprel_from_dependent = _xavier(n_deprels, deprel_width)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
-        self.dropout = ElementDropout(dropout)
-        # A training may replace it by a faster product.
-        self.linear: Any = nn.functional.linear
-
-    @property
-    def input_layers(self) -> tuple[nn.Linear, ...]:
-        """The layers that read fenceposts."""
-        return (
+        self.dropout = ElementDropout(config.dropout)
+        for layer in (
             self.arc_head,
             self.arc_dependent,
             self.deprel_head,
             self.deprel_dependent,
-        )
+        ):
+            _scale_inputs(layout, layer.weight)
 
     def forward(self, fenceposts: Tensor) -> tuple[Tensor, Tensor]:
         """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts,
-        input_width)."""
-        head = self._features(fenceposts, self.arc_head, self.deprel_head)
-        dependent = self._features(
-            fenceposts, self.arc_dependent, self.deprel_dependent
-        )
+        width)."""
+        read = fenceposts[..., -self.arc_head.in_features :]
+        head = self._features(read, self.arc_head, self.deprel_head)
+        dependent = self._features(read, self.arc_dependent, self.deprel_dependent)
         arcs = self.score_arcs(head[0], dependent[0])
         return arcs, self.score_deprels(head[1], dependent[1])
 
     def _features(
         self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, ...]:
         """The arc and the deprel network of one role in one product; they share a
         dropout mask."""
         weight = torch.cat([arc.weight, deprel.weight])
         bias = torch.cat([arc.bias, deprel.bias])
-        units = self.linear(self.dropout(fenceposts), weight, bias).relu()
-        features = self.dropout(units)
-        arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
-        return arcs, deprels
+        units = linear(self.dropout(fenceposts), weight, bias).relu()
+        return self.dropout(units).tensor_split([arc.out_features], dim=-1)
 
     def score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
         """Scores of arcs from the features a, b of fenceposts as heads and as
         dependents. *Shapes:* head, dependent (batch_size, n_fenceposts, arc_width) to
         (batch_size, n_fenceposts, n_fenceposts)."""
         bilinear = self.arc_bilinear
-        seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])  # [a; 1]^T W
+        seen = linear(head, bilinear[:-1].t(), bilinear[-1])  # [a; 1]^T W
         constant = seen[..., -1].unsqueeze(1)  # meets the dependent's 1
         return torch.baddbmm(constant, dependent, seen[..., :-1].transpose(1, 2))
 
@@ -358,37 +250,21 @@ class BiaffineScorer(nn.Module):
         (batch_size, n_fenceposts, deprel_width) to (batch_size, n_fenceposts, n_heads,
         n_deprels)."""
         seen, constant = self.seen_by_heads(head)
-        return _PairProducts.apply(dependent, seen, constant)
+        scores = torch.baddbmm(
+            constant.flatten(1).unsqueeze(1),
+            dependent,
+            seen.flatten(1, 2).transpose(1, 2),
+        )
+        return scores.unflatten(-1, constant.shape[1:])
 
     def seen_by_heads(self, head: Tensor) -> tuple[Tensor, Tensor]:
         """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size,
         n_heads, n_deprels, deprel_width) and (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
-        seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
-        constant = self.linear(head, self.deprel_from_head, self.deprel_bias)
+        seen = linear(head, weight, self.deprel_from_dependent.flatten())
+        constant = linear(head, self.deprel_from_head, self.deprel_bias)
         return seen.unflatten(-1, self.deprel_from_head.shape), constant
 
 
-def build_span_scorer(
-    config: SpanScorerConfig, layout: FencepostLayout, n_labels: int
-) -> SpanScorer:
-    """The scorer of `n_labels` labels, the empty label and the sub-head label among
-    them."""
-    config.check(layout, n_labels)
-    label_heads = LabelHeadScorer(layout) if config.label_heads else None
-    width = layout.read_width(config.from_tokens)
-    return SpanScorer(
-        width, config.hidden_width, n_labels, label_heads, config.separate_endpoints
-    )
-
-
-@singledispatch
-def build_biaffine_scorer(
-    config: BiaffineScorerConfig,
-    layout: FencepostLayout,
-    n_deprels: int,
-    kind: type[BiaffineScorer] = BiaffineScorer,
-) -> BiaffineScorer:
-    """The scorer of `n_deprels` deprels."""
-    width = config.input_width(layout)
-    return kind(width, config.arc_width, config.deprel_width, n_deprels, config.dropout)
+# The scorer of a config: of another kind for a config of another class.
+build_biaffine_scorer = singledispatch(BiaffineScorer)

@@ -21,14 +21,6 @@ from .gold import GoldParse
 # Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq.
 # 8).
 MARGIN = 1.0
-# The spans around a constituent that `label_head_loss` calls no constituent: one end is
-# moved by one word. Distances of start and end.
-NEIGHBOURS = (
-    (-1, 0),
-    (1, 0),
-    (0, -1),
-    (0, 1),
-)
 
 
 @dataclass(frozen=True)
@@ -51,42 +43,37 @@ class ParserLoss(Block):
     ) -> tuple[dict[str, float], list[ScoresGradient]]:
         """The loss of a batch of sentences, and its gradient."""
         of_spans, d_labels = span_loss(scores, golds)
-        losses = {"spans": of_spans, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+        losses = {"spans": of_spans, "arcs": 0.0, "deprels": 0.0, "label_heads": 0.0}
         gradients = []
         for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
             heads = gold.heads
-            deprels = gold.deprels
-            if (
-                not sentence.has_deprels
-            ):  # the arcs of a network without dependencies are zeros
+            if not sentence.has_deprels:  # arcs without dependencies are zeros
                 heads = np.full_like(heads, MISSING)
-                deprels = np.full_like(deprels, MISSING)
             arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
-            deprel_loss, d_deprels = _deprel_loss(sentence.deprels, heads, deprels)
-            losses["arcs"] += self.arc_weight * arc_loss
-            losses["deprels"] += self.deprel_weight * deprel_loss
-            for d_scores, weight in (
-                (d_arcs, self.arc_weight),
-                (d_deprels, self.deprel_weight),
-            ):
-                values = (
-                    d_scores.values
-                    if isinstance(d_scores, SparseGradient)
-                    else d_scores
-                )
-                values *= weight
-            d_ties = None
-            if sentence.ties is not None and gold.labels is not None:
-                loss, d_ties = label_head_loss(sentence.ties, gold.labels)
-                losses["ties"] += self.label_head_weight * loss
-                d_ties *= self.label_head_weight
-            gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
-        if not math.isfinite(sum(losses.values())):
-            raise ValueError(
-                f"the loss is not finite: {losses}; expected a smaller learning rate "
-                "or sound vectors"
+            deprel_loss, d_deprels = _deprel_loss(
+                sentence.deprels, heads, gold.deprels, self.deprel_weight
             )
+            losses["arcs"] += self.arc_weight * arc_loss
+            losses["deprels"] += deprel_loss
+            d_label_heads = None
+            if sentence.label_heads is not None and gold.labels is not None:
+                loss, d_label_heads = label_head_loss(sentence.label_heads, gold.labels)
+                losses["label_heads"] += self.label_head_weight * loss
+                d_label_heads *= self.label_head_weight
+            d_arcs *= self.arc_weight
+            gradient = ScoresGradient(d_label, d_arcs, d_deprels, d_label_heads)
+            gradients.append(gradient)
+        check_finite(losses)
         return losses, gradients
+
+
+def check_finite(losses: dict[str, float]) -> None:
+    """RAISES (ValueError): A loss is infinite or no number."""
+    if not math.isfinite(sum(losses.values())):
+        raise ValueError(
+            f"the loss is not finite: {losses}; expected a smaller learning rate or "
+            "sound vectors"
+        )
 
 
 def span_loss(
@@ -94,26 +81,25 @@ def span_loss(
 ) -> tuple[float, list[SparseGradient]]:
     """Eq. 9: the best tree's score with the margin, minus the gold tree's; not
     negative."""
-    gradients = [
-        SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32))
-        for _ in scores
-    ]
-    scored = [
-        (i, sentence.labels, gold.labels)
+    nothing = np.zeros((0, 3), dtype=np.int64)
+    gradients = [SparseGradient(nothing, np.zeros(0, dtype=np.float32)) for _ in scores]
+    scored = {
+        i: (sentence.labels, gold.labels)
         for i, (sentence, gold) in enumerate(zip(scores, golds, strict=True))
         if gold.labels is not None and sentence.labels.size
-    ]
-    charts = [labels for _, labels, _ in scored]
-    gold_charts = [gold for _, _, gold in scored]
-    results = cky(charts, gold=gold_charts, margin=MARGIN) if scored else []
+    }
     loss = 0.0
-    for (i, labels, gold), (best, spans) in zip(scored, results, strict=True):
-        gold_cells = np.nonzero(gold)
-        gold_cells = (*gold_cells, gold[gold_cells])
+    if not scored:
+        return loss, gradients
+    charts, gold_charts = zip(*scored.values(), strict=True)
+    results = cky(charts, gold=gold_charts, margin=MARGIN)
+    for i, (best, spans) in zip(scored, results, strict=True):
+        labels, gold = scored[i]
+        starts, ends = np.nonzero(gold)
+        gold_cells = (starts, ends, gold[starts, ends])
         loss += best - float(labels[gold_cells].sum(dtype=np.float64))
-        gradients[i] = _tree_gradient(
-            tuple(spans[spans[:, 2] > 0].T), gold_cells, labels.shape
-        )
+        best_cells = tuple(spans[spans[:, 2] > 0].T)
+        gradients[i] = _tree_gradient(best_cells, gold_cells, labels.shape)
     return loss, gradients
 
 
@@ -124,13 +110,10 @@ def _tree_gradient(
     gold: start, end, label."""
     best_places = np.ravel_multi_index(best, shape)
     gold_places = np.ravel_multi_index(gold, shape)
-    wrong = np.setdiff1d(best_places, gold_places, assume_unique=True)
-    missed = np.setdiff1d(gold_places, best_places, assume_unique=True)
-    cells = np.stack(np.unravel_index(np.concatenate([wrong, missed]), shape), axis=1)
-    return SparseGradient(
-        cells,
-        np.repeat(np.array([1.0, -1.0], dtype=np.float32), [len(wrong), len(missed)]),
-    )
+    places = np.setxor1d(best_places, gold_places, assume_unique=True)
+    cells = np.stack(np.unravel_index(places, shape), axis=1)
+    signs = np.where(np.isin(places, best_places), np.float32(1), np.float32(-1))
+    return SparseGradient(cells, signs)
 
 
 def _arc_loss(arcs: ndarray, heads: ndarray) -> tuple[float, ndarray]:
@@ -142,72 +125,62 @@ def _arc_loss(arcs: ndarray, heads: ndarray) -> tuple[float, ndarray]:
 
 
 def _deprel_loss(
-    deprels: ndarray, heads: ndarray, gold: ndarray
+    deprels: ndarray, heads: ndarray, gold: ndarray, weight: float
 ) -> tuple[float, Union[ndarray, SparseGradient]]:
     """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor),
-    if scores depend on it."""
+    if scores depend on it; weighted."""
+    if not deprels.shape[-1]:
+        return 0.0, np.zeros_like(deprels)
     if deprels.ndim == 2:
-        return _arc_loss(deprels, gold)
+        loss, gradient = _arc_loss(deprels, gold)
+        return weight * loss, gradient * np.float32(weight)
     words = np.flatnonzero((gold != MISSING) & (heads != MISSING))
     cells = np.stack([words + 1, heads[words]], axis=1)
     loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
-    return loss, SparseGradient(cells, d_cells)
+    return weight * loss, SparseGradient(cells, d_cells * np.float32(weight))
 
 
-def label_head_loss(ties: ndarray, gold: ndarray) -> tuple[float, ndarray]:
+def label_head_loss(scores: ndarray, gold: ndarray) -> tuple[float, ndarray]:
     """The loss that ties a label head to its label; neither the paper nor the authors'
-    code has one. Of the gold tree's spans and their neighbours (`NEIGHBOURS`), it is
+    code has one. Of the gold tree's spans and their neighbours, it is
     the cross-entropy of the gold label's head, under a softmax over the heads and "no
-    constituent", whose score is 0."""
+    constituent", whose score is 0. *Shape:* scores (n + 1, n_heads)."""
     starts, ends = _spans_and_neighbours(gold)
     labels = gold[starts, ends]
     # counted from 1; 0 means no constituent
     heads = np.maximum(labels - (FIRST_LABEL - 1), 0)
-    n_heads = ties.shape[1]
-    scores = np.zeros((len(starts), n_heads + 1), dtype=ties.dtype)
-    scores[:, 1:] = ties[ends] - ties[starts]
-    loss, d_scores = cross_entropy(scores, heads)
-    d_ties = d_scores[:, 1:]
-    gradient = np.zeros_like(ties)
-    np.add.at(gradient, ends, d_ties)
-    np.subtract.at(gradient, starts, d_ties)
+    of_spans = np.pad(scores[ends] - scores[starts], [(0, 0), (1, 0)])
+    loss, d_spans = cross_entropy(of_spans, heads)
+    gradient = np.zeros_like(scores)
+    np.add.at(gradient, ends, d_spans[:, 1:])
+    np.subtract.at(gradient, starts, d_spans[:, 1:])
     return loss, gradient
 
 
 def _spans_and_neighbours(gold: ndarray) -> tuple[ndarray, ndarray]:
-    """Starts and ends of the constituents of a chart, and of the spans around them."""
-    starts, ends = np.nonzero(gold)
-    chosen = gold > 0
-    for d_start, d_end in NEIGHBOURS:
-        start = starts + d_start
-        end = ends + d_end
-        is_span = (0 <= start) & (start < end) & (end < len(gold))
-        chosen[start[is_span], end[is_span]] = True
-    starts, ends = np.nonzero(chosen)
-    return starts, ends
+    """Starts and ends of the constituents of a chart, and of the spans around them,
+    where one end is moved by one word."""
+    is_span = gold > 0
+    framed = np.pad(is_span, 1)
+    chosen = is_span | framed[2:, 1:-1] | framed[:-2, 1:-1]
+    chosen |= framed[1:-1, 2:] | framed[1:-1, :-2]
+    return np.nonzero(np.triu(chosen, 1))
 
 
 def cross_entropy(
     logits: ndarray, gold: ndarray, smoothing: float = 0.0
 ) -> tuple[float, ndarray]:
-    """Cross-entropy summed over rows, and its gradient. The target is `1 - smoothing`
+    """Cross-entropy summed over labels, and its gradient. The target is `1 - smoothing`
     for the gold label, plus `smoothing / n_labels` for every label, the gold one
-    included."""
+    included. *Shapes:* logits (..., n_labels), gold (...)."""
     gradient = np.zeros_like(logits)
-    known = np.flatnonzero(gold != MISSING)
-    if not len(known):
-        return 0.0, gradient
+    known = gold != MISSING
     rows = logits[known]
+    if not len(rows):
+        return 0.0, gradient
+    target = np.full_like(rows, smoothing / rows.shape[1])
+    target[np.arange(len(rows)), gold[known]] += 1.0 - smoothing
     shifted = rows - rows.max(axis=1, keepdims=True)
-    exps = np.exp(shifted)
-    totals = exps.sum(axis=1, keepdims=True)
-    log_shares = shifted - np.log(totals)
-    of_gold = (np.arange(len(known)), gold[known])
-    loss = -(1.0 - smoothing) * float(log_shares[of_gold].sum(dtype=np.float64))
-    if smoothing:
-        mean = float(log_shares.mean(axis=1).sum(dtype=np.float64))
-        loss -= smoothing * mean
-    d_rows = exps / totals - smoothing / logits.shape[1]
-    d_rows[of_gold] -= 1.0 - smoothing
-    gradient[known] = d_rows
-    return loss, gradient
+    log_shares = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    gradient[known] = np.exp(log_shares) - target
+    return -float((target * log_shares).sum(dtype=np.float64)), gradient

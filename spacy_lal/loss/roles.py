@@ -2,14 +2,14 @@
 annotation is masked."""
 
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Sequence
 
 import numpy as np
 from numpy import ndarray
 
 from ..layers.input_configs import Block
 from ..scores import MISSING, GoldRoles, RoleScores
-from .parser import cross_entropy
+from .parser import check_finite, cross_entropy
 
 DEPREL_WEIGHT = 0.1  # of deprels, given gold heads, beside heads and roles (LISA)
 
@@ -38,54 +38,40 @@ class RolesLoss(Block):
         """The loss of a batch of sentences, and its gradient."""
         losses: dict[str, float] = {}
         gradients: dict[str, list[ndarray]] = {}
-        smoothing = self.label_smoothing
-        n_predicates = sum(len(gold.rows) for gold in golds)
-        tasks: dict[
-            str, tuple[float, Callable[[RoleScores, GoldRoles], ndarray], float]
-        ] = {
-            "predicates": (self.predicate_weight, lambda _, gold: gold.predicates, 0.0),
-            "arcs": (1.0, lambda _, gold: gold.heads, 0.0),
-            "deprels": (
-                DEPREL_WEIGHT,
-                lambda _, gold: np.where(gold.heads < 0, MISSING, gold.deprels),
-                0.0,
-            ),
-            "tags": (1.0, lambda _, gold: gold.tags, smoothing),
-            "spans": (1.0, _scored_roles, smoothing),
-            "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
+        tasks = {
+            "predicates": (self.predicate_weight, lambda _, gold: gold.predicates),
+            "arcs": (1.0, lambda _, gold: gold.heads),
+            "deprels": (DEPREL_WEIGHT, _labelled_arcs),
+            "tags": (1.0, lambda _, gold: gold.tags),
+            "spans": (1.0, _scored_roles),
+            "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets),
         }
-        for task, (weight, labels, smooth) in tasks.items():
-            if all(getattr(sentence, task) is not None for sentence in scores):
-                labels_of = [labels(*pair) for pair in zip(scores, golds, strict=True)]
-                items = [getattr(sentence, task) for sentence in scores]
-                count = (
-                    n_predicates
-                    if task == "spans"
-                    else sum(int((sentence != MISSING).sum()) for sentence in labels_of)
-                )
-                scale = weight / max(1, count)
-                parts = [
-                    cross_entropy(
-                        item.reshape(-1, item.shape[-1]), gold.reshape(-1), smooth
-                    )
-                    for item, gold in zip(items, labels_of, strict=True)
-                ]
-                losses[task] = scale * sum(loss for loss, _ in parts)
-                gradients[task] = [
-                    (gradient * np.float32(scale)).reshape(item.shape)
-                    for item, (_, gradient) in zip(items, parts, strict=True)
-                ]
-        total = sum(losses.values())
-        if not np.isfinite(total):
-            raise ValueError(
-                f"the loss is not finite: {losses}; expected a smaller learning rate "
-                "or sound vectors"
-            )
+        for task, (weight, labels_of) in tasks.items():
+            items = [getattr(sentence, task) for sentence in scores]
+            if any(item is None for item in items):
+                continue
+            labels = [labels_of(*pair) for pair in zip(scores, golds, strict=True)]
+            count = sum(int((ids != MISSING).sum()) for ids in labels)
+            if task == "spans":
+                count = sum(len(gold.rows) for gold in golds)
+            scale = weight / max(1, count)
+            smoothing = self.label_smoothing if task in ("tags", "spans") else 0.0
+            parts = [
+                cross_entropy(item, ids, smoothing)
+                for item, ids in zip(items, labels, strict=True)
+            ]
+            losses[task] = scale * sum(loss for loss, _ in parts)
+            gradients[task] = [grad * np.float32(scale) for _, grad in parts]
+        check_finite(losses)
         d_scores = [
             sentence._replace(**{task: grads[i] for task, grads in gradients.items()})
             for i, sentence in enumerate(scores)
         ]
         return losses, d_scores
+
+
+def _labelled_arcs(scores: RoleScores, gold: GoldRoles) -> ndarray:
+    return np.where(gold.heads < 0, MISSING, gold.deprels)
 
 
 def _scored_roles(scores: RoleScores, gold: GoldRoles) -> ndarray:

@@ -280,9 +280,7 @@ class ParserTask:
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> list[ParserScores]:
         """See `Task`."""
-        labels, arcs, deprels, ties = map(
-            to_numpy, (output.labels, output.arcs, output.deprels, output.ties)
-        )
+        labels, arcs, deprels, label_heads = map(to_numpy, output)
         given_head = deprels.ndim == 4
         scores = []
         for k, length in enumerate(lengths):
@@ -293,9 +291,9 @@ class ParserTask:
                 arcs=numpy.ascontiguousarray(arcs[k, side, side]),
                 deprels=numpy.ascontiguousarray(of_deprels),
             )
-            if ties is not None:
+            if label_heads is not None:
                 of_sentence = of_sentence._replace(
-                    ties=numpy.ascontiguousarray(ties[k, side])
+                    label_heads=numpy.ascontiguousarray(label_heads[k, side])
                 )
             scores.append(of_sentence)
         return scores
@@ -307,19 +305,16 @@ class ParserTask:
         that they name."""
         import torch
 
-        from ..layers.basics import PickedCells
-
         tensors = []
         grads = []
-        for field in ("labels", "arcs", "deprels", "ties"):
+        for field in ("labels", "arcs", "deprels", "label_heads"):
             tensor = getattr(output, field)
             if tensor is None or not tensor.requires_grad:  # an unused scorer
                 continue
             gradients = [getattr(gradient, field) for gradient in d_scores]
             if any(isinstance(gradient, SparseGradient) for gradient in gradients):
                 cells, grad = _joined_cells(gradients)
-                picked = torch.from_numpy(cells).to(tensor.device)
-                tensor = PickedCells.apply(tensor, picked)
+                tensor = tensor[tuple(torch.from_numpy(cells).to(tensor.device))]
             else:
                 grad = _pad_arrays(gradients, tuple(tensor.shape))
             tensors.append(tensor)

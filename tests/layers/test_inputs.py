@@ -33,9 +33,8 @@ def inputs_config(*features, join="concat", make=InputLayerConfig):
 def test_features_are_added_up_and_joined_with_positions(join):
     layer = build_inputs(inputs_config(Tags(), Words(), join=join), 8, SIZES).eval()
     tag_ids, word_ids = torch.tensor([[0, 3, 4, 1]]), torch.tensor([[0, 7, 8, 1]])
-    output = layer(
-        NetworkInputs(torch.tensor([2]), tag_ids=tag_ids, word_ids=word_ids), 4
-    )
+    inputs = NetworkInputs(torch.tensor([2]), tag_ids=tag_ids, word_ids=word_ids)
+    output = layer(inputs, layer.place(1, 4))
     content = layer.features["tags"].embedding(tag_ids) + layer.features[
         "words"
     ].embedding(word_ids)

@@ -9,7 +9,7 @@ import torch
 
 from spacy_lal.checkpoint.layers import ReferenceLabelAttentionConfig
 from spacy_lal.layers.configs import LabelAttentionConfig
-from spacy_lal.layers.label_attention import LabelAttention, build_label_attention
+from spacy_lal.layers.label_attention import LabelAttentionLayer, build_label_attention
 
 N_HEADS, WIDTH = 5, 8
 REFERENCE = ("query_per_token", "combine_as_self", "scrambled_queries")
@@ -23,7 +23,7 @@ def make_layer(factored, reference=(), **options):
     options = {"attention_dropout": 0.0, **dict.fromkeys(reference, True), **options}
     block = config(attn_width=6, proj_width=4, factored=factored, **options)
     layer = build_label_attention(block, WIDTH, N_HEADS)
-    assert (type(layer) is LabelAttention) is (not reference)
+    assert (type(layer) is LabelAttentionLayer) is (not reference)
     return layer
 
 

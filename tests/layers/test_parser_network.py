@@ -110,7 +110,7 @@ def sentence_of(output, row, n):
         output.labels[row, : n + 1, : n + 1],
         output.arcs[row, : n + 1, : n + 1],
         deprels[:, : n + 1] if deprels.dim() == 3 else deprels,
-        *([] if output.ties is None else [output.ties[row, : n + 1]]),
+        *([] if output.label_heads is None else [output.label_heads[row, : n + 1]]),
     ]
 
 
@@ -168,7 +168,7 @@ def test_gradients_are_the_same_alone_and_in_a_batch(name):
 def test_every_parameter_gets_a_gradient_in_training(name):
     network = build(name).train()
     output = network(make_inputs(network, LENGTHS))
-    heads = [] if output.ties is None else [output.ties]
+    heads = [] if output.label_heads is None else [output.label_heads]
     sum(scores.square().sum() for scores in [*output[:3], *heads]).backward()
     assert [
         key
@@ -184,7 +184,7 @@ def test_a_head_is_tied_by_its_own_block():
     network.fenceposts.register_forward_hook(
         lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start])
     )
-    ties = network(inputs).ties[0]
+    ties = network(inputs).label_heads[0]
     n_heads, weight = (
         network.label_attention.n_label_heads,
         network.span_scorer.ties.weight,

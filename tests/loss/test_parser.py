@@ -110,7 +110,7 @@ def test_a_gradient_has_the_cells_in_which_the_trees_differ():
 def test_what_is_masked_adds_nothing():
     scores = make_scores(3)
     losses, gradients = ParserLoss()([scores], [make_gold(3, None, [-1] * 3, [-1] * 3)])
-    assert losses == {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+    assert losses == {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "label_heads": 0.0}
     assert (
         not len(gradients[0].labels.cells)
         and not gradients[0].arcs.any()
@@ -130,13 +130,13 @@ def test_empty_sentences_and_networks_without_spans_or_arcs():
         make_gold(3, [(0, 3, 2)], [-1] * 3, [-1] * 3),
     ]
     losses, gradients = ParserLoss()([nothing, no_spans, no_arcs], golds)
-    assert all(value > 0 for name, value in losses.items() if name != "ties")
+    assert all(value > 0 for name, value in losses.items() if name != "label_heads")
     assert gradients[1].labels.cells.shape == (0, 3) and gradients[2].deprels.shape == (
         4,
         0,
     )
     assert ParserLoss()([], []) == (
-        {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0},
+        {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "label_heads": 0.0},
         [],
     )
 
@@ -205,20 +205,20 @@ def test_it_is_a_part_of_the_loss_where_there_are_ties_and_a_tree():
     scores = ParserScores(
         np.zeros((5, 5, 5), "f4"), np.zeros((5, 5), "f4"), np.zeros((5, 5, 2), "f4")
     )
-    tied = scores._replace(ties=rng.normal(size=(5, 3)).astype("f4"))
+    tied = scores._replace(label_heads=rng.normal(size=(5, 3)).astype("f4"))
     gold = GoldParse(
         TREE, np.array([2, 0, 2, 3], dtype=np.int32), np.zeros(4, dtype=np.int32)
     )
     losses, gradients = ParserLoss(label_head_weight=0.5)(
         [tied, scores, tied], [gold, gold, gold._replace(labels=None)]
     )
-    loss, gradient = label_head_loss(tied.ties, TREE)
-    assert losses["ties"] == pytest.approx(0.5 * loss)
+    loss, gradient = label_head_loss(tied.label_heads, TREE)
+    assert losses["label_heads"] == pytest.approx(0.5 * loss)
     assert (
-        np.allclose(gradients[0].ties, 0.5 * gradient)
-        and gradients[0].ties.dtype == np.float32
+        np.allclose(gradients[0].label_heads, 0.5 * gradient)
+        and gradients[0].label_heads.dtype == np.float32
     )
-    assert gradients[1].ties is None and gradients[2].ties is None
+    assert gradients[1].label_heads is None and gradients[2].label_heads is None
 
 
 def test_spans_that_the_label_heads_must_call_no_constituent():

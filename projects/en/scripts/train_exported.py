@@ -576,7 +576,7 @@ def _parser_network(folder: Path) -> nn.Module:
     from spacy_lal.layers.parser_network import ParserNetwork
 
     if torch.cuda.is_available():  # it takes all cells at once
-        parser_scorers._SPAN_FLOATS, parser_scorers._PAIR_FLOATS = 1 << 29, 1 << 27
+        parser_scorers._SPAN_FLOATS = 1 << 29
     return ParserNetwork(*pickle.loads((folder / "network.pickle").read_bytes()))
 
 
@@ -697,7 +697,9 @@ def parser_scores(part: Part, vectors: Tensor, batch: Batch) -> List[Scores]:
         output = part.network(
             NetworkInputs(group["n"], placed, has_boundary_vectors=False)
         )
-        found.append(Scores(output.labels, output.arcs, output.deprels, output.ties))
+        found.append(
+            Scores(output.labels, output.arcs, output.deprels, output.label_heads)
+        )
     return found
 
 
@@ -765,8 +767,6 @@ def parser_loss(
 ) -> Tensor:
     """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in
     configs/lal_trf.cfg, but that of label heads."""
-    from spacy_lal.layers.basics import PickedCells
-
     total: Any = 0.0
     with torch.no_grad():
         found = best_labels(scores, batch, decoder, 1.0)
@@ -776,7 +776,7 @@ def parser_loss(
         chosen = nodes & (labels > 0) & group["trees"][:, None, None]
         best = torch.stack([*chosen.nonzero(as_tuple=True), labels[chosen]])
         gold = group["cells"].T
-        picked = PickedCells.apply(one.labels, torch.cat([best, gold], 1))
+        picked = one.labels[tuple(torch.cat([best, gold], 1))]
         total = total + picked[: best.shape[1]].sum() - picked[best.shape[1] :].sum()
         heads, deprels = group["heads"], group["deprels"]
         places = torch.arange(one.arcs.shape[1], device=heads.device)
@@ -789,9 +789,7 @@ def parser_loss(
         known = (heads >= 0) & (deprels >= 0)
         sentence, word = known.nonzero(as_tuple=True)
         if len(sentence):
-            rows = PickedCells.apply(
-                one.deprels, torch.stack([sentence, word + 1, heads[known]])
-            )
+            rows = one.deprels[sentence, word + 1, heads[known]]
             total = total + 0.5 * nn.functional.cross_entropy(
                 rows, deprels[known], reduction="sum"
             )

@@ -155,7 +155,7 @@ def test_a_loaded_network_is_arrays_until_it_learns():
         scores[0].labels, before[0].labels, atol=1e-5
     )
     assert model.to_bytes() == saved
-    backprop([one._replace(ties=None) for one in scores])
+    backprop([one._replace(label_heads=None) for one in scores])
     model.finish_update(Adam(0.1))
     assert not numpy.allclose(
         model.predict(batch)[0].labels, before[0].labels, atol=1e-3
