@@ -67,11 +67,13 @@ class Selector(nn.Module):
         seq_len)."""
         if scores.dtype in (torch.float16, torch.bfloat16):
             scores = scores.float()
+        if not self.training:
+            return Choice(scores, (scores > 0.0).to(scores.dtype))
         logits = scores
-        if self.training and self.config.mode != "soft":
+        if self.config.mode != "soft":
             logits = (scores + self.sample_noise(scores)) / self.config.temperature
         values = logits.sigmoid()
-        if not self.training or self.config.mode == "hard":
+        if self.config.mode == "hard":
             values = (logits > 0.0) + (values - values.detach())
         return Choice(scores, values)
 
