@@ -21,7 +21,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_lal.annotations import ROLES_KEY, SPANS_KEY, get_clauses, get_relations
+from spacy_lal.annotations import ROLES_KEY, get_clauses, get_relations
 from spacy_lal.lang import clause_words
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
@@ -169,21 +169,6 @@ def without_roles(docs: List[Doc]) -> List[Doc]:
     return copies
 
 
-def without_heads(docs: List[Doc]) -> List[Doc]:
-    """Make Docs of the same words with tags and constituents alone."""
-    copies = []
-    for doc in docs:
-        words, tags = [token.text for token in doc], [token.tag_ for token in doc]
-        copy = Doc(
-            doc.vocab, words, tags=tags, sent_starts=[token.i == 0 for token in doc]
-        )
-        copy.spans[SPANS_KEY] = [
-            Span(copy, x.start, x.end, label=x.label) for x in doc.spans[SPANS_KEY]
-        ]
-        copies.append(copy)
-    return copies
-
-
 def by_hand(nlp: Language, others: List[str]) -> None:
     """Print the tables of the annotated sentences."""
     sentences = read_gold()
@@ -225,35 +210,21 @@ def by_hand(nlp: Language, others: List[str]) -> None:
                 score(complete(found), complete(gold)),
                 score(*of_verbs(docs, found, gold)),
             )
-    print(
-        "\n| precision / recall / F1 | from heads | from constituents |\n| --- | --: "
-        "| --: |"
-    )
-    sides: List[List[List[Any]]] = [
-        [
-            [(x.verb.i, x.kind, x.span.start, x.span.end) for x in get_clauses(doc[:])]
-            for doc in items
-        ]
-        for items in (docs, without_heads(docs))
+    print("\n| precision / recall / F1 | clauses |\n| --- | --: |")
+    clauses = [
+        [(x.verb.i, x.kind, x.span.start, x.span.end) for x in get_clauses(doc[:])]
+        for doc in docs
     ]
     annotated = [[tuple(one) for one in x["clauses"]] for x in sentences]
     views: List[Tuple[str, Callable[[Any], Any]]] = [
-        ("verbs of clauses", lambda one: one[0]),
+        ("verbs", lambda one: one[0]),
         ("with kind", lambda one: one[:2]),
         ("with range", lambda one: (one[0], *one[2:])),
         ("with kind and range", lambda one: one),
     ]
     for name, view in views:
-        row(
-            name,
-            *(
-                score(
-                    [set(map(view, x)) for x in side],
-                    [set(map(view, x)) for x in annotated],
-                )
-                for side in sides
-            ),
-        )
+        sides = [[set(map(view, x)) for x in side] for side in (clauses, annotated)]
+        row(name, score(*sides))
 
 
 def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:

@@ -11,7 +11,6 @@ from ..facts import (
     Relation,
     Sentence,
     Triple,
-    clauses_in_constituents,
     clauses_of,
     read_sentence,
     relations_of,
@@ -20,28 +19,18 @@ from ..facts import (
 )
 from ..lang import clause_words, conventions
 from .confidence import confidences_of
-from .parses import SPANS_KEY, get_constituents
 from .roles import get_propositions
 from .span_groups import check_present
 
 
 def get_clauses(span: Span) -> List[Clause]:
     """Give the clauses of a sentence, in the order of their verbs: kind, verb, subject,
-    and whether they can stand alone. A Span has the clauses whose verbs lie in it. In a
-    Doc without heads, constituents and tags give the clauses.
-    RAISES (ValueError): There are constituents, but neither heads nor sentence
-        boundaries."""
+    and whether they can stand alone. A Span has the clauses whose verbs lie in it. A
+    Doc without heads has none."""
     check_present(span)
-    doc = span.doc
-    if doc.has_annotation("DEP"):
-        clauses = [one for x in read_sentences(span) for one in clauses_of(x)]
-    elif SPANS_KEY in doc.spans:
-        lang = clause_words(doc.vocab.lang)
-        clauses = [*clauses_in_constituents(doc, get_constituents(doc), lang)]
-    else:
-        return []
-    within = (one for one in clauses if span.start <= one.verb.i < span.end)
-    return sorted(within, key=lambda one: one.verb.i)
+    clauses = [clause for x in read_sentences(span) for clause in clauses_of(x)]
+    within = (x for x in clauses if span.start <= x.verb.i < span.end)
+    return sorted(within, key=lambda clause: clause.verb.i)
 
 
 def get_relations(item: Union[Doc, Span]) -> List[Relation]:

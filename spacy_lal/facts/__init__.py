@@ -2,10 +2,8 @@
 and whether they are facts."""
 
 # ruff: noqa: F401  (other rooms import from here)
-from .clauses import clauses_of
-from .constituents import clauses_in_constituents
+from .clauses import Clause, clauses_of
 from .contexts import read_sentence
-from .grammar import Clause
 from .relation import Relation
 from .relations import relations_of
 from .sentence import Context, Sentence

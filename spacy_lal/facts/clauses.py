@@ -1,21 +1,18 @@
-"""`sent._.clauses` gives the clauses of a sentence. They come from heads with deprels
-of Universal Dependencies, in a Doc without heads from constituents."""
+"""`sent._.clauses` gives the clauses of a sentence, from heads with deprels of
+Universal Dependencies."""
 
-from typing import List, Tuple
+from dataclasses import dataclass
+from typing import List, Optional
 
-from .grammar import (
-    SUBJECTS,
-    Clause,
-    is_finite,
-    phrase,
-    top_of,
-    trimmed,
-)
+from spacy.tokens import Span, Token
+
+from .grammar import SUBJECTS
+from .phrases import phrase, trimmed
 from .sentence import Sentence, Word
 
 _COORDINATE = "coordinate"
 _KINDS = {
-    "ROOT": "main",
+    "acl": "relative",
     "acl:relcl": "relative",
     "advcl:relcl": "relative",
     "advcl": "adverbial",
@@ -25,51 +22,67 @@ _KINDS = {
     "appos": _COORDINATE,
     "dep": _COORDINATE,
 }
+_INNER = ("relative", "adverbial")
+_JOINED = ("conj", "parataxis")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A clause of a sentence.
+
+    span (Span): Its words, with the clauses that belong to it, without coordinate
+        clauses, conjunction and outer marks.
+    kind (str): "main", "complement", "relative", "adverbial" or "coordinate" (after
+        another clause, with or without a conjunction).
+    verb (Token): Its verb; the copula, where it has one.
+    subject (Optional[Span]): Its subject, as in `Relation`: its own, an antecedent,
+        or the subject of the clause around it.
+    is_independent (bool): Whether it can stand alone: it has a finite verb and a
+        subject of its own and nothing that subordinates it, or it is an imperative."""
+
+    span: Span
+    kind: str
+    verb: Token
+    subject: Optional[Span]
+    is_independent: bool
 
 
 def clauses_of(sentence: Sentence) -> List[Clause]:
-    """Give the clauses of a sentence, from heads."""
+    """Give the clauses of a sentence."""
     return [_clause(word) for word in sentence.words if word.is_predicate]
 
 
 def _clause(word: Word) -> Clause:
-    top = top_of(word)
-    subject = word.subject
+    top = word.top
     mark = top.child("mark")
-    kind = _KINDS.get(top.dep, "complement")
-    if top.head is top:
-        kind = "main"
-    if top.dep == "acl" and not mark:
-        kind = "relative"
+    kind = "main" if top.head is top else _KINDS.get(top.dep, "complement")
+    if top.dep == "acl" and mark:
+        kind = "complement"
     is_imperative = word.tag == word.lang.tags.base
-    has_subject = word.child(*SUBJECTS) or top.child(*SUBJECTS)
-    is_own = has_subject or (not subject and is_imperative)
-    is_outer = kind not in ("relative", "adverbial") and not mark
-    is_alone = bool(is_own) and is_outer and (is_finite(word) or is_imperative)
-    named = None
-    if subject:
-        is_before = subject.i < top.first
-        named = phrase(subject, 0, top.i if is_before else None)
+    is_named = word.child(*SUBJECTS) is not None or top.child(*SUBJECTS) is not None
+    is_own = is_named or (not word.subject and is_imperative)
+    is_outer = kind not in _INNER and not mark
+    is_alone = is_own and is_outer and (word.is_finite or is_imperative)
     verb = word.child("cop") or word
-    span = trimmed(word, *_range(word, top))
-    return Clause(span, kind, verb.token, named, is_alone)
+    subject = word.subject and phrase(word.subject, verb)
+    return Clause(_span(word), kind, verb.token, subject, is_alone)
 
 
-def _range(word: Word, top: Word) -> Tuple[int, int]:
+def _span(word: Word) -> Span:
+    """Give the words of a clause."""
+    top = word.top
+    words = word.sentence.words
     start = top.first
     end = top.last + 1
-    is_next = top.dep == "acl:relcl" and top.head.i == start - 1
-    if is_next and top.head.tag in word.lang.tags.relative:
+    is_free = top.dep == "acl:relcl" and top.head.i == start - 1
+    if is_free and top.head.tag in word.lang.tags.relative:
         start -= 1  # "what" of "what they found", which has no antecedent
     for child in (*top.children, *word.children):
         is_clause = child.is_predicate or child.is_auxiliary
-        if child.dep not in ("conj", "parataxis") or not is_clause:
-            continue
-        if child.i > word.i:
+        if child.dep in _JOINED and is_clause and child.i > word.i:
             end = min(end, child.first)
-        else:
+        elif child.dep in _JOINED and is_clause:
             start = child.last + 1
-    words = word.sentence.words
-    while start < word.i and (words[start].token.is_punct or words[start].dep == "cc"):
+    while start < word.i and words[start].dep in ("punct", "cc"):
         start += 1
-    return start, end
+    return trimmed(word, start, end)

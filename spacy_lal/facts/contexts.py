@@ -3,6 +3,7 @@ children. The context of the clause above is mapped to the context of the clause
 by the signature of the word between them (Nairn, Condoravdi and Karttunen 2006,
 "Computing relative polarity"), and a clause's own words change what it inherits."""
 
+from operator import attrgetter, itemgetter
 from typing import Callable, Iterable, Optional, Sequence
 
 from spacy.tokens import Span, Token
@@ -16,18 +17,15 @@ from ..lang.clause_words import (
     ClauseWords,
     Signature,
 )
-from ..trees.roles import Proposition
+from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE, Proposition
 from .grammar import (
     OUTER_SUBJECTS,
     SUBJECTS,
     is_beside,
     is_contrast,
-    is_finite,
     is_limited,
-    is_passive,
     is_prepositional,
-    is_relative,
-    set_subject,
+    set_grammar,
 )
 from .questions import is_condition, is_disjunct, question_in
 from .sentence import Context, Sentence, Word
@@ -40,6 +38,7 @@ _OBLIQUE = ("obl", "nmod")
 _BESIDE = ("parataxis", "list")
 _DENYING = (*SUBJECTS, "obj", "iobj", "obl", "obl:agent")
 _AFFECTED = ("obj", "obl", "nsubj:pass")
+_PARTS = (CONTINUATION, REFERENCE)
 _WRITER = Context()
 _ENTAILED = Signature(POSITIVE, NEGATIVE)
 _WISHED = Signature(OPEN, OPEN)
@@ -49,35 +48,33 @@ _SAID = Signature(POSITIVE, OPEN, is_said=True)
 def read_sentence(
     span: Span,
     lang: ClauseWords,
-    roles: Iterable[Proposition] = (),
-    confidence: Optional[Callable[[Sequence[Token]], float]] = None,
+    roles: Iterable[Proposition],
+    confidence: Callable[[Sequence[Token]], float],
 ) -> Sentence:
     """Read a sentence of a Doc that has heads: its words with what denies them, their
     subjects and contexts.
     roles (Iterable[Proposition]): Over the tokens of the Doc."""
     sentence = Sentence(span, lang, confidence)
-    start = span.start
-    for one in roles:
-        args = tuple([(i - start, j - start, role) for i, j, role in one.args])
-        sentence.roles[one.token - start] = one._replace(args=args)
-    _set_contexts(sentence)
-    return sentence
-
-
-def _set_contexts(sentence: Sentence) -> None:
-    denying = sentence.lang.denying
-    if any(word.lower in denying for word in sentence.words):
+    words = sentence.words
+    for proposition in roles:
+        word = words[proposition.token - span.start]
+        for start, end, role in sorted(proposition.args, key=itemgetter(2)):
+            if role != PREDICATE_ROLE and role[:2] not in _PARTS:
+                inner = words[start - span.start : end - span.start]
+                word.roles[min(inner, key=attrgetter("depth"))] = role
+    if any(word.lower in lang.denying for word in words):
         for word in reversed(sentence.order):
             word.denial = _denial_of(word)
+    for word in sentence.order:
+        set_grammar(word)
     question = question_in(sentence)
     for word in sentence.order:
+        word.outer = _inherited(word, question)
         if word.is_predicate or word.is_auxiliary or word.dep == "xcomp":
-            set_subject(word)
-            word.outer = _inherited(word, question)
             word.context = _of_clause(word)
         else:
-            word.outer = _inherited(word, question)
             word.context = _of_noun(word) if word.denial else word.outer
+    return sentence
 
 
 def _denial_of(word: Word) -> Optional[Word]:
@@ -116,7 +113,7 @@ def _inherited(word: Word, question: Optional[Word]) -> Context:
         return _of_conjunct(word)
     if word.dep in _CLAUSAL and is_condition(word):
         return head.context._replace(polarity=POSITIVE, certainty=OPEN)
-    if is_relative(word):
+    if word.relative is word:
         return _of_relative(word)
     if word.dep in _COMPLEMENTS or is_prepositional(word):
         return _of_complement(word)
@@ -143,7 +140,7 @@ def _of_conjunct(word: Word) -> Context:
         return first.context
     is_alternative = word.word(word.lang.disjunctive, "cc") and first.denial
     is_shared = not word.child(*SUBJECTS) and (
-        bool(is_alternative) or not is_finite(word)
+        bool(is_alternative) or not word.is_finite
     )
     return first.context if is_shared else first.outer
 
@@ -154,7 +151,7 @@ def _is_quoted(word: Word) -> bool:
 
 def _speaker_of(head: Word) -> Optional[Word]:
     """Give the agent of a word of saying, or the owner of a claim."""
-    if is_passive(head):
+    if head.is_passive:
         return head.child("obl:agent")
     return head.subject if head.is_predicate else head.child("nmod:poss")
 
@@ -172,7 +169,7 @@ def _of_relative(word: Word) -> Context:
     is_new = is_bare or noun.lower in lang.indefinite
     is_new = is_new or noun.word(lang.indefinite, "det") is not None
     is_new = is_new or any(x.tag in lang.tags.asking for x in noun.children)
-    is_aside = word.sentence.words[word.first].text == lang.tags.comma
+    is_aside = word.sentence.words[word.first].lower == lang.tags.comma
     is_aside = is_aside or (word.dep == "acl" and not is_said)
     if is_aside or not (is_said or is_new):
         return above._replace(polarity=POSITIVE, certainty=FACT)
@@ -189,7 +186,7 @@ def _of_complement(word: Word) -> Context:
         return head.outer
     signature = _signature(word)
     is_presupposed = signature.affirmed == signature.denied == POSITIVE
-    if is_presupposed and is_finite(word):
+    if is_presupposed and word.is_finite:
         return head.context._replace(polarity=POSITIVE, certainty=FACT)
     return _mapped(head, signature)
 
@@ -225,14 +222,14 @@ def _signature(word: Word) -> Signature:
         table = lang.of_gerunds
         if mark and mark.lower in lang.wished:
             default = _WISHED
-    elif is_finite(word):
+    elif word.is_finite:
         table = lang.of_clauses
         default = _SAID
     elif not mark and word.dep != "acl":
         table = lang.of_participles
     else:
         table = lang.of_infinitives
-        is_said = head.lemma in lang.saying and is_passive(head)
+        is_said = head.lemma in lang.saying and head.is_passive
         default = _SAID if is_said else _WISHED
     helping = head.child("aux", "cop") or head
     if head.is_auxiliary and helping.tag not in lang.tags.present:
@@ -248,7 +245,7 @@ def _of_adverbial(word: Word) -> Context:
     head = word.head
     if word.denial:
         return head.outer._replace(polarity=POSITIVE)
-    if word.tag == word.lang.tags.base and not is_finite(word):
+    if word.tag == word.lang.tags.base and not word.is_finite:
         return head.context._replace(polarity=POSITIVE, certainty=OPEN)
     if word.word(word.lang.factual, "mark"):
         is_kept = head.head is head or is_condition(head)
@@ -394,7 +391,7 @@ def _source_in(child: Word) -> Optional[Word]:
 
 
 def _aside_speaker(child: Word) -> Optional[Word]:
-    if is_passive(child):
+    if child.is_passive:
         return child.child("obl:agent")
     return child.child(*SUBJECTS)
 
@@ -403,4 +400,4 @@ def _is_aside(child: Word) -> bool:
     """Tell whether a clause says who speaks: it stands within a clause or after a
     comma, not after a semicolon."""
     before = child.sentence.words[max(child.first - 1, 0) : child.first + 1]
-    return not any(x.text == child.lang.tags.semicolon for x in before)
+    return not any(x.lower == child.lang.tags.semicolon for x in before)

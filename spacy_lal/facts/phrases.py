@@ -1,74 +1,161 @@
-"""Which words of a sentence are a noun's, a verb's, an argument's part of a triple."""
+"""Which words of a sentence belong to an argument, and which to a verb."""
 
-from typing import Sequence, Set, Tuple
+from typing import List, Optional, Sequence, Set, Tuple
+
+from spacy.tokens import Span
 
 from .grammar import (
-    COORDINATION,
+    OUTER_SUBJECTS,
     SUBJECTS,
-    VERBAL,
-    child_above,
+    clause_of,
     is_chosen,
-    is_mark,
-    is_outside,
+    is_contrast,
+    is_denied_noun,
+    is_limited,
     is_stranded,
 )
-from .sentence import Word
+from .sentence import VERBAL, Word
 
-ASIDE = ("acl:relcl", "advcl:relcl", "parataxis", "discourse", "vocative")
 CLAUSES = ("ccomp", "xcomp", "advcl")
 OBLIQUES = ("obl", "obl:agent")
 PHRASES = (*OBLIQUES, "obl:unmarked")
 ADJUNCTS = (*PHRASES, "iobj", "advmod")
-OUT_OF_PHRASE = (*ASIDE, *COORDINATION, "appos", "case")
-OUT_OF_PREDICATE = (
-    *OUT_OF_PHRASE,
-    *VERBAL,
-    *SUBJECTS,
-    *ADJUNCTS,
-    "advcl",
-    "expl",
-    "mark",
-)
-OUT_OF_OWNED = (*OUT_OF_PREDICATE, "nmod:poss", "punct")
+_RELATIVE = ("acl:relcl", "advcl:relcl")
+ASIDE = (*_RELATIVE, "parataxis", "discourse", "vocative", "list")
+# Deprels of words below a head that are no part of its phrase
+OUT_OF_PHRASE = (*ASIDE, "conj", "cc", "cc:preconj", "appos", "case")
+_OF_CLAUSE = (*VERBAL, *SUBJECTS, *ADJUNCTS, "advcl", "expl", "mark")
+_OUT_OF_PREDICATE = (*OUT_OF_PHRASE, *_OF_CLAUSE)
 _SHARED = ("aux", "aux:pass")
-NESTED = ("nmod", "obl")
+_OF_VERB = (*VERBAL, "compound:prt")
 
 
-def words_of_verb(clause: Word) -> Set[int]:
-    """Give a verb or copula with its auxiliaries, its particles and the adverbs before
-    it. The verbs that control it ("was able to reinforce") and shared auxiliaries ("was
-    arrested and jailed") belong to it, too."""
-    words: Set[int] = set()
-    while True:
-        helping = [x for x in clause.children if x.dep in VERBAL]
-        if not clause.child("cop"):
-            words.add(clause.i)
-        for child in clause.children:
-            if child in helping or child.dep == "compound:prt" or _is_left(child):
-                words |= words_below(child)
-            elif child.dep == "advmod" and _is_verbal_adverb(child, clause):
-                words.add(child.i)
-        head = clause.head
-        if clause.dep != "xcomp" or head.child("obj", "iobj"):
-            break
-        words |= {
-            x.i for x in head.children if x.dep == "advmod" and head.i < x.i < clause.i
-        }
-        words |= {x.i for x in clause.children if x.dep == "mark"}
-        words.add(head.i)
-        clause = head
-    if clause.dep == "conj" and not helping:
-        if clause.tag not in clause.lang.tags.finite:
-            shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
-            words |= {x.i for x in shared}
+def words_of(head: Word, verb: Word) -> Set[int]:
+    """Give the words of an argument of a verb or a copula, without its preposition,
+    conjuncts and asides. A noun has no clause that it heads, and not the clause that
+    the verb heads; a predicate noun begins after the copula."""
+    clause = clause_of(verb)
+    around = [x for x in head.children if x.first <= clause.i <= x.last]
+    is_noun = head.child("cop") is not None and head.dep not in CLAUSES
+    is_outer = head is clause and has_outer_subject(verb)
+    is_bare = around or head is clause or is_noun
+    out = _OUT_OF_PREDICATE if is_bare and not is_outer else OUT_OF_PHRASE
+    words = words_within(head, out)
+    for child in around:
+        words -= below(child)
+    start = verb.i if head is clause and verb.i < head.i else -1
+    return {i for i in words if i > start}
+
+
+def has_outer_subject(verb: Word) -> bool:
+    """Tell whether a copula joins a clause to its subject: "The problem is that he has
+    no money"."""
+    clause = verb.head
+    return verb is clause.child("cop") and clause.child(*OUTER_SUBJECTS) is not None
+
+
+def below(word: Word) -> Set[int]:
+    """Give a word and all words below it."""
+    return set(range(word.first, word.last + 1))
+
+
+def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
+    """Give a word and the words below it, but for children with some deprels."""
+    words = {head.i}
+    for child in head.children:
+        if _is_part(child, out) and not _is_outside(child):
+            words |= below(child)
     return words
 
 
-def _is_left(word: Word) -> bool:
-    """Tell whether "if", or "for" of "the book you asked for", belongs to the verb."""
+def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
+    """Tell whether a word is a part of its phrase: unless its deprel is one of some,
+    but with the clause of "what he had cooked", "anyone who came", "the first woman who
+    flew", and with "slightly" of "slightly heavier"."""
+    if word.dep not in out:
+        return True
+    head = word.head
+    if word.dep not in _RELATIVE:
+        return _is_degree(word)
+    tags = word.lang.tags
+    is_free = head.tag in tags.asking or head.pos in ("PRON", "DET")
+    first = word.sentence.words[word.first]
+    return (is_free or is_chosen(head)) and first.lower != tags.comma
+
+
+def _is_degree(word: Word) -> bool:
+    head = word.head
+    is_before = word.dep == "advmod" and word.i == head.i - 1
+    return is_before and head.pos == "ADJ" and not is_denial(word)
+
+
+def _is_outside(word: Word) -> bool:
+    """Tell whether a word or clause is no part of its phrase: "not" of "not Tom", "not
+    only", "both", a participle after a comma, "instead of Tom", what stands in
+    brackets."""
+    head = word.head
     lang = word.lang
-    is_doubt = word.lower in lang.conditional or word.lower in lang.replacing
-    return (word.dep == "mark" and is_doubt) or is_stranded(word)
+    words = word.sentence.words
+    before = words[max(word.first - 1, 0)].lower
+    around = {before, words[word.first].lower}
+    if word.i > head.i and around & lang.tags.brackets:
+        return True
+    if word.dep == "acl":
+        return lang.tags.comma in around
+    if word.lower in lang.correlatives:
+        is_first = word.i == head.first and head.child("conj") is not None
+        return word.dep[:3] == "det" or is_first or is_contrast(head)
+    if word.lower in lang.limiting:
+        return before in lang.negations
+    is_idle = is_limited(word) or not (head.is_predicate or head.is_auxiliary)
+    return (is_denial(word) and is_idle) or is_denied_noun(word)
+
+
+def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
+    """Give a verb or copula with its auxiliaries, its particles, the adverbs before it
+    and its denial. The verbs that control it ("was able to reinforce") and shared
+    auxiliaries ("was arrested and jailed") belong to it, too."""
+    clause = word = clause_of(verb)
+    words = {verb.i}
+    while True:
+        for child in word.children:
+            if _is_verbal(child):
+                words |= below(child)
+        head = word.head
+        if word.dep != "xcomp" or head.child("obj", "iobj"):
+            break
+        later = [x for x in head.children if head.i < x.i < word.i]
+        words |= {head.i, *[x.i for x in later if x.dep == "advmod"]}
+        words.update([x.i for x in word.children if x.dep == "mark"])
+        word = head
+    if word.dep == "conj" and not word.is_finite:
+        shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
+        words.update([x.i for x in shared])
+    if clause.denial:
+        words -= below(_shown(clause.denial))
+    if denial:
+        shown = _shown(denial)
+        is_left = shown.head is clause and shown.lower in clause.lang.replacing
+        if shown.dep == "advmod" or is_left:
+            words |= below(shown)
+    first = clause.child("cop")
+    if first and clause.child(*OUTER_SUBJECTS):
+        words = {i for i in words if (i > first.i) != (verb is first)}
+    return words
+
+
+def _shown(denial: Word) -> Word:
+    """Give "longer" for "no" of "no longer"."""
+    return denial.head if denial.head.dep == "advmod" else denial
+
+
+def is_adjunct(word: Word) -> bool:
+    """Tell whether a word heads a further argument, and no relative word is in it."""
+    asking = word.lang.tags.asking
+    if word.dep not in ADJUNCTS or is_denial(word):
+        return False
+    is_idle = word.dep == "advmod" and _is_outside(word)
+    return not is_idle and all(x.tag not in asking for x in (word, *word.children))
 
 
 def is_denial(word: Word) -> bool:
@@ -76,112 +163,80 @@ def is_denial(word: Word) -> bool:
     return word.dep == "advmod" and word.lower in word.lang.negations
 
 
-def _is_verbal_adverb(adverb: Word, clause: Word) -> bool:
-    """Tell whether an adverb belongs to the verb: "not", "perhaps", or one word between
-    subject and verb."""
-    lang = adverb.lang
-    if is_outside(adverb, is_clause=True):
-        return False
-    if adverb.lower in lang.negations or adverb.lower in lang.doubting:
+def _is_verbal(word: Word) -> bool:
+    """Tell whether a word belongs to its verb: an auxiliary, a particle, "if", "for" of
+    "the book you asked for", "not", "perhaps", one adverb between subject and verb."""
+    lang = word.lang
+    clause = word.head
+    if word.dep in _OF_VERB or is_stranded(word):
         return True
-    is_alone = not adverb.children and adverb.tag not in lang.tags.asking
+    if word.dep == "mark":
+        return word.lower in lang.conditional or word.lower in lang.replacing
+    if word.dep != "advmod" or _is_outside(word):
+        return False
+    if word.lower in lang.negations or word.lower in lang.doubting:
+        return True
     subject = clause.child(*SUBJECTS)
-    is_after = not subject or subject.i < adverb.i
-    is_degree = adverb.i in degree_of(clause)
-    return is_after and is_alone and adverb.i < clause.i and not is_degree
-
-
-def degree_of(head: Word) -> Set[int]:
-    """Give the words of an adverb right before an adjective: "slightly heavier"."""
-    if head.pos != "ADJ" or not head.i:
-        return set()
-    before = head.sentence.words[head.i - 1]
-    is_adverb = before.head is head and before.dep == "advmod"
-    return words_below(before) if is_adverb and not is_denial(before) else set()
-
-
-def words_of_noun(head: Word, clause: Word) -> Set[int]:
-    """Give the words of a noun, before the relative clause that says the relation."""
-    if clause.is_below(head):
-        inner = words_within(head, OUT_OF_PREDICATE)
-        return inner - words_below(child_above(clause, head))
-    is_said = head.is_predicate and head.child("cop") is not None
-    return words_within(head, OUT_OF_PREDICATE if is_said else OUT_OF_PHRASE)
-
-
-def words_below(word: Word) -> Set[int]:
-    """Give a word and all words below it."""
-    words = {word.i}
-    stack = [word]
-    while stack:
-        children = stack.pop().children
-        words.update([x.i for x in children])
-        stack += children
-    return words
-
-
-def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
-    """Give a word and the words below it, but for children with some deprels."""
-    inner = {head.i}
-    for child in head.children:
-        if _is_part(child, out) and not is_outside(child, is_clause=head.is_predicate):
-            inner |= words_below(child)
-    return inner
-
-
-def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
-    """Tell whether a word is a part of its phrase: unless its deprel is one of some,
-    but with the clause of "what he had cooked", "anyone who came", "the first woman who
-    flew"."""
-    if word.dep not in out:
-        return True
-    if word.dep not in ASIDE[:2]:
-        return False
-    head = word.head
-    tags = word.lang.tags
-    is_free = head.tag in tags.asking or head.pos in ("PRON", "DET")
-    first = word.sentence.words[word.first]
-    return (is_free or is_chosen(head)) and first.text != tags.comma
+    is_alone = not word.children and word.tag not in lang.tags.asking
+    is_between = (subject.i if subject else -1) < word.i < clause.i
+    return is_alone and is_between and not _is_degree(word)
 
 
 def case_of(head: Word) -> Set[int]:
     """Give the words of the preposition of a phrase, or of its first conjunct."""
     while True:
-        words: Set[int] = set()
-        for child in head.children:
-            if child.dep == "case" and child.i < head.i:
-                words |= words_below(child)
-        if words or head.dep != "conj":
-            return words
+        cases = [x for x in head.children if x.dep == "case" and x.i < head.i]
+        if cases or head.dep != "conj":
+            return set().union(*map(below, cases))
         head = head.head
 
 
-def denial_in(word: Word) -> Set[int]:
-    """Give the "not" of an argument: "not quickly"."""
-    return {x.i for x in word.children if x.lower in word.lang.negations}
+def phrase(head: Word, verb: Word) -> Span:
+    """Give the words of an argument that stand next to its head, with its role or
+    deprel."""
+    words = words_of(head, verb)
+    start = head.i
+    end = head.i + 1
+    while start - 1 in words:
+        start -= 1
+    while end in words:
+        end += 1
+    return trimmed(head, start, end, verb.roles.get(head) or head.dep)
 
 
-def without_ends(words: Sequence[Word], places: Set[int]) -> Set[int]:
-    """Give words without quotation marks, brackets and stops, and without marks at the
-    ends."""
-    kept = [words[i] for i in sorted(places)]
-    kept = [x for x in kept if not x.token.is_space and x.tag not in x.lang.tags.silent]
+def trimmed(head: Word, start: int, end: int, label: str = "") -> Span:
+    """Give the words around a word, without marks and white space at the ends."""
+    words = without_marks(head.sentence.words[start:end]) or [head]
+    return head.sentence.span_of(words[0].i, words[-1].i + 1, label)
+
+
+def without_marks(words: Sequence[Word]) -> List[Word]:
+    """Give words without the marks and spaces at their ends, but with "$" before a
+    number."""
+    kept = [*words]
     for place in (0, -1):
-        while kept and is_mark(kept[place]):
+        while kept and _is_mark(kept[place]):
             kept.pop(place)
-    return {x.i for x in kept}
+    return kept
+
+
+def _is_mark(word: Word) -> bool:
+    is_currency = word.tag == word.lang.tags.currency and word.i < word.head.i
+    return (word.dep == "punct" or word.token.is_space) and not is_currency
 
 
 def written(words: Sequence[Word], places: Set[int]) -> str:
-    """Write words in the order of the sentence. A word with a hyphen is one word, as in
-    the text."""
+    """Write words in the order of the sentence, without quotation marks, brackets and
+    stops. A word with a hyphen is one word, as in the text."""
+    tags = words[0].lang.tags
+    kept = [words[i] for i in sorted(places)]
+    kept = [x for x in kept if not x.token.is_space and x.tag not in tags.silent]
     text = ""
     before = None
-    for i in sorted(without_ends(words, places)):
-        word = words[i]
-        is_next = before is not None and before.i == i - 1
-        is_hyphen = is_next and word.lang.tags.hyphen in (word.tag, before.tag)
+    for word in without_marks(kept):
+        is_next = before is not None and before.i == word.i - 1
+        is_hyphen = is_next and tags.hyphen in (word.tag, before.tag)
         is_joined = is_hyphen and not before.token.whitespace_
-        text += word.text if is_joined else f" {word.text}"
+        text += word.token.text if is_joined else f" {word.token.text}"
         before = word
     return text.strip()

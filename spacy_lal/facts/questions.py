@@ -39,7 +39,7 @@ def is_disjunct(word: Word) -> bool:
         conjunction = other.word(lang.disjunctive, "cc")
         if conjunction:
             before = word.sentence.words[conjunction.i - 1]
-            is_pair = before.text == lang.tags.comma and len(later) == 1
+            is_pair = before.lower == lang.tags.comma and len(later) == 1
             is_amount = other.pos == "NUM" or other.child("nummod") is not None
             return not (is_pair and is_amount)
     return False
@@ -56,7 +56,7 @@ def question_in(sentence: Sentence) -> Optional[Word]:
     root = roots[0]
     if not words:
         return None
-    if words[-1].text.endswith(lang.tags.question) or _is_inverted(root):
+    if words[-1].lower.endswith(lang.tags.question) or _is_inverted(root):
         return root
     first = next((x for x in words if x.dep not in _BEFORE_QUESTIONS), root)
     return root if _asks(first, root) else None

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Collection, Dict, Optional, Tuple
 from spacy.tokens import Span, Token
 
 from .score import factuality_score
-from .sentence import Word
+from .sentence import Context, Word
 
 COPULA = "copula"
 APPOSITION = "apposition"
@@ -15,7 +15,9 @@ NOMINAL = "nominal"
 VERB = "verb"
 KINDS = (VERB, COPULA, NOMINAL, APPOSITION, POSSESSIVE)
 PRESUPPOSED = (APPOSITION, POSSESSIVE)
-NEGATION = "ARGM-NEG"
+_FIELDS = ("kind", "label", "factuality", "polarity", "certainty")
+_PLACES = ("text", "start", "end", "start_char", "end_char")
+_BRACKETS = ("()", "[]", "{}")
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,12 @@ class Relation:
     kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
     arguments (Tuple[Span, ...]): Further arguments and adjuncts, whole.
     attribution (Optional[Span]): Who says so.
-    polarity (str): "+", or "-" for what is denied.
-    certainty (str): "fact", "future" (the writer says that it will be) or "open":
-        conditions, questions, wishes, possibilities, commands.
-    factuality (str): Whether the text says that it is so, by the first that holds:
-        "hypothetical" (open), "negated", "future", "reported", "asserted".
     tokens (Tuple[Token, ...]): The words whose heads the relation rests on: the
-        predicate, the heads of subject and object."""
+        predicate, the heads of subject and object.
+    word (Word): The predicate; of an apposition or a possessive its noun.
+    ends (Tuple[Optional[Word], Optional[Word]]): The heads of subject and object.
+    denial (Optional[Word]): The word that denies it.
+    context (Context): Whether the text says that it is so."""
 
     subject: Optional[Span]
     predicate: Optional[Span]
@@ -44,11 +45,11 @@ class Relation:
     kind: str
     arguments: Tuple[Span, ...]
     attribution: Optional[Span]
-    polarity: str
-    certainty: str
-    factuality: str
     tokens: Tuple[Token, ...]
     word: Word = field(repr=False, compare=False)
+    ends: Tuple[Optional[Word], Optional[Word]] = field(repr=False, compare=False)
+    denial: Optional[Word] = field(repr=False, compare=False)
+    context: Context
     SPANS: ClassVar = (
         "subject",
         "predicate",
@@ -61,6 +62,23 @@ class Relation:
     )
 
     @property
+    def polarity(self) -> str:
+        """Gives "+", or "-" for what is denied."""
+        return self.context.polarity
+
+    @property
+    def certainty(self) -> str:
+        """Gives "fact", "future" (the writer says that it will be) or "open":
+        conditions, questions, wishes, possibilities, commands."""
+        return self.context.certainty
+
+    @property
+    def factuality(self) -> str:
+        """Tells whether the text says that it is so, by the first that holds:
+        "hypothetical" (open), "negated", "future", "reported", "asserted"."""
+        return self.context.factuality
+
+    @property
     def label(self) -> str:
         """Names an edge of a graph: the predicate's lemma, "not" before it, the
         object's preposition after it ("not depend on"); "be" for an apposition, "have"
@@ -70,13 +88,11 @@ class Relation:
             return lang.possession
         if self.predicate is None:  # an apposition
             return lang.copula
-        words = [lang.denial] if self.negation else []
+        words = [lang.denial] if self.denial else []
         words += [token.lemma_ or token.text for token in self.predicate]
-        if self.object is None or self.object.start <= self.predicate.end:
-            return " ".join(words)
-        head = self.object.root
-        if head.dep_ != "obl:agent":
-            words += [x.text.lower() for x in head.lefts if x.dep_ == "case"]
+        thing = self.ends[1]
+        if thing and thing.i > self.word.i and thing.dep != "obl:agent":
+            words += [x.lower for x in thing.children if x.dep == "case"]
         return " ".join(words)
 
     @property
@@ -94,18 +110,18 @@ class Relation:
     @property
     def negation(self) -> Optional[Span]:
         """Gives the word that denies it."""
-        return self._first(NEGATION)
+        denial = self.denial
+        return denial and denial.sentence.span_of(denial.i, denial.i + 1)
 
     @property
     def modality(self) -> Optional[Span]:
         """Gives the modal verb."""
         return self._first("ARGM-MOD", "aux")
 
-    def _first(self, *names: str, entities: Collection[str] = ()) -> Optional[Span]:
+    def _first(self, *labels: str, entities: Collection[str] = ()) -> Optional[Span]:
         for span in self.arguments:
-            is_named = span.label_ in names or span.text.lower() in entities
-            is_oblique = span.label_.startswith("obl")
-            if is_named or (is_oblique and any(x.ent_type_ in entities for x in span)):
+            is_named = any(x.ent_type_ in entities for x in span)
+            if span.label_ in labels or (is_named and span.label_[:3] == "obl"):
                 return span
         return None
 
@@ -118,25 +134,21 @@ class Relation:
     @property
     def is_kept(self) -> bool:
         """Tells whether it is no possession of a pronoun and no "Oslo, Norway"."""
+        word = self.word
         if self.kind == POSSESSIVE:
-            return self.tokens[1].pos_ != "PRON"
-        if self.kind != APPOSITION or not (self.subject and self.object):
-            return True
-        ends = (*self.subject, *self.object)
-        is_named = {x.pos_ for x in ends} == {"PROPN"}
-        return not (
-            is_named and self.object[0].nbor(-1).text == self.word.lang.tags.comma
-        )
+            return word.pos != "PRON"
+        before = word.sentence.words[word.first]
+        is_place = word.pos == word.head.pos == "PROPN"
+        is_pair = is_place and before.lower == word.lang.tags.comma
+        return self.kind != APPOSITION or not is_pair
 
     @property
     def joins_things(self) -> bool:
         """Tells whether it has two ends, neither a clause nor a word such as "which"
         nor half of a pair of brackets."""
-        first = self.word.sentence.span.start
-        heads = [self.word.sentence.words[x.i - first] for x in self.tokens[1:]]
-        ends = [span for span in (self.subject, self.object) if span]
-        is_whole = all(map(_is_thing, heads)) and all(map(_is_whole, ends))
-        return len(ends) == 2 and is_whole
+        text = f"{self.subject} {self.object}"
+        is_whole = all(text.count(x) == text.count(y) for x, y in _BRACKETS)
+        return is_whole and all(map(_is_thing, self.ends))
 
     @property
     def factuality_score(self) -> float:
@@ -156,19 +168,14 @@ class Relation:
     @property
     def sent(self) -> Span:
         """Gives the sentence."""
-        return self.tokens[0].sent
+        return self.word.sentence.span
 
     def to_dict(self) -> Dict[str, Any]:
         """Writes it as plain objects, docs/reference/formats.md: Spans with text,
         tokens, characters and label."""
-        spans = {name: _as_dict(getattr(self, name)) for name in self.SPANS}
         return {
-            "kind": self.kind,
-            "label": self.label,
-            "factuality": self.factuality,
-            "polarity": self.polarity,
-            "certainty": self.certainty,
-            **spans,
+            **{name: getattr(self, name) for name in _FIELDS},
+            **{name: _as_dict(getattr(self, name)) for name in self.SPANS},
             "arguments": [*map(_as_dict, self.arguments)],
         }
 
@@ -180,18 +187,11 @@ class Relation:
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
     if span is None:
         return None
-    names = ("text", "start", "end", "start_char", "end_char")
-    return {**{name: getattr(span, name) for name in names}, "label": span.label_}
+    return {**{name: getattr(span, name) for name in _PLACES}, "label": span.label_}
 
 
-def _is_thing(word: Word) -> bool:
+def _is_thing(word: Optional[Word]) -> bool:
     """Tell whether a word is no clause and no question word."""
-    return word.tag not in word.lang.tags.asking and not (
-        word.is_predicate and word.pos in ("VERB", "AUX")
-    )
-
-
-def _is_whole(span: Span) -> bool:
-    """Tell whether a Span has both halves of its brackets."""
-    text = span.text
-    return all(text.count(x) == text.count(y) for x, y in ("()", "[]", "{}"))
+    if word is None or word.tag in word.lang.tags.asking:
+        return False
+    return not word.is_predicate or word.pos not in ("VERB", "AUX")

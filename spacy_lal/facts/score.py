@@ -7,8 +7,8 @@ factuality")."""
 from math import exp
 from typing import Iterator
 
-from .grammar import SUBJECTS, VERBAL
-from .sentence import Word
+from .grammar import SUBJECTS
+from .sentence import VERBAL, Word
 
 TABLE = "lal_factuality"
 # Deprels of children whose word is a feature
@@ -55,7 +55,7 @@ def features_of(word: Word) -> Iterator[str]:
             yield from _named(f"child {child.dep}", child.lemma, word.lemma)
     yield from _above(word, group)
     root = word.sentence.order[0]
-    last = word.sentence.words[-1].text[-1:]
+    last = word.sentence.words[-1].lower[-1:]
     yield from _named("sentence", last, _group(root), _stated(root), word.dep)
 
 

@@ -3,7 +3,6 @@ deprels of Universal Dependencies and tags, and handed down. Positions count the
 of the sentence from 0."""
 
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence
 
 from spacy.tokens import Span, Token
@@ -20,12 +19,11 @@ from ..lang.clause_words import (
     REPORTED,
     ClauseWords,
 )
-from ..trees.roles import Proposition
 
-_VERBAL = ("aux", "aux:pass", "cop")
+VERBAL = ("aux", "aux:pass", "cop")
 # A word with such a deprel heads no clause.
 _NO_HEADS = (
-    *_VERBAL,
+    *VERBAL,
     "amod",
     "compound",
     "case",
@@ -69,62 +67,37 @@ class Word:
     i (int): Its position; `first`, `last`: the positions of the first and last word of
         its subtree; `depth`: its distance to the root.
     head (Word): The root is its own head. `children`: in the order of the text.
-    sentence (Sentence): The sentence; `lang`: the words of its language.
+    roles (Dict[Word, str]): Of a predicate: the heads of its arguments.
     is_auxiliary (bool): Whether it only helps the next verb: "going to", "have to".
     is_predicate (bool): Whether it heads a clause: a verb that is no auxiliary, or a
         word with a copula.
     denial (Optional[Word]): The word that denies it.
-    subject (Optional[Word]): Its subject, own or lent (`grammar.subject_of`).
+    top (Word): The head of the whole verb: "going" of "going to leave".
+    relative (Optional[Word]): The head of the relative clause around it.
+    subject (Optional[Word]): Its subject, own or lent.
     outer, context (Context): What the clause above says of it, and that with its own
         words."""
-
-    __slots__ = (
-        "children",
-        "context",
-        "denial",
-        "dep",
-        "depth",
-        "first",
-        "head",
-        "i",
-        "is_auxiliary",
-        "is_predicate",
-        "lang",
-        "last",
-        "lemma",
-        "lower",
-        "outer",
-        "pos",
-        "sentence",
-        "subject",
-        "tag",
-        "text",
-        "token",
-    )
-    children: "List[Word]"
-    context: Context
-    denial: "Optional[Word]"
-    head: "Word"
-    is_predicate: bool
-    outer: Context
-    subject: "Optional[Word]"
 
     def __init__(self, token: Token, i: int, sentence: "Sentence") -> None:
         self.token = token
         self.i = self.first = self.last = i
         self.sentence = sentence
         self.lang = sentence.lang
-        self.text = token.text
         self.lower = token.lower_
         self.lemma = token.lemma_.lower() or self.lower
         self.tag = token.tag_
         self.pos = token.pos_
         self.dep = token.dep_
-        self.head = self
-        self.children = []
         self.depth = 0
-        self.is_auxiliary = False
-        self.denial = self.subject = None
+        self.head = self.top = self
+        self.children: List[Word] = []
+        self.roles: Dict[Word, str] = {}
+        self.is_auxiliary = self.is_predicate = False
+        self.is_passive = self.is_finite = False
+        self.denial: Optional[Word] = None
+        self.relative: Optional[Word] = None
+        self.subject: Optional[Word] = None
+        self.outer = self.context = Context()
 
     def child(self, *deprels: str) -> "Optional[Word]":
         """Give the first child with one of the deprels."""
@@ -147,9 +120,6 @@ class Word:
             word = word.head
         return word is other and self is not other
 
-    def __repr__(self) -> str:
-        return f"Word({self.text!r}, {self.dep!r}, {self.head.text!r})"
-
 
 @dataclass
 class Sentence:
@@ -157,62 +127,48 @@ class Sentence:
 
     span (Span): Its tokens; `words`: the same.
     lang (ClauseWords): The words of its language.
-    confidence (Optional[Callable]): How probably a relation is right that rests on
-        tokens.
-    roles (Dict[int, Proposition]): Of predicates, by position; over the Doc's tokens.
+    confidence (Callable): How probably a relation is right that rests on tokens.
     words (List[Word]): In the order of the text; `order`: heads before their
         children."""
 
     span: Span
     lang: ClauseWords
-    confidence: Optional[Callable[[Sequence[Token]], float]] = None
-    roles: Dict[int, Proposition] = field(default_factory=dict)
+    confidence: Callable[[Sequence[Token]], float]
     words: List[Word] = field(default_factory=list)
     order: List[Word] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         start = self.span.start
-        tokens = list(self.span)
-        words = [Word(token, i, self) for i, token in enumerate(tokens)]
-        order = []
-        for word, token in zip(words, tokens, strict=True):
-            word.head = words[token.head.i - start]
-            if word.head is word:
-                order.append(word)
-            else:
-                word.head.children.append(word)
-        for word in order:  # which grows
+        self.words = [Word(token, i, self) for i, token in enumerate(self.span)]
+        for word in self.words:
+            word.head = self.words[word.token.head.i - start]
+            siblings = self.order if word.head is word else word.head.children
+            siblings.append(word)
+        for word in self.order:  # which grows
             for child in word.children:
                 child.depth = word.depth + 1
-            order += word.children
-        for word in reversed(order):
+            self.order += word.children
+        for word in reversed(self.order):
             head = word.head
             head.first = min(head.first, word.first)
             head.last = max(head.last, word.last)
             _set_kind(word)
-        self.words = words
-        self.order = order
 
     def span_of(self, start: int, end: int, label: str = "") -> Span:
         """Give the tokens from one position to another."""
         first = self.span.start
         return Span(self.span.doc, first + start, first + end, label=label)
 
-    def root_of(self, start: int, end: int) -> Word:
-        """Give the highest of some words, the first of equals."""
-        return min(self.words[start:end], key=attrgetter("depth"))
-
 
 def _set_kind(word: Word) -> None:
     lang = word.lang
     tags = lang.tags
     deprels = {child.dep for child in word.children}
-    if word.lemma in lang.auxiliary_verbs and "xcomp" in deprels:
+    verb = word.child("xcomp")
+    if verb and word.lemma in lang.auxiliary_verbs and verb.child("mark"):
         is_gerund = word.tag == tags.gerund
         is_helping = is_gerund or word.lemma not in lang.auxiliary_gerunds
-        verb = word.child("xcomp") or word
-        is_marked = verb.child("mark") is not None
-        word.is_auxiliary = is_helping and is_marked and deprels.isdisjoint(_HELPED)
+        word.is_auxiliary = is_helping and deprels.isdisjoint(_HELPED)
     is_verb = word.tag.startswith(tags.verbal)
     if word.pos:
         is_verb = word.pos in ("VERB", "AUX")

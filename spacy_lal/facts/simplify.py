@@ -2,14 +2,8 @@
 
 from typing import Dict, List, Optional, Set
 
-from .grammar import (
-    SUBJECTS,
-    antecedent,
-    is_finite,
-    object_of,
-    phrase,
-    without_marks,
-)
+from .grammar import SUBJECTS, antecedent, object_of
+from .phrases import phrase, without_marks
 from .sentence import Sentence, Word
 
 _SHARED = ("aux", "aux:pass")
@@ -55,12 +49,12 @@ def _stands_alone(top: Word, alone: Set[int]) -> bool:
         is_known = noun.pos == "PROPN" or first.lower == lang.tags.comma
         is_known = is_known or noun.child("nmod:poss") is not None
         is_known = is_known or any(x.lower in lang.determiners for x in noun.children)
-        return is_known and is_finite(word) and _gap(word) is not None
+        return is_known and word.is_finite and _gap(word) is not None
     if noun.i not in alone:
         return False
     if top.dep == "advcl":
         is_fact = mark is not None and mark.lower in lang.factual
-        return is_fact and is_finite(word) and word.child(*SUBJECTS) is not None
+        return is_fact and word.is_finite and word.child(*SUBJECTS) is not None
     conjunction = top.child("cc")
     is_joined = top.dep in ("conj", "parataxis") and not mark
     if conjunction and conjunction.lower not in lang.joining:
@@ -83,8 +77,8 @@ def _gap(word: Word) -> Optional[str]:
     return "object" if is_object and is_alone else None
 
 
-def _phrase(head: Word, end: Optional[int] = None) -> List[Word]:
-    span = phrase(head, 0, end)
+def _phrase(head: Word, verb: Word) -> List[Word]:
+    span = phrase(head, verb)
     start = head.sentence.span.start
     return head.sentence.words[span.start - start : span.end - start]
 
@@ -105,13 +99,13 @@ def _sentence(top: Word, inner: List[Word]) -> str:
             if not is_before or word.children:  # "for" of "you asked for" has none
                 break
             place += 1
-        words[place:place] = _phrase(antecedent(thing), top.first if gap else None)
+        words[place:place] = _phrase(antecedent(thing), verb)
     subject = verb.subject
     if gap == "subject":
-        words = [*_phrase(top.head, top.first), *words]
+        words = [*_phrase(top.head, verb), *words]
     elif subject and not is_root and not verb.child(*SUBJECTS):
         words = [*_shared_words(top, verb, subject), *words]
-    last = top.sentence.words[-1].text
+    last = top.sentence.words[-1].lower
     return _written(words) + ("!" if is_root and last == "!" else ".")
 
 
@@ -126,7 +120,7 @@ def _own_words(top: Word, inner: List[Word], gap: Optional[str]) -> List[Word]:
     words = [x for x in inner if x not in out]
     kept = {x.i for x in words}
     words = [
-        x for x in words if x.text not in _ASIDE_MARKS or {x.i - 1, x.i + 1} <= kept
+        x for x in words if x.lower not in _ASIDE_MARKS or {x.i - 1, x.i + 1} <= kept
     ]
     return without_marks(words)
 
@@ -136,9 +130,9 @@ def _shared_words(top: Word, verb: Word, subject: Word) -> List[Word]:
     words = subject.sentence.words
     named = words[subject.first : subject.last + 1]
     if not subject.child("conj"):
-        named = _phrase(subject)
+        named = _phrase(subject, verb)
     first = top.head
-    while first.dep == "conj" and not is_finite(first):
+    while first.dep == "conj" and not first.is_finite:
         first = first.head
     negations = top.lang.negations
     helping = [
@@ -146,15 +140,15 @@ def _shared_words(top: Word, verb: Word, subject: Word) -> List[Word]:
         for x in first.children
         if x.i < first.i and (x.dep in _SHARED or x.lemma in negations)
     ]
-    return named if is_finite(verb) else [*named, *helping]
+    return named if verb.is_finite else [*named, *helping]
 
 
 def _written(words: List[Word]) -> str:
     text = ""
     for word, after in zip(words, [*words[1:], *words[-1:]], strict=True):
-        is_name = word.pos == "PROPN" or word.text == word.lang.pronoun
+        is_name = word.pos == "PROPN" or word.token.text == word.lang.pronoun
         is_lowered = text and word.i == 0 and not is_name
         is_next = after.i == word.i + 1
         space = word.token.whitespace_ if is_next else " " * (not after.token.is_punct)
-        text += (word.lower if is_lowered else word.text) + space
+        text += (word.lower if is_lowered else word.token.text) + space
     return text[:1].upper() + text[1:].rstrip()

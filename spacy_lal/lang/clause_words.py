@@ -71,28 +71,10 @@ class ClauseTags:
 
 
 @dataclass(frozen=True)
-class ClauseLabels:
-    """Labels of constituents that clauses are read by, where a Doc has no heads.
-
-    clauses, marked (FrozenSet[str]): Of clauses; of clauses with a conjunction.
-    verb_phrase, noun_phrase, prepositional_phrase (str): Of phrases.
-    predicates (FrozenSet[str]): Of phrases whose clauses are arguments.
-    conjunction (str): A tag."""
-
-    clauses: FrozenSet[str]
-    marked: FrozenSet[str]
-    verb_phrase: str
-    noun_phrase: str
-    prepositional_phrase: str
-    predicates: FrozenSet[str]
-    conjunction: str
-
-
-@dataclass(frozen=True)
 class ClauseWords:
     """The words, lower case or lemmas, that clauses and facts are read by.
 
-    tags (ClauseTags): Fine tags; `labels`: Labels of constituents.
+    tags (ClauseTags): Fine tags.
     places, times (FrozenSet[str]): Labels of entities.
     auxiliary_verbs: Verbs that only help the next one.
     auxiliary_gerunds: Verbs that help the next one only as a gerund: "going to leave".
@@ -141,8 +123,6 @@ class ClauseWords:
     determiners, joining: For `simplify`: determiners of known things, and conjunctions
         that join equals.
     pronoun (str): The one pronoun that keeps its capital.
-    complementizers: Words before a clause that is an argument.
-    temporal: Adverbs before a clause that says when.
     copula, possession, denial (str): Lemmas for the label of a relation that the text
         does not name. `owning`: The relation of a triple of a possessive.
     confidence (Mapping[str, float]): Weights of a logistic regression that predicts
@@ -150,7 +130,6 @@ class ClauseWords:
         the clause."""
 
     tags: ClauseTags
-    labels: ClauseLabels
     places: FrozenSet[str]
     times: FrozenSet[str]
     auxiliary_verbs: FrozenSet[str]
@@ -200,8 +179,6 @@ class ClauseWords:
     joining: FrozenSet[str]
     factual: FrozenSet[str]
     pronoun: str
-    complementizers: FrozenSet[str]
-    temporal: FrozenSet[str]
     copula: str
     possession: str
     denial: str

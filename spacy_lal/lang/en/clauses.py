@@ -1,9 +1,8 @@
 """Words of English by which clauses and facts are read; verbs and nouns by lemma.
 The record that clauses and facts read stands at the end."""
 
-from ..clause_words import ClauseLabels, ClauseTags, ClauseWords
+from ..clause_words import ClauseTags, ClauseWords
 from . import signatures, words
-from .structures import CLAUSE_LABELS
 from .treebank import PLACES, PREPOSITION_TAGS, RELATIVE_TAGS, TIMES
 
 # Prepositions of goals.
@@ -305,14 +304,6 @@ CORRELATIVES = frozenset(
     """.split()
 )
 
-# Words before a clause that is an argument.
-COMPLEMENTIZERS = frozenset(
-    """
-    that
-    whether
-    """.split()
-)
-
 # How far people agree with a triple: weights of a logistic regression on precision by
 # CaRB's measure, fitted on the first half of its development file. A kind of relation,
 # a deprel of its clause, a further phrase ("adjunct"), a predicate noun's subject
@@ -353,15 +344,6 @@ CLAUSES = ClauseWords(
         opening=frozenset({"$", "``", "-LRB-"}),
         closing=frozenset({"''", "-RRB-"}),
         silent=frozenset({"``", "''", "-LRB-", "-RRB-", "."}),
-    ),
-    labels=ClauseLabels(
-        clauses=CLAUSE_LABELS,
-        marked=frozenset({"SBAR", "SBARQ"}),
-        verb_phrase="VP",
-        noun_phrase="NP",
-        prepositional_phrase="PP",
-        predicates=frozenset({"VP", "ADJP"}),
-        conjunction="CC",
     ),
     places=frozenset(PLACES),
     times=frozenset(TIMES),
@@ -412,8 +394,6 @@ CLAUSES = ClauseWords(
     joining=words.JOINING,
     factual=words.FACTUAL,
     pronoun="I",
-    complementizers=COMPLEMENTIZERS,
-    temporal=frozenset({"when"}),
     copula="be",
     possession="have",
     denial="not",
