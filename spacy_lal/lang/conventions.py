@@ -190,19 +190,21 @@ class Guidelines:
     small_predicates (FrozenSet[str]): Labels of such predicates.
     measures (FrozenSet[str]): Words that are no agents, lower case.
     greetings (FrozenSet[str]): Words of greetings and thanks before a name that is
-        called, lower case."""
+        called, lower case.
+    pronouns (Mapping[str, str]): Pronouns of one case, lower case, and its deprel."""
 
-    preposition_tags: frozenset[str]
-    prepositional_phrase: str
-    noun_phrase: str
-    phrases_of_prepositions: frozenset[str]
-    verb_phrase: str
-    clauses_of_verbs: frozenset[str]
-    parts_of_verb_phrases: frozenset[str]
-    small_clause: str
-    small_predicates: frozenset[str]
-    measures: frozenset[str]
-    greetings: frozenset[str]
+    preposition_tags: frozenset[str] = frozenset()
+    prepositional_phrase: str = ""
+    noun_phrase: str = ""
+    phrases_of_prepositions: frozenset[str] = frozenset()
+    verb_phrase: str = ""
+    clauses_of_verbs: frozenset[str] = frozenset()
+    parts_of_verb_phrases: frozenset[str] = frozenset()
+    small_clause: str = ""
+    small_predicates: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()
+    greetings: frozenset[str] = frozenset()
+    pronouns: Mapping[str, str] = field(default_factory=dict)
 
 
 class Structure(NamedTuple):

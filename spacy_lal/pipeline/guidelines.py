@@ -71,8 +71,9 @@ def follow_guidelines(
 ) -> DecodedParse:
     """A parse that follows guidelines: no preposition beside its noun phrase, no verb
     phrase without a verb that begins with a clause, no auxiliary with a subject, no
-    xcomp with its own subject, no two subjects or objects of a word, no measure as an
-    agent; a name that is called after a greeting is no root.
+    xcomp with its own subject, no copula on the subject of its predicate, no two
+    subjects or objects of a word, no measure as an agent; a name that is called after
+    a greeting is no root; a pronoun of one case has the deprel of that case.
     words, scores: The sentence's."""
     has_heads = bool(parse.heads.any())
     revision = _Revision(words, parse, scores, terms, guidelines)
@@ -83,9 +84,11 @@ def follow_guidelines(
     if not has_heads:
         return parse._replace(spans=spans)
     revision.raise_subjects()
+    revision.lower_copulas()
     revision.free_complements()
     revision.free_auxiliaries()
     revision.rename_measures()
+    revision.name_pronouns()
     revision.call_names()
     revision.mark_passives()
     revision.resolve_conflicts()
@@ -221,6 +224,15 @@ class _Revision:
                     self.heads[i] = governor + 1
                     self.names[i] = "obj"
 
+    def lower_copulas(self) -> None:
+        """Let a copula depend on the predicate whose subject it stands before, as in
+        "What is your name?": UD has no phrase of copula and subject, as (SQ is your
+        name) is one."""
+        for i, name in enumerate(self.names):
+            subject = self.heads[i] - 1
+            if name == "cop" and self.names[subject] == "nsubj":
+                self.heads[i] = self.heads[subject]
+
     def free_complements(self) -> None:
         """Make the predicate of a small clause an xcomp of the verb, where it depends
         on the object: (S (NP Tom) (ADJP sad)) in "The news made Tom sad"."""
@@ -276,6 +288,12 @@ class _Revision:
                 if "nmod" not in self._names_of_dependents(i):
                     self.names[i] = "obl"
 
+    def name_pronouns(self) -> None:
+        """Give the pronouns of a verb that have one case its deprel."""
+        for i, name in enumerate(self.names):
+            if name in ("nsubj", "obj", "iobj"):
+                self.names[i] = self.rules.pronouns.get(self.words[i].lower_, name)
+
     def call_names(self) -> None:
         """Make the name in a sentence of a greeting and a name ("Thanks, Anna!") a
         `vocative` of the greeting."""
@@ -308,12 +326,18 @@ class _Revision:
         return next(i for i in words if self.heads[i] - 1 not in words)
 
     def mark_passives(self) -> None:
-        """Give the subject of a passive its deprel."""
+        """Give the subject of a passive its deprel, after the verb, too: "On the hill
+        was fought a battle"."""
         for i, name in enumerate(self.names):
+            siblings = self._names_of_dependents(self.heads[i] - 1)
+            if "aux:pass" not in siblings:
+                continue
+            is_inverted = siblings[:2] == ["obl", "aux:pass"]
+            if name == "obj" and is_inverted and SUBJECT_DEPRELS.isdisjoint(siblings):
+                name = "nsubj"
             passive = f"{name}:pass"
             if name in ("nsubj", "csubj") and passive in self.deprels:
-                if "aux:pass" in self._names_of_dependents(self.heads[i] - 1):
-                    self.names[i] = passive
+                self.names[i] = passive
 
     def resolve_conflicts(self) -> None:
         """While the deprels of two words exclude each other, give one of them another

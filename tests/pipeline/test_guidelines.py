@@ -38,9 +38,9 @@ def test_each_language_has_its_tags_of_punctuation(lang, tag):
     assert found.spans.tolist() == [[0, 4, 2], [0, 1, 3]]
 
 
-def test_english_alone_has_guidelines():
+def test_languages_with_guidelines():
     assert conventions("en").guidelines is not None
-    assert conventions("fr").guidelines is None
+    assert conventions("fr").guidelines is not None
     assert conventions("is").guidelines is None
 
 
@@ -63,10 +63,10 @@ DEPRELS = [
 DEPRELS += ["acl:relcl", "nsubj:pass", "aux:pass", "csubj", "advcl", "obl:agent"]
 
 
-def guided(words, tags, spans, arcs, second=(), low=()):
-    """The spans and arcs of a parse that follows guidelines. Labels and deprels are
-    strings, words count from 1. second: The next best deprel of words, and its loss of
-    score. low: Spans with a lower score than others."""
+def guided(words, tags, spans, arcs, second=(), low=(), lang="en"):
+    """The spans and arcs of a parse that follows the guidelines of a language. Labels
+    and deprels are strings, words count from 1. second: The next best deprel of words,
+    and its loss of score. low: Spans with a lower score than others."""
     heads, deprels = zip(*(arc.split(":", 1) for arc in arcs.split()), strict=True)
     parse = DecodedParse(
         np.array(
@@ -92,8 +92,8 @@ def guided(words, tags, spans, arcs, second=(), low=()):
         list(doc),
         parse,
         ParserScores(*scores),
-        Terms(LABELS, DEPRELS, conventions("en")),
-        conventions("en").guidelines,
+        Terms(LABELS, DEPRELS, conventions(lang)),
+        conventions(lang).guidelines,
     )
     found_arcs = " ".join(
         f"{head}:{DEPRELS[i]}"
@@ -323,6 +323,66 @@ def test_two_clauses_with_one_verb(tags, low, dropped):
 def test_the_predicate_of_a_small_clause_is_an_xcomp(spans, arcs, expected):
     found = guided("called the dog Rex", "VBD DT NN NNP", spans, arcs)
     assert found == (spans, expected or arcs)
+
+
+@pytest.mark.parametrize(
+    "words, arcs, expected",
+    [
+        # its subject stands between them, or is no subject
+        (
+            "What is your name",
+            "0:root 4:cop 4:det 1:nsubj",
+            "0:root 1:cop 4:det 1:nsubj",
+        ),
+        ("She is my boss", "4:nsubj 4:cop 4:det 0:root", None),
+        ("I know who is ill", "2:nsubj 0:root 5:nsubj 5:cop 2:ccomp", None),
+    ],
+)
+def test_a_copula_depends_on_the_predicate(words, arcs, expected):
+    found = guided(words, "", [(0, len(words.split()), "S")], arcs)
+    assert found[1] == (expected or arcs)
+
+
+@pytest.mark.parametrize(
+    "arcs, expected",
+    [
+        # "Here was fought a battle"; with a subject; without a phrase before the verb
+        ("3:obl 3:aux:pass 0:root 5:det 3:obj", "nsubj:pass"),
+        ("3:nsubj:pass 3:aux:pass 0:root 5:det 3:obj", "obj"),
+        ("3:mark 3:aux:pass 0:root 5:det 3:obj", "obj"),
+        ("3:obl 3:aux 0:root 5:det 3:obj", "obj"),
+    ],
+)
+def test_the_subject_after_a_passive(arcs, expected):
+    found = guided("Here was fought a battle", "", [(0, 5, "S")], arcs)
+    assert found[1] == f"{arcs.rpartition(' ')[0]} 3:{expected}"
+
+
+@pytest.mark.parametrize(
+    "words, arcs, expected",
+    [
+        ("Prends -le", "0:root 1:nsubj", "0:root 1:obj"),
+        ("Donne -les -moi", "0:root 1:iobj 1:iobj", "0:root 1:obj 1:iobj"),
+        ("les leur donne", "3:obj 3:obj 0:root", "3:obj 3:iobj 0:root"),
+        # a determiner; a subject of the same form as an object
+        ("leur chien", "2:det 0:root", None),
+        ("elle prend", "2:nsubj 0:root", None),
+    ],
+)
+def test_french_pronouns_of_one_case(words, arcs, expected):
+    found = guided(words, "", [(0, len(words.split()), "S")], arcs, lang="fr")
+    assert found[1] == (expected or arcs)
+
+
+@pytest.mark.parametrize("text", ["What is her job?", "Where are the keys?"])
+def test_questions_with_a_copula(en_lal_md, text):
+    doc = en_lal_md(text)
+    assert [token.dep_ for token in doc if token.head == doc[0]] == [
+        "ROOT",
+        "cop",
+        "nsubj",
+        "punct",
+    ]
 
 
 def test_a_verb_phrase_is_a_verb_of_its_own():

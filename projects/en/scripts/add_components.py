@@ -65,6 +65,7 @@ AGREEMENT = {
     ("they",): ("Plur", "3"),
 }
 TENSES = {"VBD": "Past", "VBP": "Pres"}
+SUBJECT_TAGS = "CD DT JJ NN NNP NNPS NNS POS PRP PRP$ RB".split()
 # The UPOS that a Penn tag has in EWT and GUM. Another one is replaced by the first of
 # them, with its features.
 UPOS_OF_TAGS = {
@@ -238,6 +239,22 @@ def agreement_patterns() -> Iterator[Dict[str, Any]]:
             yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
 
 
+def perfect_patterns() -> Iterator[Dict[str, Any]]:
+    """Patterns of an attribute_ruler for "'s" before a subject: "What's she bought?",
+    "What's the team been doing?" """
+    is_subject = {"TAG": {"IN": SUBJECT_TAGS}, "OP": "+"}
+    clitic = {"LOWER": {"IN": ["'s", "\u2019s"]}, "TAG": "VBZ"}
+    been = {"LOWER": "been"}
+    participle = {"TAG": "VBN"}
+    yield {
+        "patterns": [
+            [clitic, is_subject, been],
+            [{**clitic, "DEP": "aux"}, is_subject, participle],
+        ],
+        "attrs": {"LEMMA": "have"},
+    }
+
+
 def consistent_patterns() -> Iterator[Dict[str, Any]]:
     """Patterns of an attribute_ruler that make Penn tag and UPOS agree. A word without
     UPOS is left alone."""
@@ -358,6 +375,7 @@ def _write_ruler(path: Path) -> Set[str]:
         WHITE_SPACE,
         *agreement_patterns(),
         *consistent_patterns(),
+        *perfect_patterns(),
         *deprel_patterns(),
     ):
         ruler.add(**rule)  # type: ignore[arg-type]

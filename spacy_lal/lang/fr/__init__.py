@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..conventions import Conventions
+from ..conventions import Conventions, Guidelines
 from ..lemma_table import LemmaTable
 from .tokens import TOKENS
 
@@ -16,6 +16,14 @@ CONVENTIONS = Conventions(
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
     clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
+    guidelines=Guidelines(
+        pronouns={
+            "-le": "obj",
+            "-la": "obj",
+            "-les": "obj",
+            "leur": "iobj",
+        },
+    ),
     read_as=dict.fromkeys("«»„“”‹›", '"'),
     tokens=TOKENS,
     lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz")),

@@ -136,6 +136,27 @@ def test_number_and_person(script, words, morph, expected):
 
 
 @pytest.mark.parametrize(
+    "words, tags, deprel, expected",
+    [
+        (["'s", "she", "bought"], ["VBZ", "PRP", "VBN"], "aux", "have"),
+        (["'s", "the", "team", "been"], ["VBZ", "DT", "NN", "VBN"], "aux:pass", "have"),
+        (["'s", "it", "made"], ["VBZ", "PRP", "VBN"], "aux:pass", "be"),
+        (["'s", "she", "buying"], ["VBZ", "PRP", "VBG"], "aux", "be"),
+    ],
+)
+def test_perfect_questions(script, words, tags, deprel, expected):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    for rule in script("add_components").perfect_patterns():
+        ruler.add(**rule)
+    lemmas = ["be", *words[1:]]
+    heads = [len(words) - 1] * len(words)
+    deps = [deprel, *["nsubj"] * (len(words) - 2), "ROOT"]
+    doc = Doc(nlp.vocab, words, tags=tags, lemmas=lemmas, heads=heads, deps=deps)
+    assert ruler(doc)[0].lemma_ == expected
+
+
+@pytest.mark.parametrize(
     "word, tag, pos, expected",
     [
         ("red", "JJ", "NOUN", ("JJ", "ADJ", "Degree=Pos")),
