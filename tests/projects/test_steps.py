@@ -18,7 +18,9 @@ from spacy_lal.treebanks.reader import read_treebank
 ROOT = Path(__file__).resolve().parents[2]
 TOY = ROOT / "assets" / "toy"
 MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
-DEPREL = {"french": {"vars.shifted_deprel": "nsubj"}}  # one of the toy treebank
+SENTER = {"vars.senter_minutes": 0.02}
+# a deprel of the toy treebank
+OF_LANGUAGE = {"french": {"vars.shifted_deprel": "nsubj"}, "icelandic": SENTER}
 STEPS = {
     "french": [
         "check",
@@ -69,7 +71,8 @@ def projects(tmp_path: Path) -> Path:
     for name in ("en", *STEPS):
         folder = ROOT / "projects" / name
         shutil.copytree(folder, tmp_path / "projects" / name, ignore=made)
-    shutil.copy(ROOT / "projects/language.py", tmp_path / "projects")
+    for path in (ROOT / "projects").glob("*.py"):
+        shutil.copy(path, tmp_path / "projects")
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     return tmp_path / "projects"
 
@@ -89,7 +92,7 @@ def test_from_treebank_to_pipeline(language: str, projects: Path, tmp_path: Path
         f"vars.{language}": str(TOY),
         "vars.encoder": str(make_bert(tmp_path / "encoder")),
         **MINUTES,
-        **DEPREL.get(language, {}),
+        **OF_LANGUAGE.get(language, {}),
     }
     of_treebank = [one for one in STEPS[language] if one in ("check", "convert")]
     run_steps(folder, of_treebank, variables)

@@ -15,12 +15,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import spacy
 from build_package import shown_card
-from score_raw_text import score
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin, Token
 
 from spacy_lal.files import write_file
 
@@ -50,6 +49,7 @@ OTHERS = (
     ("spaCy's transformer", "89.42", "90.62", "", "", ""),
     ("Stanza", "86.77", "89.16", "", "88.24", "95.34"),
 )
+Span = Tuple[int, int]  # characters of the text without white space
 Scores = Dict[str, Dict[str, Optional[float]]]
 
 
@@ -61,12 +61,68 @@ def lal(*arguments: Any) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
+def spans(doc: Doc) -> List[Span]:
+    """The characters of each token; whitespace tokens have none."""
+    found, end = [], 0
+    for token in doc:
+        start, end = end, end + len("".join(token.text.split()))
+        found.append((start, end))
+    return found
+
+
+def annotations(doc: Doc) -> Dict[str, Set[Tuple]]:
+    """What is scored, by name: a set of tuples that begin with the characters of a word
+    or sentence."""
+    places = spans(doc)
+    words = [token for token in doc if not token.is_space]
+    sentences = [(places[sent.start][0], places[sent.end - 1][1]) for sent in doc.sents]
+
+    def of_words(values: "Dict[Token, Tuple]") -> Set[Tuple]:
+        return {(places[token.i], *value) for token, value in values.items()}
+
+    heads = {
+        token: places[token.head.i] if token.head is not token else None
+        for token in words
+    }
+    return {
+        "words": of_words(dict.fromkeys(words, ())),
+        "sentences": {one for one in sentences if one[0] < one[1]},
+        "UPOS": of_words({token: (token.pos_,) for token in words}),
+        "lemmas": of_words({token: (token.lemma_,) for token in words}),
+        "UAS": of_words({token: (heads[token],) for token in words}),
+        "LAS": of_words(
+            {token: (heads[token], token.dep_.split(":")[0].lower()) for token in words}
+        ),
+    }
+
+
+def score(golds: Sequence[Doc], docs: Sequence[Doc]) -> Dict[str, float]:
+    """F1 by name, in percent, of Docs made of the texts of gold Docs, as CoNLL 2018
+    scored. A word is found if it has the same characters, a sentence if it has the same
+    first and last one; white space does not count. Of a word that is found, UPOS and
+    lemma are right if they are equal (a gold lemma `_` is always right), UAS if the
+    head is the same word, LAS if the deprel without its subtype is equal, too."""
+    right: Dict[str, int] = {}
+    total: Dict[str, int] = {}
+    for gold, doc in zip(golds, docs, strict=True):
+        expected, found = annotations(gold), annotations(doc)
+        unknown = {place for place, lemma in expected["lemmas"] if lemma == "_"}
+        found["lemmas"] = {
+            (place, "_" if place in unknown else lemma)
+            for place, lemma in found["lemmas"]
+        }
+        for name in expected:
+            right[name] = right.get(name, 0) + len(expected[name] & found[name])
+            total[name] = total.get(name, 0) + len(expected[name]) + len(found[name])
+    return {name: 200 * right[name] / total[name] for name in right if total[name]}
+
+
 def scores_of(pipeline: Path, folder: Path) -> Scores:
     """The scores of a test set, in percent: with gold tokens, and of raw text."""
-    names = ("test.nonml.ptb", "test.ptb", "test.conllu", "test.srl.jsonl")
-    files = [folder / name for name in names if (folder / name).exists()]
-    if files[0].name == "test.nonml.ptb":
-        files = [path for path in files if path.name != "test.ptb"]
+    flat = folder / "test.nonml.ptb"
+    trees = flat if flat.exists() else folder / "test.ptb"
+    others = (folder / "test.conllu", folder / "test.srl.jsonl")
+    files = [trees, *(path for path in others if path.exists())]
     found: Scores = {}
     with tempfile.TemporaryDirectory() as scratch:
         gold, raw = Path(scratch) / "gold.spacy", Path(scratch) / "raw.spacy"
@@ -80,15 +136,8 @@ def scores_of(pipeline: Path, folder: Path) -> Scores:
             for name, key in GOLD.items()
         }
         if (folder / "raw.conllu").exists():
-            lal(
-                "convert",
-                folder / "raw.conllu",
-                "-o",
-                raw,
-                "--by-paragraph",
-                "--n-sents",
-                0,
-            )
+            text = folder / "raw.conllu"
+            lal("convert", text, "-o", raw, "--by-paragraph", "--n-sents", 0)
             nlp = spacy.load(pipeline)
             golds = list(DocBin().from_disk(raw).get_docs(nlp.vocab))
             docs = list(nlp.pipe([doc.text for doc in golds], batch_size=16))

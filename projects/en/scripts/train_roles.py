@@ -13,8 +13,9 @@ the mean is written."""
 import argparse
 import random
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import spacy
@@ -38,8 +39,8 @@ from spacy_lal.treebanks.corpora import TreebankCorpus
 sys.path.append(str(Path(__file__).resolve().parent))
 from export_training import source  # noqa: E402
 from parse_with_errors import dropped  # noqa: E402
-from score_verbs import VERB_TAGS  # noqa: E402
 
+VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD")
 DROPOUT = (0.65, 0.75)  # of the vectors from which text of the training is parsed
 DOCS = 16  # that are read at once
 RISE = 0.05  # part of the steps in which the rate rises
@@ -63,14 +64,14 @@ def mask_other_words(gold: GoldRoles, tags: Sequence[str]) -> None:
 
 
 def batches(
-    sources: Sequence[Tuple[List[Item], float]], n_words: int, draw: random.Random
-) -> Iterator[List[Any]]:
+    sources: Sequence[tuple[list[Item], float]], n_words: int, draw: random.Random
+) -> Iterator[list[Any]]:
     """Endless batches of contents that are drawn from sources by their weights; each
     source is read to its end in turn."""
     weights = [weight for _, weight in sources]
-    queues: List[List[Item]] = [[] for _ in sources]
+    queues: list[list[Item]] = [[] for _ in sources]
     while True:
-        batch: List[Item] = []
+        batch: list[Item] = []
         while sum(item.size for item in batch) < n_words:
             (k,) = draw.choices(range(len(sources)), weights)
             if not queues[k]:
@@ -79,25 +80,19 @@ def batches(
         yield [item.content for item in batch]
 
 
-def with_vectors(nlp: Language, examples: Sequence[Example]) -> None:
-    """Write the encoder's vectors to the predicted Docs."""
-    encoder: Any = nlp.get_pipe("encoder")
-    for _ in encoder.pipe([eg.predicted for eg in examples], batch_size=DOCS):
-        pass
-
-
 def read_roles(
-    nlp: Language, examples: List[Example], verbs: bool, draw: np.random.Generator
-) -> List[Item]:
+    nlp: Language, examples: list[Example], verbs: bool, draw: np.random.Generator
+) -> list[Item]:
     """Parsed Docs with gold roles, and the vectors that lal_srl reads. verbs: Whether
     they have roles of verbs alone; they are then parsed from whole vectors."""
-    names = nlp.pipe_names[nlp.pipe_names.index("encoder") + 1 :]
-    names = names[: names.index("lal_srl")]
-    found = []
+    names = nlp.pipe_names
+    place = names.index("encoder")
+    names = names[place + 1 : names.index("lal_srl")]
+    encoder: Any = nlp.get_pipe("encoder")
+    items = []
     for i in range(0, len(examples), DOCS):
         part = examples[i : i + DOCS]
-        with_vectors(nlp, part)
-        docs = [eg.predicted for eg in part]
+        docs = list(encoder.pipe([eg.predicted for eg in part], batch_size=DOCS))
         kept = [doc.tensor.astype("f2") for doc in docs]
         for name in names:
             pipe: Any = nlp.get_pipe(name)
@@ -111,14 +106,14 @@ def read_roles(
             tags = [token.tag_ for token in eg.reference] if verbs else None
             gold = doc.copy()
             set_propositions(gold, get_propositions(eg.reference))
-            found.append(Item(len(doc), (Example(doc, gold), vectors, tags)))
-    return found
+            items.append(Item(len(doc), (Example(doc, gold), vectors, tags)))
+    return items
 
 
 def learn_roles(roles: Any, batch: Sequence[Any]) -> float:
     """Add the gradient of a batch to the network's; its loss."""
-    docs: List[Doc] = []
-    golds: List[GoldRoles] = []
+    docs: list[Doc] = []
+    golds: list[GoldRoles] = []
     for eg, vectors, tags in batch:
         eg.predicted.tensor = vectors.astype("f4")
         docs.append(eg.predicted)
@@ -135,10 +130,10 @@ def learn_roles(roles: Any, batch: Sequence[Any]) -> float:
     return sum(losses.values())
 
 
-def train(pipe: Any, sources: List[Tuple[List[Item], float]], args: Any) -> None:
+def train(pipe: Any, sources: list[tuple[list[Item], float]], args: Any) -> None:
     """Train the network of lal_srl in place, and take the mean of its weights."""
-    named: Dict[str, Any] = dict(get_shim(pipe.model).network.named_parameters())
-    before = {name: one.detach().clone() for name, one in named.items()}
+    named: dict[str, Any] = dict(get_shim(pipe.model).network.named_parameters())
+    before = {name: value.detach().clone() for name, value in named.items()}
     optimizer = torch.optim.AdamW(
         named.values(), lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01
     )
@@ -157,12 +152,12 @@ def train(pipe: Any, sources: List[Tuple[List[Item], float]], args: Any) -> None
         if step % 20 == 19:
             print(f"step {step + 1}: {mean:.3f}", flush=True)
     with torch.no_grad():
-        for name, one in named.items():
-            one.lerp_(before[name], args.kept)
+        for name, value in named.items():
+            value.lerp_(before[name], args.kept)
     get_shim(pipe.model).made = None
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Load, read, train, write."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -170,7 +165,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add = parser.add_argument
     add("pipeline", help="a trained pipeline: name or folder")
     add("output", type=Path, help="folder to write")
-    form: Dict[str, Any] = {"type": source, "nargs": "+", "metavar": "FILE=WEIGHT"}
+    form: dict[str, Any] = {"type": source, "nargs": "+", "metavar": "FILE=WEIGHT"}
     add("--read", required=True, help="treebanks", **form)
     add("--verbs", default=[], help="with roles of verbs alone", **form)
     add("--steps", type=int, default=600)

@@ -1,4 +1,4 @@
-"""`scripts/score_raw_text.py`: F1 over characters, by hand."""
+"""Scores of raw text in `scripts/test_scores.py`: F1 over characters, by hand."""
 
 import pytest
 from spacy.tokens import Doc
@@ -20,7 +20,7 @@ def make(words, heads, deps, starts, **more):
 
 
 def test_words_that_differ(script):
-    module = script("score_raw_text")
+    module = script("test_scores")
     lemmas = {"lemmas": ["I", "do", "not", "go", "_"]}
     gold = make(
         ["I", "do", "n't", "go", "."],

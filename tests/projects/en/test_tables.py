@@ -1,7 +1,6 @@
-"""The tables of all sets, of noisy text, and of test scores."""
+"""The tables of all sets and of test scores."""
 
 import json
-import random
 from pathlib import Path
 
 import pytest
@@ -23,16 +22,6 @@ def test_a_loss_is_marked(script, tmp_path: Path, capsys):
     *_, ewt, genia = capsys.readouterr().out.splitlines()
     assert ewt == "| ewt | 92.00 (91.00) |  | **91.50 (91.81)** |  |  |  |"
     assert genia == "| genia | 92.00 (91.00) |  |  |  |  |  |"
-
-
-def test_errors_of_typing(script):
-    robustness = script("robustness")
-    rng = random.Random(0)
-    made = {robustness.with_error("house", rng) for _ in range(200)}
-    assert {"huose", "hose", "hoouse", "hpuse"} <= made
-    assert all(word[0] == "h" and 4 <= len(word) <= 6 for word in made)
-    assert robustness.with_error("the", rng) == "the"
-    assert robustness.with_error("p53-x", rng) == "p53-x"
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""`du`, `des`, `au`, `aux` of other treebanks are one word, as Sequoia has them."""
+"""Heads of other treebanks: `du`, `des`, `au`, `aux` are one word, and what another
+guideline says is hidden."""
 
 import importlib.util
 from pathlib import Path
@@ -8,13 +9,7 @@ import pytest
 
 from spacy_lal.trees import read_conllu
 
-SCRIPT = (
-    Path(__file__).resolve().parents[3]
-    / "projects"
-    / "french"
-    / "scripts"
-    / "join_contractions.py"
-)
+SCRIPT = Path(__file__).resolve().parents[2] / "projects" / "other_heads.py"
 ROWS = """\
 # sent_id = jeu-1
 # text = Il parle du jeu.
@@ -30,7 +25,7 @@ ROWS = """\
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("join_contractions", SCRIPT)
+    spec = importlib.util.spec_from_file_location("other_heads", SCRIPT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -70,6 +65,21 @@ def test_an_unsure_deprel_is_none_of_sequoia(script: ModuleType, tmp_path: Path)
     (sentence,) = read_conllu(out)
     assert list(sentence.heads) == [2, 0, 4, 2, 2]
     assert list(sentence.deprels) == ["nsubj", "root", "case", "unsure", "punct"]
+
+
+def test_words_of_other_deprels_keep_nothing(script: ModuleType, tmp_path: Path):
+    (tmp_path / "folder").mkdir()
+    out = tmp_path / "out.conllu"
+    for name in ("a", "b"):
+        text = conllu("obl").replace("jeu.", f"{name}.").replace("Il\t", f"{name}\t")
+        (tmp_path / "folder" / f"{name}.conllu").write_text(text, encoding="utf8")
+    arguments = [str(out), str(tmp_path / "folder"), "--heads", "nsubj", "root"]
+    without = ["--without", str(tmp_path / "folder" / "b.conllu")]
+    assert script.main([*arguments, *without]) == 0
+    (sentence,) = read_conllu(out)
+    assert sentence.words[0] == "a"
+    assert list(sentence.heads) == [2, 0, None, None, None]
+    assert list(sentence.deprels) == ["nsubj", "root", "", "", ""]
 
 
 def test_a_missing_file_is_named(script: ModuleType, tmp_path: Path, capsys):
