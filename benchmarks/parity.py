@@ -3,15 +3,15 @@ stage by stage.
 
     python benchmarks/parity.py DIR
 
-DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz,
-decoder.json) of the parser, sets of Kitaev & Klein's parser and of SSAN, trees from
-attention, probing tasks, or sets of semantic roles; the json tells the kind. Each
-network is rebuilt from its weights by `spacy_lal.checkpoint`; every sentence is run
-alone and in one batch with all others (which must give the same), and for the LAL
-parser in that batch with the reference's scrambled label queries. One line for each set
-and stage: the largest error (for trees, heads, deprels and ids: whether one differs),
-the tolerance, the verdict. Exit code 1 where one is out of tolerance, where a set has a
-setting that the library cannot follow, or where it could not be read."""
+DIR holds sets (NAME.npz + NAME.json) of the parser, of Kitaev & Klein's parser, of
+SSAN, or of semantic roles; the json tells the kind. Each network is rebuilt from its
+weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all
+others (which must give the same), and for the LAL parser in that batch with the
+reference's scrambled label queries. One line for each set and stage: the largest error
+(for trees, heads, deprels and ids: whether one differs), the tolerance, the verdict.
+Exit code 1 where one is out of tolerance, where a set has a setting that the library
+cannot follow, or where it could not be read. Sets of decoders are compared by
+`tests/decode/test_decoder_vectors.py`."""
 
 import argparse
 import sys
@@ -19,35 +19,22 @@ from pathlib import Path
 from typing import List, Optional, Tuple
 
 import torch
-from parity.decoder import EXACT_FAMILIES, compare_decoder
 from parity.encoder_compare import compare_encoder
-from parity.encoder_sets import is_kitaev_klein, read_encoder_set, read_json
-from parity.network import Row, compare_network
-from parity.probing import compare_attention_trees, compare_probing
-from parity.role_sets import find_role_sets
+from parity.encoder_sets import is_kitaev_klein, read_encoder_set
+from parity.network import compare_network
+from parity.role_sets import kind_of
 from parity.roles import compare_role_set
 from parity.settings import check_settings
 from parity.ssan import compare_ssan
-from parity.ssan_sets import kind_of, read_ssan_set
-from parity.vectors import find_sets, read_decoder_set, read_families, read_network_set
+from parity.ssan_sets import is_ssan, read_ssan_set
+from parity.stages import Row
+from parity.vectors import find_sets, read_json, read_network_set
 
-ROLES = "roles: "  # before the kind of a set of semantic roles
 
-
-def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
+def check_set(folder: Path, name: str) -> bool:
     """Compare one set and print its lines. RETURNS: Whether all is well."""
-    notes: List[str] = []
     try:
-        if kind == "decoder":
-            family = families.get(name) or name.split("_")[1]
-            cases = list(read_decoder_set(folder, name))
-            rows: List[Row] = compare_decoder(cases, family in EXACT_FAMILIES)
-        else:
-            check_settings(read_json(folder, name))
-            if kind.startswith(ROLES):
-                rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
-            else:
-                rows, notes = compare_file(folder, name)
+        rows, notes = compare_set(folder, name)
     except Exception as error:  # the other sets are still compared
         reason = f"{type(error).__name__}: {error}"
         print(f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: {reason}")
@@ -65,21 +52,17 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
     return all_ok
 
 
-def compare_file(folder: Path, name: str) -> Tuple[List[Row], List[str]]:
+def compare_set(folder: Path, name: str) -> Tuple[List[Row], List[str]]:
     """Compare one set, whose json tells its kind. RETURNS: The rows, and what was left
     out, in words."""
     info = read_json(folder, name)
-    kind = kind_of(info)
-    if kind == "ssan":
-        return compare_ssan(read_ssan_set(folder, name))
-    if kind is not None:
-        return (
-            compare_attention_trees(info)
-            if kind == "attention_trees"
-            else compare_probing(info)
-        )
+    check_settings(info)
+    if kind_of(info):
+        return compare_role_set(folder, name, kind_of(info)), []
+    if is_ssan(info):
+        return compare_ssan(read_ssan_set(folder, name)), []
     if is_kitaev_klein(info):
-        return compare_encoder(read_encoder_set(folder, name))
+        return compare_encoder(read_encoder_set(folder, name)), []
     return compare_network(read_network_set(folder, name))
 
 
@@ -89,16 +72,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("folder", type=Path, help="folder with golden vectors")
     folder = parser.parse_args(arguments).folder
     torch.manual_seed(0)
-    sets = find_sets(folder) if folder.is_dir() else {}
-    roles = find_role_sets(folder) if folder.is_dir() else {}
-    sets = {name: kind for name, kind in sets.items() if Path(name).stem not in roles}
-    sets |= {name: ROLES + kind for name, kind in roles.items()}
+    sets = find_sets(folder)
     if not sets:
         print(f"FAIL: no vectors in {folder}")
         return 1
     print(f"{'set':<24} {'stage':<36} {'error':>9} {'tolerance':>9}  verdict")
-    families = read_families(folder)
-    verdicts = [check_set(folder, name, kind, families) for name, kind in sets.items()]
+    verdicts = [check_set(folder, name) for name in sets]
     print(
         f"{sum(verdicts)} of {len(verdicts)} sets equal the reference within tolerance"
     )

@@ -15,13 +15,8 @@ from parity.encoder_network import (
 )
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import EXTRAS, EachToken
-from parity.network import (
-    GRADIENT_TOLERANCE,
-    STAGE_TOLERANCE,
-    SUM_TOLERANCE,
-    Errors,
-    Row,
-)
+from parity.network import GRADIENT_TOLERANCE, SUM_TOLERANCE
+from parity.stages import STAGE, Errors, Row, cut, kept_outputs
 from spacy_lal.checkpoint.networks import our_key
 from spacy_lal.decode import cky
 from spacy_lal.layers.parser_network import ParserNetwork
@@ -31,7 +26,6 @@ from spacy_lal.scores import ParserScores
 from spacy_lal.trees import SUB_HEAD, Constituent, Parse, join_chain
 
 IDS = ("tag_ids", "word_ids", "char_ids", "char_lengths", "concat_ids")
-PAIRS = ("_w", "_logits")  # ends of stages of (heads, queries, keys)
 ELMO = "elmo."
 
 
@@ -46,38 +40,27 @@ def run_stages(network: ParserNetwork, inputs: Any) -> Tuple[Dict[str, Tensor], 
         }
         names |= {f"encoder.layers.{i}.feed_forward": f"ff{i}"}
         names |= {f"encoder.layers.{i}.attention.selector": f"selector{i}_logits"}
-    modules = dict(network.named_modules())
     handles = []
-    for name, stage in names.items():
-        if name in modules:
-            handles.append(modules[name].register_forward_hook(_keep(stages, stage)))
-    for (
-        kind,
-        dropout,
-    ) in EXTRAS.items():  # the reference's `extra` comes before its dropout
+    modules = dict(network.named_modules())
+    # the reference's `extra` comes before its dropout
+    for kind, dropout in EXTRAS.items():
         module = modules.get(f"inputs.features.{kind}.{dropout}")
         if module is not None:
-            handles.append(
-                module.register_forward_pre_hook(_keep_input(stages, "extra"))
-            )
+            hook = module.register_forward_pre_hook(_keep_input(stages, "extra"))
+            handles.append(hook)
     restored = [
         _record_choices(stages, i, layer)
         for i, layer in enumerate(network.encoder.layers)
     ]
     try:
-        return stages, network(inputs)
+        with kept_outputs(network, names) as outputs:
+            output = network(inputs)
+        return {**stages, **outputs}, output
     finally:
         for handle in handles:
             handle.remove()
         for selector in filter(None, restored):
             del selector.choose
-
-
-def _keep(stages: Dict[str, Tensor], stage: str) -> Any:
-    def hook(module: nn.Module, args: Any, output: Any) -> None:
-        stages[stage] = output[0] if isinstance(output, tuple) else output
-
-    return hook
 
 
 def _keep_input(stages: Dict[str, Tensor], stage: str) -> Any:
@@ -101,16 +84,6 @@ def _record_choices(stages: Dict[str, Tensor], index: int, layer: Any) -> Any:
 
     selector.choose = recorded
     return selector
-
-
-def _cut(stage: str, value: Tensor, n_words: int) -> np.ndarray:
-    """The part of a padded stage that belongs to a sentence."""
-    seq_len = n_words + 2
-    if stage.endswith(PAIRS) or stage.startswith("selected"):
-        value = value[:, :seq_len, :seq_len]
-    else:
-        value = value[: n_words + 1] if stage == "fencepost" else value[:seq_len]
-    return value.detach().numpy()
 
 
 def compare_ids(reference: EncoderReference, errors: Errors) -> None:
@@ -145,7 +118,7 @@ def compare_stages(
             answers = {**given, **answers}
         chart = their_labels(output.labels[row, : n + 1, : n + 1].numpy())
         ours = {"label_scores_ut": chart[np.triu_indices(n + 1, 1)]}
-        ours |= {stage: _cut(stage, value[row], n) for stage, value in stages.items()}
+        ours |= {stage: cut(stage, value[row], n) for stage, value in stages.items()}
         for stage, theirs in answers.items():
             if stage in ours:
                 exact = stage.startswith("selected") and np.issubdtype(
@@ -155,10 +128,10 @@ def compare_stages(
                     stage + suffix,
                     ours[stage],
                     theirs,
-                    0.0 if exact else STAGE_TOLERANCE,
+                    0.0 if exact else STAGE,
                 )
             elif not _is_input(stage):
-                errors.add(f"{stage}: no such stage", float("inf"), STAGE_TOLERANCE)
+                errors.add(f"{stage}: no such stage", float("inf"), STAGE)
         _compare_decoding(reference, errors, index, answers, chart, variant, suffix)
 
 
@@ -194,9 +167,7 @@ def _compare_decoding(
     constituents = sorted(tuple(map(int, node)) for node in nodes if node[2])
     if "score" in answers:
         theirs = float(answers["score"])
-        errors.add(
-            "score" + suffix, abs(score - theirs) / max(1.0, abs(theirs)), SUM_TOLERANCE
-        )
+        errors.add_ratio("score" + suffix, score, theirs, SUM_TOLERANCE)
     if "dec_i" in answers:
         their_nodes = zip(
             *(answers[key].tolist() for key in ("dec_i", "dec_j", "dec_label")),
@@ -215,7 +186,7 @@ def _compare_decoding(
         ]
         parse = Parse(told["words"], told["tags"], spans)
         brackets = parse.to_brackets(escape=False)
-        errors.add("brackets" + suffix, float(brackets != expected), 0.0)
+        errors.add_same("brackets" + suffix, brackets, expected)
 
 
 def _preorder(spans: Sequence[Tuple[int, int, int]]) -> List[Tuple[int, int, int]]:
@@ -267,14 +238,14 @@ def _compare_loss(
         scores, golds = [], []
         for row, index in enumerate(indices):
             n = reference.lengths[index]
-            cut = (
+            charts = (
                 output.labels[row, : n + 1, : n + 1],
                 output.arcs[row, : n + 1, : n + 1],
                 output.deprels[row, : n + 1],
             )
             scores.append(
                 ParserScores(
-                    *(np.ascontiguousarray(value.detach().numpy()) for value in cut)
+                    *(np.ascontiguousarray(value.detach().numpy()) for value in charts)
                 )
             )
             gold = reference.vectors.sentences[index]["gold_label"].astype(np.int32)
@@ -288,11 +259,7 @@ def _compare_loss(
             )
         losses, gradients = ParserLoss()(scores, golds)
         total = sum(losses.values())
-        errors.add(
-            "loss" + suffix,
-            abs(total - expected) / max(1.0, abs(expected)),
-            SUM_TOLERANCE,
-        )
+        errors.add_ratio("loss" + suffix, total, expected, SUM_TOLERANCE)
         if not any(wanted.values()):
             return
         d_labels = torch.zeros_like(output.labels)
@@ -346,8 +313,8 @@ def _compare_gradients(
                 )
 
 
-def compare_encoder(vectors: EncoderSet) -> Tuple[List[Row], List[str]]:
-    """Every stage of a set. RETURNS: The rows, and no notes."""
+def compare_encoder(vectors: EncoderSet) -> List[Row]:
+    """Every stage of a set."""
     reference, errors = EncoderReference(vectors), Errors()
     compare_ids(reference, errors)
     everything = list(range(len(reference.lengths)))
@@ -357,4 +324,4 @@ def compare_encoder(vectors: EncoderSet) -> Tuple[List[Row], List[str]]:
             compare_stages(reference, errors, [index], variant, suffix)
         compare_stages(reference, errors, everything, variant, f"{suffix} (batch)")
         compare_training(reference, errors, variant, suffix)
-    return errors.listed(), []
+    return errors.listed()

@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from parity.attention import limited
-from parity.encoder_sets import Arrays, EncoderSet
+from parity.encoder_sets import EncoderSet
 from parity.given_noise import with_given_masks
-from parity.vectors import UnreadableSetError
+from parity.vectors import Arrays, UnreadableSetError
 from spacy_lal.checkpoint.networks import kk_converted_weights, kk_network_config
 from spacy_lal.layers.configs import EncoderConfig, ParserNetworkConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs

@@ -4,17 +4,13 @@ or of several variants of it.
 A set is recognised by its json, never by its name. A set that cannot be read is an
 `UnreadableSetError` that says why."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional
 
-import numpy as np
-
-from parity.vectors import UnreadableSetError
+from parity.vectors import Arrays, UnreadableSetError, read_arrays, read_json
 
 KITAEV_KLEIN = "kitaev_klein"
-Arrays = Dict[str, np.ndarray]
 
 
 class EncoderSet(NamedTuple):
@@ -33,15 +29,6 @@ class EncoderSet(NamedTuple):
     variants: Dict[str, List[Arrays]]
 
 
-def read_json(folder: Path, name: str) -> Any:
-    """The json of a set. RAISES (UnreadableSetError): with the reason."""
-    path = folder / f"{Path(name).stem}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf8"))
-    except (OSError, ValueError) as error:
-        raise UnreadableSetError(f"{path.name}: {error}") from error
-
-
 def is_kitaev_klein(info: Any) -> bool:
     """Whether a json belongs to a network of constituents alone."""
     return (
@@ -49,23 +36,6 @@ def is_kitaev_klein(info: Any) -> bool:
         and {"hparams", "label_vocab"} <= info.keys()
         and "type_vocab" not in info
     )
-
-
-def read_arrays(folder: Path, name: str) -> Arrays:
-    """The arrays of a set; those in half precision are made float32. RAISES
-    (UnreadableSetError): with the reason."""
-    path = folder / f"{Path(name).stem}.npz"
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-    except Exception as error:  # a broken archive may fail in any way
-        raise UnreadableSetError(
-            f"{path.name}: {type(error).__name__}: {error}"
-        ) from error
-    return {
-        key: value.astype(np.float32) if value.dtype == np.float16 else value
-        for key, value in arrays.items()
-    }
 
 
 def read_encoder_set(folder: Path, name: str) -> EncoderSet:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from parity.decoder import collapsed
+from parity.stages import STAGE, Errors, Row, cut, kept_outputs
 from parity.vectors import NetworkSet, UnreadableSetError, unpack_upper
 from spacy_lal.checkpoint.networks import convert_state_dict, network_config, our_key
 from spacy_lal.decode import joint
@@ -17,9 +17,8 @@ from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.scores import ParserScores
-from spacy_lal.trees import Constituent, Parse, join_chain
+from spacy_lal.trees import SUB_HEAD, Constituent, Parse, join_chain
 
-STAGE_TOLERANCE = 2e-5  # absolute, every stage of the network
 DECODER_TOLERANCE = 1e-6  # relative, score decoded from the reference's own charts
 # relative (of sums below 1: absolute): score decoded from our charts, and loss, sums of
 # many cells
@@ -28,40 +27,6 @@ GRADIENT_TOLERANCE = (
     1e-4  # relative to the norm, or to a thousandth of the largest where that is more
 )
 FIRST_IDS = ("<START>", "<STOP>")
-
-Row = Tuple[str, float, float]  # stage, largest error, tolerance
-
-
-class Errors:
-    """Largest error of each stage, and its tolerance."""
-
-    def __init__(self) -> None:
-        self.rows: Dict[str, List[float]] = {}
-
-    def add(self, stage: str, error: float, tolerance: float) -> None:
-        row = self.rows.setdefault(stage, [0.0, tolerance])
-        if error != error or error > row[0]:  # an error that is no number stays
-            row[0] = error
-
-    def add_arrays(
-        self,
-        stage: str,
-        ours: np.ndarray,
-        theirs: np.ndarray,
-        tolerance: float = STAGE_TOLERANCE,
-    ) -> None:
-        """Compare two arrays; those of different shapes are infinitely far apart."""
-        if ours.shape != theirs.shape:
-            self.add(stage, float("inf"), tolerance)
-        elif ours.size:
-            self.add(
-                stage, float(np.abs(ours.astype(np.float64) - theirs).max()), tolerance
-            )
-
-    def listed(self) -> List[Row]:
-        return [
-            (stage, error, tolerance) for stage, (error, tolerance) in self.rows.items()
-        ]
 
 
 class Reference:
@@ -214,7 +179,6 @@ def run_stages(
     network: ParserNetwork, inputs: NetworkInputs
 ) -> Tuple[Dict[str, Tensor], Any]:
     """One pass, with what every stage of the reference answers, under its name."""
-    stages: Dict[str, Tensor] = {}
     names = {
         "inputs": "emb",
         "fenceposts": "fencepost",
@@ -233,38 +197,13 @@ def run_stages(
     # of the reference
     names |= {"label_attention.weights": "lal_w", "label_attention.norm": "lal"}
 
-    def keep(stage: str) -> Any:
-        def hook(module: torch.nn.Module, args: Any, output: Any) -> None:
-            stages[stage] = output[0] if isinstance(output, tuple) else output
-            if stage == "lal":
-                stages[stage] = output.flatten(2)
-            elif stage == "lal_w" and output.dim() == 3:  # one query for all positions
-                stages[stage] = output.unsqueeze(2)
-
-        return hook
-
-    modules = dict(network.named_modules())
-    handles = [
-        modules[name].register_forward_hook(keep(stage))
-        for name, stage in names.items()
-        if name in modules
-    ]
-    try:
+    with kept_outputs(network, names) as stages:
         output = network(inputs)
-    finally:
-        for handle in handles:
-            handle.remove()
+    if "lal" in stages:
+        stages["lal"] = stages["lal"].flatten(2)
+    if "lal_w" in stages and stages["lal_w"].dim() == 3:  # one query for all positions
+        stages["lal_w"] = stages["lal_w"].unsqueeze(2)
     return stages, output
-
-
-def _cut(stage: str, value: Tensor, n_words: int) -> np.ndarray:
-    """The part of a padded stage that belongs to a sentence."""
-    seq_len = n_words + 2
-    if stage.endswith("_w"):  # (heads, queries, keys)
-        value = value[:, : min(seq_len, value.shape[1]), :seq_len]
-    else:
-        value = value[: n_words + 1] if stage == "fencepost" else value[:seq_len]
-    return value.detach().numpy()
 
 
 def compare_stages(
@@ -293,7 +232,7 @@ def compare_stages(
             "arc": scores.arcs[: n + 1, : n + 1],
             "type": scores.deprels[: n + 1],
         }
-        ours |= {stage: _cut(stage, value[row], n) for stage, value in stages.items()}
+        ours |= {stage: cut(stage, value[row], n) for stage, value in stages.items()}
         for stage, theirs in answers.items():
             if stage in ours:
                 errors.add_arrays(stage + suffix, ours[stage], theirs)
@@ -308,21 +247,18 @@ def compare_stored(reference: Reference, errors: Errors) -> None:
     for index, answers in enumerate(reference.vectors.sentences):
         score, nodes, heads = _decode(reference, index, answers)
         expected = float(answers["score"])
-        errors.add(
-            "stored charts: score",
-            abs(score - expected) / max(1.0, abs(expected)),
-            DECODER_TOLERANCE,
-        )
+        errors.add_ratio("stored charts: score", score, expected, DECODER_TOLERANCE)
         same = collapsed(nodes) == collapsed(_nodes(answers)) and np.array_equal(
             heads[1:], answers["dec_father"]
         )
         deprels = answers["type"][1:].argmax(axis=1)
         errors.add("stored charts: trees, heads", float(not same), 0.0)
-        errors.add(
-            "stored charts: deprels",
-            float(not np.array_equal(deprels, answers["dec_type_idx"])),
-            0.0,
-        )
+        errors.add_same("stored charts: deprels", deprels, answers["dec_type_idx"])
+
+
+def collapsed(nodes: np.ndarray) -> List[Tuple[int, int, int]]:
+    """The constituents of a binarised tree: unlabelled and sub-head nodes dissolved."""
+    return sorted(tuple(map(int, node)) for node in nodes if node[2] > SUB_HEAD)
 
 
 def _nodes(answers: Dict[str, np.ndarray]) -> np.ndarray:
@@ -365,11 +301,7 @@ def _compare_decoding(
     score, nodes, heads = _decode(reference, index, ours)
     for expected in (float(answers["score"]), told.get("score")):
         if expected is not None:
-            errors.add(
-                "score" + suffix,
-                abs(score - expected) / max(1.0, abs(expected)),
-                SUM_TOLERANCE,
-            )
+            errors.add_ratio("score" + suffix, score, expected, SUM_TOLERANCE)
     deprels, their_deprels = ours["type"][1:].argmax(axis=1), answers["dec_type_idx"]
     words = np.arange(len(deprels))
     lost = (
@@ -379,27 +311,20 @@ def _compare_decoding(
     # a deprel whose score ties with the best one within the tolerance is as good
     errors.add(
         "deprels" + suffix,
-        float(((deprels != their_deprels) & (lost > 2 * STAGE_TOLERANCE)).sum()),
+        float(((deprels != their_deprels) & (lost > 2 * STAGE)).sum()),
         0.0,
     )
     if _is_unstable(told) and _tie(
         _weigh(reference, index, ours), score, _nodes(answers), answers["dec_father"]
     ):
         return
-    errors.add(
-        "tree" + suffix, float(collapsed(nodes) != collapsed(_nodes(answers))), 0.0
-    )
+    errors.add_same("tree" + suffix, collapsed(nodes), collapsed(_nodes(answers)))
     for their_heads in (answers["dec_father"], told.get("heads")):
         if their_heads is not None:
-            errors.add(
-                "heads" + suffix, float(not np.array_equal(heads[1:], their_heads)), 0.0
-            )
+            errors.add_same("heads" + suffix, heads[1:], their_heads)
     if "bracket" in told:
-        errors.add(
-            "brackets" + suffix,
-            float(_brackets(reference, sentence, nodes) != told["bracket"]),
-            0.0,
-        )
+        brackets = _brackets(reference, sentence, nodes)
+        errors.add_same("brackets" + suffix, brackets, told["bracket"])
 
 
 def _is_unstable(told: Dict[str, Any]) -> bool:
@@ -425,7 +350,7 @@ def _tie(
     labels, arcs = weighed
     other = labels[tuple(nodes.T)].sum(dtype=np.float64)
     other += arcs[np.arange(1, len(heads) + 1), heads.astype(int)].sum(dtype=np.float64)
-    return abs(score - other) <= STAGE_TOLERANCE * (len(nodes) + len(heads))
+    return abs(score - other) <= STAGE * (len(nodes) + len(heads))
 
 
 def _brackets(reference: Reference, sentence: Dict[str, Any], nodes: np.ndarray) -> str:
@@ -496,14 +421,14 @@ def _compare_loss(
     scores, golds = [], []
     for row, index in enumerate(indices):
         size, answers = reference.lengths[index] + 1, reference.vectors.sentences[index]
-        cut = (
+        charts = (
             output.labels[row, :size, :size],
             output.arcs[row, :size, :size],
             output.deprels[row, :size],
         )
         scores.append(
             ParserScores(
-                *(np.ascontiguousarray(value.detach().numpy()) for value in cut)
+                *(np.ascontiguousarray(value.detach().numpy()) for value in charts)
             )
         )
         gold = [
@@ -513,9 +438,7 @@ def _compare_loss(
         golds.append(GoldParse(*gold))
     losses, gradients = ParserLoss()(scores, golds)
     total = sum(losses.values())
-    errors.add(
-        "loss" + suffix, abs(total - expected) / max(1.0, abs(expected)), SUM_TOLERANCE
-    )
+    errors.add_ratio("loss" + suffix, total, expected, SUM_TOLERANCE)
     if not norms:
         return
     d_output = [torch.zeros_like(value) for value in output[:3]]

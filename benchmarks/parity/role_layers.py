@@ -14,7 +14,8 @@ from parity.lisa_layers import (
     layer_parameters,
     marginal,
 )
-from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
+from parity.role_sets import GRADIENT, TIMING, RoleErrors, RoleSet
+from parity.vectors import Arrays
 from spacy_lal.decode import viterbi
 from spacy_lal.layers.roles_configs import (
     PredicateScorerConfig,
@@ -44,7 +45,10 @@ def load(parameters: Dict[str, Tensor], weights: Arrays) -> None:
 
 
 def compare_gradients(
-    errors: Errors, gradients: Dict[str, Optional[Tensor]], theirs: Arrays, stage: str
+    errors: RoleErrors,
+    gradients: Dict[str, Optional[Tensor]],
+    theirs: Arrays,
+    stage: str,
 ) -> None:
     """Compare gradients by name; a parameter without a gradient has zeros."""
     for name, gradient in theirs.items():
@@ -115,7 +119,7 @@ def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> Li
 
 
 def compare_stage(
-    errors: Errors, stage: str, ours: Tensor, theirs: np.ndarray, keep: np.ndarray
+    errors: RoleErrors, stage: str, ours: Tensor, theirs: np.ndarray, keep: np.ndarray
 ) -> None:
     """Compare one stage of a layer at real words: rows of [B, T, ...], or queries of
     [B, heads, T, ...]."""
@@ -129,7 +133,7 @@ def compare_stage(
     errors.compare(stage, value, theirs, keep=keep)
 
 
-def compare_layer(vectors: RoleSet, errors: Errors) -> None:
+def compare_layer(vectors: RoleSet, errors: RoleErrors) -> None:
     """A transformer layer: plain, with given logits, with given values."""
     info = vectors.info
     config = RolesEncoderConfig(
@@ -172,7 +176,7 @@ def compare_layer(vectors: RoleSet, errors: Errors) -> None:
         compare_gradients(errors, gradients, theirs_grad, f"{case} gradients")
 
 
-def compare_timing(vectors: RoleSet, errors: Errors) -> None:
+def compare_timing(vectors: RoleSet, errors: RoleErrors) -> None:
     """The timing signal."""
     for length, width in vectors.info["shapes"]:
         name = f"{length}x{width}"
@@ -180,7 +184,7 @@ def compare_timing(vectors: RoleSet, errors: Errors) -> None:
         errors.compare(name, ours, vectors.arrays[f"{name}/out"], TIMING)
 
 
-def compare_joint(vectors: RoleSet, errors: Errors) -> None:
+def compare_joint(vectors: RoleSet, errors: RoleErrors) -> None:
     """The joint task of tag and predicate, and the classifier of tags alone."""
     arrays, info = vectors.arrays, vectors.info
     keep = arrays["keep"] > 0.5
@@ -207,7 +211,7 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
         "probabilities", probabilities, arrays["out/probabilities"], keep=keep
     )
     errors.compare("loss", loss, arrays["out/loss"])
-    errors.equal(
+    errors.add_same(
         "predictions",
         scores.detach().argmax(-1).numpy()[keep],
         arrays["out/predictions"][keep],
@@ -217,7 +221,7 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
         theirs = arrays[f"out/{name}_probabilities"]
         ours = marginal(probabilities, components, theirs.shape[-1])
         errors.compare(f"{name} probabilities", ours, theirs, keep=keep)
-        errors.equal(
+        errors.add_same(
             f"{name} predictions",
             ours.argmax(-1).numpy()[keep],
             arrays[f"out/{name}_predictions"][keep],
@@ -229,7 +233,7 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
 
 
 def _compare_plain(
-    vectors: RoleSet, errors: Errors, x: Tensor, gold: np.ndarray, keep: np.ndarray
+    vectors: RoleSet, errors: RoleErrors, x: Tensor, gold: np.ndarray, keep: np.ndarray
 ) -> None:
     """A linear map with leaky ReLU, whose loss is smoothed."""
     theirs = vectors.under("plain/")
@@ -242,7 +246,7 @@ def _compare_plain(
     scores.backward(gradient)
     errors.compare("plain scores", scores, theirs["out/scores"], keep=keep)
     errors.compare("plain loss", loss, theirs["out/loss"])
-    errors.equal(
+    errors.add_same(
         "plain predictions",
         scores.detach().argmax(-1).numpy()[keep],
         theirs["out/predictions"][keep],
@@ -260,7 +264,7 @@ def linear_parameters(name: str, linear: nn.Linear) -> Dict[str, Tensor]:
     return {f"{name}.W": linear.weight.t(), f"{name}.b": linear.bias}
 
 
-def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
+def compare_arcs(vectors: RoleSet, errors: RoleErrors) -> None:
     """Scores of arcs; loss, probabilities and predictions with the reference's padding
     columns, scores without."""
     arrays, info = vectors.arrays, vectors.info
@@ -292,7 +296,7 @@ def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
         arrays["out/probabilities"],
         keep=keep,
     )
-    errors.equal(
+    errors.add_same(
         "predictions",
         found.arcs.detach().argmax(-1).numpy()[keep],
         arrays["out/predictions"][keep],
@@ -308,7 +312,7 @@ def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
     )
 
 
-def compare_deprels(vectors: RoleSet, errors: Errors) -> None:
+def compare_deprels(vectors: RoleSet, errors: RoleErrors) -> None:
     """Deprels given gold heads and given predicted heads."""
     arrays = vectors.arrays
     keep = arrays["keep"] > 0.5
@@ -340,7 +344,7 @@ def compare_deprels(vectors: RoleSet, errors: Errors) -> None:
             theirs["probabilities"],
             keep=keep,
         )
-        errors.equal(
+        errors.add_same(
             f"{mode} predictions",
             scores.detach().argmax(-1).numpy()[keep],
             theirs["predictions"][keep],
@@ -383,7 +387,7 @@ def decoded(
     return [tags for tags, _ in viterbi(cut, transitions=transitions)]
 
 
-def compare_roles(vectors: RoleSet, errors: Errors) -> None:
+def compare_roles(vectors: RoleSet, errors: RoleErrors) -> None:
     """Role tags of predicates: scores, loss, Viterbi."""
     arrays, info = vectors.arrays, vectors.info
     keep = arrays["keep"] > 0.5
@@ -405,7 +409,7 @@ def compare_roles(vectors: RoleSet, errors: Errors) -> None:
         )
         rows = chosen.nonzero()
         scores = scorer(x, rows).tags
-        errors.equal(f"{case} predicates", rows.numpy(), theirs["predicate_index"])
+        errors.add_same(f"{case} predicates", rows.numpy(), theirs["predicate_index"])
         real = keep[rows[:, 0].numpy()]
         errors.compare(f"{case} scores", scores, theirs["scores"], keep=real)
         errors.compare(
@@ -425,7 +429,7 @@ def compare_roles(vectors: RoleSet, errors: Errors) -> None:
             np.array_equal(a, b[:n])
             for a, b, n in zip(ours, theirs["predictions"], lengths, strict=True)
         )
-        errors.equal(f"{case} predictions", same, True)
+        errors.add_same(f"{case} predictions", same, True)
         if (
             told["mode"] != "train"
             or theirs["targets"].shape[0] != len(rows)
@@ -445,7 +449,7 @@ def compare_roles(vectors: RoleSet, errors: Errors) -> None:
         )
 
 
-def compare_viterbi(vectors: RoleSet, errors: Errors) -> None:
+def compare_viterbi(vectors: RoleSet, errors: RoleErrors) -> None:
     """Viterbi of random scores: tags, and the score of the best path."""
     arrays = vectors.arrays
     for case in vectors.info["cases"]:
@@ -456,7 +460,9 @@ def compare_viterbi(vectors: RoleSet, errors: Errors) -> None:
             for one, n in zip(arrays[f"{case}/scores"], lengths, strict=True)
         ]
         for i, (tags, score) in enumerate(viterbi(scores, transitions=transitions)):
-            errors.equal(f"{case} tags", tags, arrays[f"{case}/tags"][i, : lengths[i]])
+            errors.add_same(
+                f"{case} tags", tags, arrays[f"{case}/tags"][i, : lengths[i]]
+            )
             errors.add(
                 f"{case} score", abs(score - float(arrays[f"{case}/best"][i])), 1e-3
             )

@@ -35,7 +35,9 @@ from parity.role_layers import (
     load,
     role_targets,
 )
-from parity.role_sets import HUGE, STAGE, Arrays, Errors, RoleSet, Row, read_role_set
+from parity.role_sets import RoleErrors, RoleSet, read_role_set
+from parity.stages import HUGE, Row
+from parity.vectors import Arrays
 from spacy_lal.layers.roles_configs import RolesEncoderConfig
 from spacy_lal.loss.roles import RolesLoss
 from spacy_lal.scores import GoldRoles, RoleScores
@@ -97,7 +99,7 @@ def follows_gold(vectors: RoleSet, keep: np.ndarray) -> bool:
     return bool((logits[keep] > HUGE).any())
 
 
-def compare_network(vectors: RoleSet, errors: Errors) -> None:
+def compare_network(vectors: RoleSet, errors: RoleErrors) -> None:
     """The whole model in training mode and at evaluation."""
     keep = vectors.arrays["keep"] > 0.5
     network, gold = build_reference(vectors), gold_of(vectors.arrays, keep)
@@ -123,7 +125,7 @@ def compare_network(vectors: RoleSet, errors: Errors) -> None:
             handle.remove()
         theirs = vectors.under(f"{mode}/")
         for stage, ours in stages.items():
-            staged = Errors()
+            staged = RoleErrors()
             compare_stage(staged, stage, ours, theirs[stage], keep)
             errors.add(f"{mode} {stage}", *staged.rows[stage])
         _compare_tasks(vectors, errors, mode, output, keep)
@@ -143,7 +145,7 @@ def _keep_projected(stages: Dict[str, Tensor]) -> Callable:
 
 def _compare_tasks(
     vectors: RoleSet,
-    errors: Errors,
+    errors: RoleErrors,
     mode: str,
     output: ReferenceOutput,
     keep: np.ndarray,
@@ -179,7 +181,7 @@ def _compare_tasks(
             theirs[f"{task}.probabilities"],
             keep=keep,
         )
-        errors.equal(
+        errors.add_same(
             f"{mode} {task}.predictions",
             scores.detach().argmax(-1).numpy()[keep],
             theirs[f"{task}.predictions"][keep],
@@ -197,7 +199,7 @@ def _compare_tasks(
                 f"{mode} joint.{name}_probabilities", ours, expected, keep=keep
             )
             predicted = theirs[f"joint.{name}_predictions"][keep]
-            errors.equal(
+            errors.add_same(
                 f"{mode} joint.{name}_predictions",
                 ours.argmax(-1).numpy()[keep],
                 predicted,
@@ -214,7 +216,7 @@ def _compare_tasks(
     lengths = real.sum(1).tolist()
     ours_tags = decoded(output.tags.detach().numpy(), lengths, transitions)
     pairs = zip(ours_tags, theirs["srl.predictions"], lengths, strict=True)
-    errors.equal(
+    errors.add_same(
         f"{mode} srl.predictions",
         all(np.array_equal(a, b[:n]) for a, b, n in pairs),
         True,
@@ -223,7 +225,7 @@ def _compare_tasks(
 
 def _compare_losses(
     vectors: RoleSet,
-    errors: Errors,
+    errors: RoleErrors,
     mode: str,
     output: ReferenceOutput,
     network: ReferenceRoles,
@@ -290,7 +292,7 @@ def _compare_losses(
 
 
 def _compare_masked(
-    vectors: RoleSet, errors: Errors, output: ReferenceOutput, gold_tags: np.ndarray
+    vectors: RoleSet, errors: RoleErrors, output: ReferenceOutput, gold_tags: np.ndarray
 ) -> None:
     """The loss that our component trains with, over sentences without padding."""
     arrays, tasks = vectors.arrays, vectors.info["tasks"]
@@ -339,53 +341,10 @@ def _compare_masked(
         "train RolesLoss",
         sum(losses.values()),
         np.asarray(vectors.info["train"]["loss"]),
-        STAGE,
     )
 
 
-def compare_optimizer(vectors: RoleSet, errors: Errors) -> None:
-    """The formulas of the schedule, of Nesterov Adam and of clipping. Our component
-    takes the optimizer of its config, so they have no part in the library."""
-    info, arrays = vectors.info, vectors.arrays
-    for step, rate in zip(
-        info["schedule"]["global_step"], info["schedule"]["learning_rate"], strict=True
-    ):
-        ours = 0.04 * min((step + 1) ** -0.5, (step + 1) * 8000**-1.5)
-        errors.add("learning rate", abs(ours - rate) / rate, 1e-5)
-    adam = info["adam"]
-    weights = arrays["dense/w0"].astype(np.float64)
-    first, second = np.zeros_like(weights), np.zeros_like(weights)
-    for t, gradient in enumerate(arrays["dense/g"].astype(np.float64), start=1):
-        pace = (
-            adam["learning_rate"]
-            * np.sqrt(1 - adam["beta2"] ** t)
-            / (1 - adam["beta1"] ** t)
-        )
-        first = adam["beta1"] * first + (1 - adam["beta1"]) * gradient
-        second = adam["beta2"] * second + (1 - adam["beta2"]) * gradient**2
-        ahead = (
-            adam["beta1"] * first + (1 - adam["beta1"]) * gradient
-            if adam["nesterov"]
-            else first
-        )
-        weights = weights - pace * ahead / (np.sqrt(second) + adam["epsilon"])
-        errors.compare("dense Adam", weights, arrays["dense/w"][t - 1])
-    for scale, norm in info["clip_global_norms"]:
-        given = vectors.under(f"clip{scale:g}/")
-        tensors = {
-            key: torch.nn.Parameter(torch.zeros(given[key].shape)) for key in ("a", "b")
-        }
-        for key, parameter in tensors.items():
-            parameter.grad = torch.from_numpy(given[key].copy())
-        found = torch.nn.utils.clip_grad_norm_(
-            list(tensors.values()), info["clip_norm"]
-        )
-        errors.compare("clipping: norm", found, np.asarray(norm))
-        for key, parameter in tensors.items():
-            errors.compare("clipping", parameter.grad, given[f"{key}_clipped"])
-
-
-def compare_columns(vectors: RoleSet, errors: Errors) -> None:
+def compare_columns(vectors: RoleSet, errors: RoleErrors) -> None:
     """BIO tags as columns of a props file."""
     from spacy_lal.trees.roles import bio_to_args
 
@@ -394,10 +353,12 @@ def compare_columns(vectors: RoleSet, errors: Errors) -> None:
         for start, end, role in bio_to_args(entry["tags"]):
             cells[start] = f"({role}{cells[start]}"
             cells[end - 1] = f"{cells[end - 1]})"
-        errors.equal(f"{entry.get('kind', '')} columns".strip(), cells, entry["column"])
+        errors.add_same(
+            f"{entry.get('kind', '')} columns".strip(), cells, entry["column"]
+        )
 
 
-COMPARE: Dict[str, Callable[[RoleSet, Errors], None]] = {
+COMPARE: Dict[str, Callable[[RoleSet, RoleErrors], None]] = {
     "layer": compare_layer,
     "timing": compare_timing,
     "joint": compare_joint,
@@ -406,13 +367,12 @@ COMPARE: Dict[str, Callable[[RoleSet, Errors], None]] = {
     "roles": compare_roles,
     "viterbi": compare_viterbi,
     "network": compare_network,
-    "optimizer": compare_optimizer,
     "columns": compare_columns,
 }
 
 
 def compare_role_set(folder: Path, name: str, kind: str) -> List[Row]:
     """Rows of (stage, largest error, tolerance) of one set."""
-    errors = Errors()
+    errors = RoleErrors()
     COMPARE[kind](read_role_set(folder, name), errors)
     return errors.listed()

@@ -18,8 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from parity.attention import recording
-from parity.encoder_sets import Arrays
-from parity.network import GRADIENT_TOLERANCE, SUM_TOLERANCE, Errors, Row
+from parity.network import GRADIENT_TOLERANCE, SUM_TOLERANCE
 from parity.ssan_layers import (
     FinalNormConfig,
     PreNormAttention,
@@ -28,7 +27,8 @@ from parity.ssan_layers import (
     SinusoidalInputsConfig,
 )
 from parity.ssan_sets import SSANSet, pad, probe
-from parity.vectors import UnreadableSetError
+from parity.stages import Errors, Row
+from parity.vectors import Arrays, UnreadableSetError
 from spacy_lal.layers.configs import EncoderConfig, SelectorConfig
 from spacy_lal.layers.encoder import (
     EPSILON,
@@ -315,8 +315,8 @@ def regularisers(
     return chosen * is_query, entropy * is_query
 
 
-def compare_ssan(given: SSANSet) -> Tuple[List[Row], List[str]]:
-    """Every mode of a set. RETURNS: The rows, and notes."""
+def compare_ssan(given: SSANSet) -> List[Row]:
+    """Every mode of a set."""
     errors = Errors()
     modes = {
         name: answers
@@ -335,7 +335,7 @@ def compare_ssan(given: SSANSet) -> Tuple[List[Row], List[str]]:
         )
     for name, answers in modes.items():
         _Mode(given, name, errors).compare(answers)
-    return errors.listed(), []
+    return errors.listed()
 
 
 class _Mode:

@@ -1,14 +1,12 @@
-"""Reads SSAN's sets; tells the kinds of sets that are no network of a parser, by their
-json, never by their name."""
+"""Reads SSAN's sets, which are told by their json, never by their name."""
 
 import re
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
-from parity.encoder_sets import Arrays, read_arrays, read_json
-from parity.vectors import UnreadableSetError
+from parity.vectors import Arrays, UnreadableSetError, read_arrays, read_json
 
 
 class SSANSet(NamedTuple):
@@ -29,25 +27,9 @@ class SSANSet(NamedTuple):
     batch: Arrays
 
 
-def kind_of(info: Any) -> Optional[str]:
-    """The kind of a set: "attention_trees", "probing", "ssan"; None for others. info
-    (Any): Its json."""
-    if not isinstance(info, dict):
-        return None
-    if _is_list_of(info.get("cases"), "attention"):
-        return "attention_trees"
-    if _is_list_of(info.get("items"), "tree"):
-        return "probing"
-    return "ssan" if "modes" in info and "select_scale" in info else None
-
-
-def _is_list_of(value: Any, key: str) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and isinstance(value[0], dict)
-        and key in value[0]
-    )
+def is_ssan(info: Any) -> bool:
+    """Whether a json belongs to a set of SSAN."""
+    return isinstance(info, dict) and {"modes", "select_scale"} <= info.keys()
 
 
 def read_ssan_set(folder: Path, name: str) -> SSANSet:

@@ -1,24 +1,19 @@
-"""Reads golden vectors of the reference: network sets (NAME.npz + NAME.json) and
-decoder sets (decoder_*.npz).
+"""Reads golden vectors: what all kinds of sets share, and the sets of networks of the
+LAL parser (NAME.npz + NAME.json). `tests/decode/test_decoder_vectors.py` reads those of
+its decoders.
 
 A set that cannot be read, whatever is wrong with it, is an `UnreadableSetError` that
 says why."""
 
 import json
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
 DECODER_PREFIX = "decoder"
-DECODER_MODES = (
-    "hpsg_test",
-    "hpsg_train",
-    "hpsg_gold",
-    "const_test",
-    "const_train",
-    "const_gold",
-)
+# Keys of the json of sets that are left out.
+LEFT_OUT = frozenset({"ties", "items", "adam"})
 ANSWERS = (
     "label_scores_ut",
     "arc",
@@ -30,6 +25,7 @@ ANSWERS = (
     "dec_father",
     "dec_type_idx",
 )
+Arrays = Dict[str, np.ndarray]
 GOLD = ("gold_label", "gold_father", "gold_type")
 
 
@@ -53,78 +49,55 @@ class NetworkSet(NamedTuple):
     batched: List[Dict[str, np.ndarray]]
 
 
-class DecoderAnswer(NamedTuple):
-    """What a decoder said. nodes: (k, 3), binarised, pre-order. heads: (n,). margin:
-    the gain of labels not gold."""
-
-    score: float
-    nodes: np.ndarray
-    heads: Optional[np.ndarray]
-    margin: float
+def find_sets(folder: Path) -> list[str]:
+    """The names of the sets of a folder, in order, but for those of decoders, and for
+    those of programs that have no part in the library."""
+    paths = [*folder.glob("*.npz"), *folder.glob("*.json")]
+    names = {path.stem for path in paths if not path.stem.startswith(DECODER_PREFIX)}
+    return sorted(name for name in names if not _is_left_out(folder, name))
 
 
-class DecoderCase(NamedTuple):
-    """One chart and the reference's answers by mode."""
-
-    labels: np.ndarray
-    arcs: np.ndarray
-    gold_labels: np.ndarray
-    gold_span_heads: np.ndarray  # of each gold span, its head word from 1
-    gold_splits: np.ndarray  # of each gold span, its smallest split
-    gold_heads: np.ndarray  # of each word
-    answers: Dict[str, "DecoderAnswer"]
-
-
-def find_sets(folder: Path) -> Dict[str, str]:
-    """File name of each set -> "network" or "decoder", in order. Of a pair, the half
-    that is there names it."""
-    found: Dict[str, str] = {}
-    for path in sorted([*folder.glob("*.npz"), *folder.glob("*.json")]):
-        if path.stem.startswith(DECODER_PREFIX):
-            if path.suffix == ".npz":
-                found[path.name] = "decoder"
-        elif path.suffix == ".npz" or not path.with_suffix(".npz").exists():
-            found[path.name] = "network"
-    for name in read_families(folder):
-        found.setdefault(name, "decoder")
-    return dict(sorted(found.items()))
-
-
-def read_families(folder: Path) -> Dict[str, str]:
-    """Family ("coarse", "fine", "gauss") of each decoder set that decoder.json tells
-    of; nothing where it is broken."""
+def _is_left_out(folder: Path, name: str) -> bool:
+    """Whether a set is of trees from attention, of probing tasks, or of an
+    optimizer."""
     try:
-        files = _read_json(folder / f"{DECODER_PREFIX}.json")["files"]
-        return {name: str(entry["family"]) for name, entry in files.items()}
-    except (UnreadableSetError, KeyError, TypeError, AttributeError):
-        return {}
+        info = read_json(folder, name)
+    except UnreadableSetError:
+        return False
+    return isinstance(info, dict) and not LEFT_OUT.isdisjoint(info)
 
 
-def _read_json(path: Path) -> Any:
+def read_json(folder: Path, name: str) -> Any:
+    """The json of a set. RAISES (UnreadableSetError): with the reason."""
+    path = folder / f"{Path(name).stem}.json"
     try:
         return json.loads(path.read_text(encoding="utf8"))
     except (OSError, ValueError) as error:
         raise UnreadableSetError(f"{path.name}: {error}") from error
 
 
-def _read_npz(path: Path) -> Dict[str, np.ndarray]:
+def read_arrays(folder: Path, name: str) -> Arrays:
+    """The arrays of a set; those in half precision are made float32. RAISES
+    (UnreadableSetError): with the reason."""
+    path = folder / f"{Path(name).stem}.npz"
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+            arrays = {key: archive[key] for key in archive.files}
     except Exception as error:  # a broken archive may fail in any way
         raise UnreadableSetError(
             f"{path.name}: {type(error).__name__}: {error}"
         ) from error
+    return {
+        key: value.astype(np.float32) if value.dtype == np.float16 else value
+        for key, value in arrays.items()
+    }
 
 
 def read_network_set(folder: Path, name: str) -> NetworkSet:
     """A network set, checked for completeness. RAISES (UnreadableSetError): with the
     reason."""
     stem = Path(name).stem
-    info, arrays = (
-        _read_json(folder / f"{stem}.json"),
-        _read_npz(folder / f"{stem}.npz"),
-    )
+    info, arrays = read_json(folder, name), read_arrays(folder, name)
     expected = {
         "hparams": dict,
         "sentences": list,
@@ -184,79 +157,3 @@ def unpack_upper(n_words: int, cells: np.ndarray) -> np.ndarray:
     chart = np.zeros((n_words + 1, n_words + 1, *cells.shape[1:]), cells.dtype)
     chart[np.triu_indices(n_words + 1, 1)] = cells
     return chart
-
-
-class _Reader:
-    """Takes the pieces of arrays in which the charts lie one behind the other."""
-
-    def __init__(self, name: str, arrays: Dict[str, np.ndarray]) -> None:
-        self.name, self.arrays = name, arrays
-        self.taken: Dict[str, int] = {}
-
-    def take(self, key: str, size: int) -> np.ndarray:
-        start = self.taken.get(key, 0)
-        if key not in self.arrays:
-            raise UnreadableSetError(f"{self.name} lacks {key}")
-        piece = self.arrays[key][start : start + size]
-        if len(piece) != size:
-            raise UnreadableSetError(f"{self.name}: {key} ends too early")
-        self.taken[key] = start + size
-        return piece
-
-
-def read_decoder_set(folder: Path, name: str) -> Iterator[DecoderCase]:
-    """The charts of a decoder set, one after the other. RAISES (UnreadableSetError):
-    with the reason."""
-    arrays = _read_npz(folder / name)
-    missing = {"n", "L", "scale"} - arrays.keys()
-    if missing or not len(arrays["n"]):
-        raise UnreadableSetError(
-            f"{name} lacks {', '.join(sorted(missing)) or 'charts'}"
-        )
-    reader, n_labels, scale = _Reader(name, arrays), int(arrays["L"]), arrays["scale"]
-    for n in arrays["n"].tolist():
-        n_cells, n_nodes = n * (n + 1) // 2, 2 * n - 1
-        scores = (
-            reader.take("ls", n_cells * n_labels)
-            .astype(np.float32)
-            .reshape(n_cells, n_labels)
-            * scale
-        )
-        arcs = (
-            reader.take("arc", (n + 1) ** 2).astype(np.float32).reshape(n + 1, n + 1)
-            * scale
-        )
-        answers = {}
-        for mode in DECODER_MODES:
-            nodes = np.stack(
-                [
-                    reader.take(f"{mode}/{key}", n_nodes).astype(int)
-                    for key in ("i", "j", "label")
-                ],
-                axis=1,
-            )
-            heads = (
-                reader.take(f"{mode}/father", n).astype(int)
-                if mode.startswith("hpsg")
-                else None
-            )
-            score, margin = (
-                float(reader.take(f"{mode}/{key}", 1)[0])
-                for key in ("score", "augment")
-            )
-            answers[mode] = DecoderAnswer(score, nodes, heads, margin)
-        yield DecoderCase(
-            labels=unpack_upper(n, scores.astype(np.float32)),
-            arcs=arcs.astype(np.float32),
-            gold_labels=unpack_upper(n, reader.take("gold_label", n_cells)).astype(
-                np.int32
-            ),
-            gold_span_heads=unpack_upper(n, reader.take("gold_head", n_cells)).astype(
-                np.int32
-            ),
-            gold_splits=unpack_upper(
-                n, reader.take("gold_split_const", n_cells)
-            ).astype(np.int32),
-            gold_heads=reader.take("gold_father", n).astype(np.int32),
-            answers=answers,
-        )
