@@ -8,9 +8,7 @@ The sentences (`tests/data/relations.jsonl`) are given as tokens. A relation cou
 right if the head words of its subject and object, and its predicate, are. Annotated are
 verbs, copulas and appositions; possessives and nominal predicates are left out. "Words
 too": it is right if all words of its subject and object are right as well.
-"Complete": with a subject and an object, the only ones that textacy gives. If textacy
-is installed, its rows are made with the heads of the same pipeline, whose deprels are
-renamed to those that it knows, and with the pipelines of --others."""
+"Complete": with a subject and an object."""
 
 import argparse
 import json
@@ -29,12 +27,6 @@ from spacy_lal.treebanks.roles import read_sentences
 
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "data" / "relations.jsonl"
 KINDS = ("verb", "copula", "apposition")
-RENAMED = {
-    "obj": "dobj",
-    "iobj": "dative",
-    "nsubj:pass": "nsubjpass",
-    "csubj:pass": "csubjpass",
-}
 Triple = Tuple[Optional[int], Optional[int], Optional[int]]
 
 
@@ -83,34 +75,6 @@ def gold_ranges(sentence: Dict[str, Any]) -> Set[Tuple[Any, ...]]:
         subject, thing = (phrase and tuple(phrase) for phrase in phrases)
         found.add((subject, heads[1], thing))
     return found
-
-
-def textacy_triples(doc: Doc) -> Set[Triple]:
-    """Give textacy's triples, with passives turned, as ours are."""
-    from textacy.extract.triples import subject_verb_object_triples
-
-    renamed = doc.copy()
-    for token in renamed:
-        token.dep_ = RENAMED.get(token.dep_, token.dep_)
-    found = set()
-    for subjects, verbs, objects in subject_verb_object_triples(renamed):
-        verb = verbs[-1]
-        is_passive = any(one.dep_ == "nsubjpass" for one in subjects)
-        for one in heads_of(subjects):
-            for other in heads_of(objects):
-                found.add((other, verb.i, one) if is_passive else (one, verb.i, other))
-    return found
-
-
-def heads_of(tokens: List[Any]) -> List[int]:
-    """Give the words among some whose heads are not among them, or that are
-    conjuncts."""
-    inner = {token.i for token in tokens}
-    return [
-        token.i
-        for token in tokens
-        if token.head.i not in inner or token.head == token or token.dep_ == "conj"
-    ]
 
 
 def score(found: List[Set[Any]], gold: List[Set[Any]]) -> Tuple[float, float, float]:
@@ -169,7 +133,7 @@ def without_roles(docs: List[Doc]) -> List[Doc]:
     return copies
 
 
-def by_hand(nlp: Language, others: List[str]) -> None:
+def by_hand(nlp: Language) -> None:
     """Print the tables of the annotated sentences."""
     sentences = read_gold()
     gold = [{tuple(one) for one in x["relations"]} for x in sentences]
@@ -193,22 +157,6 @@ def by_hand(nlp: Language, others: List[str]) -> None:
                 score(found, annotated),
                 score(complete(found), complete(annotated)),
                 score(*of_verbs(docs, found, annotated)),
-            )
-    try:
-        import textacy.extract.triples  # noqa: F401
-    except ImportError as error:
-        print(f"(textacy cannot be imported: {error})")
-    else:
-        for name, items in [
-            ("our heads", docs),
-            *((x, parsed(spacy.load(x), sentences)) for x in others),
-        ]:
-            found = [textacy_triples(doc) for doc in items]
-            row(
-                f"textacy on {name}",
-                None,
-                score(complete(found), complete(gold)),
-                score(*of_verbs(docs, found, gold)),
             )
     print("\n| precision / recall / F1 | clauses |\n| --- | --: |")
     clauses = [
@@ -256,14 +204,11 @@ def main(arguments: Optional[List[str]] = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pipeline")
-    parser.add_argument(
-        "--others", nargs="*", default=[], help="pipelines of spaCy for textacy"
-    )
     parser.add_argument("--conllu", type=Path, help="gold heads")
     parser.add_argument("--roles", type=Path, help="gold roles, .srl.jsonl")
     args = parser.parse_args(arguments)
     nlp = spacy.load(args.pipeline)
-    by_hand(nlp, args.others)
+    by_hand(nlp)
     if args.conllu and args.roles:
         of_roles(nlp, args.conllu, args.roles)
 

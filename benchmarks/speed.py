@@ -1,8 +1,7 @@
-"""How fast are a pipeline, one call, a server, and the start?
+"""How fast are a pipeline, one call, and the start?
 
     python benchmarks/speed.py pipeline metrics/speed.json assets/ewt/dev.conllu
     python benchmarks/speed.py latency metrics/latency.json
-    python benchmarks/speed.py service metrics/service.json assets/ewt/dev.conllu
     python benchmarks/speed.py start metrics/start.json
 
 Each writes its figures as JSON and prints them as Markdown. Compared programs are timed
@@ -17,13 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import latency, pipeline, service, start
-from speed.timing import MissingExtra, environment
+from speed import latency, pipeline, start
+from speed.timing import environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "pipeline": pipeline,
     "latency": latency,
-    "service": service,
     "start": start,
 }
 
@@ -47,10 +45,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Measure and write. RETURNS (int): The exit code."""
     args = make_parser().parse_args(arguments)
     surroundings = environment()  # the load before the run
-    try:
-        measured = MEASUREMENTS[args.command].measure(args)
-    except MissingExtra as error:
-        sys.exit(f"speed.py {args.command}: {error}")
+    measured = MEASUREMENTS[args.command].measure(args)
     settings = {
         name: str(value) if isinstance(value, Path) else value
         for name, value in vars(args).items()

@@ -151,49 +151,6 @@ class HeadReport:
         """The expected `own_head_share` for a random ranking."""
         return min(1.0, k / len(self.heads))
 
-    def records(self, k: int = 10) -> Dict[str, Any]:
-        """The report as dicts and lists for JSON.
-
-        k (int): The number of heads to list for each label.
-        """
-        names = [head.name for head in self.heads]
-        return {
-            "n_sentences": self.n_sentences,
-            "n_left_out": self.n_left_out,
-            "own_head": [
-                {"k": n, "share": self.own_head_share(n), "chance": self.chance(n)}
-                for n in (1, 3, 10)
-            ],
-            "labels": [
-                {
-                    "label": one.label,
-                    **one.counts._asdict(),
-                    **{
-                        "margin": one.margin,
-                        "bias": one.bias,
-                        "tokens": one.tokens,
-                        "heads": float(one.heads.sum()),
-                    },
-                    "own_head": None if one.own is None else names[one.own],
-                    "own_rank": one.own_rank,
-                    "top": [
-                        {"number": i, "head": names[i], "part": float(one.heads[i])}
-                        for i in one.ranking[:k]
-                    ],
-                }
-                for one in self.labels
-            ],
-            "heads": [
-                {
-                    "number": head.number,
-                    "head": head.name,
-                    "labels": [label._asdict() for label in head.labels],
-                    "words": [word._asdict() for word in head.words],
-                }
-                for head in self.heads
-            ],
-        }
-
 
 def head_report(
     nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64

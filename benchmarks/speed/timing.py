@@ -10,7 +10,6 @@ from collections import defaultdict
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 
@@ -140,23 +139,6 @@ def environment() -> Dict[str, Any]:
         **{name: version(name) for name in LIBRARIES},
         "commit": commit,
     }
-
-
-class MissingExtra(Exception):
-    """A benchmark needs a package that an extra brings."""
-
-
-def needs(extra: str, *modules: str) -> None:
-    """See that an extra of this package is installed.
-
-    RAISES (MissingExtra): A module is not there; the message says how to install it.
-    """
-    missing = [name for name in modules if find_spec(name) is None]
-    if missing:
-        raise MissingExtra(
-            f"needs {', '.join(missing)}, which the extra {extra} brings: pip install "
-            f"-c constraints.txt '.[{extra}]'"
-        )
 
 
 def at_least_one(text: str) -> int:

@@ -419,7 +419,7 @@ def _parser_network(folder: Path) -> nn.Module:
     from spacy_lal.layers.parser_network import ParserNetwork
 
     if torch.cuda.is_available():  # it takes all cells at once
-        parser_scorers._SPAN_FLOATS, parser_scorers._PAIR_FLOATS = 1 << 29, 1 << 27
+        parser_scorers._SPAN_FLOATS = 1 << 29
     return ParserNetwork(*pickle.loads((folder / "network.pickle").read_bytes()))
 
 
@@ -537,16 +537,13 @@ def parser_loss(
 ) -> Tensor:
     """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in
     configs/lal_trf.cfg, but that of label heads."""
-    from spacy_lal.layers.basics import PickedCells
-
     total: Any = 0.0
     for of_group, group in zip(scores, batch["sentences"], strict=True):
         with torch.no_grad():
             nodes, labels = best_labels(of_group.labels, group)
         chosen = nodes & (labels > 0) & group["trees"][:, None, None]
         best = torch.stack([*chosen.nonzero(as_tuple=True), labels[chosen]])
-        cells = torch.cat([best, group["cells"].T], 1)
-        picked = PickedCells.apply(of_group.labels, cells)
+        picked = of_group.labels[tuple(torch.cat([best, group["cells"].T], 1))]
         n_best = best.shape[1]
         total = total + picked[:n_best].sum() - picked[n_best:].sum()
         heads, deprels = group["heads"], group["deprels"]
@@ -557,8 +554,7 @@ def parser_loss(
         known = (heads >= 0) & (deprels >= 0)
         sentence, word = known.nonzero(as_tuple=True)
         if len(sentence):
-            cells = torch.stack([sentence, word + 1, heads[known]])
-            rows = PickedCells.apply(of_group.deprels, cells)
+            rows = of_group.deprels[sentence, word + 1, heads[known]]
             total = total + 0.5 * cross_entropy(rows, deprels[known])
         if own_heads is not None and of_group.label_heads is not None:
             total = total + own_heads.loss(of_group.label_heads, group["cells"])
