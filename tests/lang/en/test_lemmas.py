@@ -67,7 +67,6 @@ def test_inflected_words_have_the_lemma_of_the_table(
         ("babysitting", "VBG", "VERB", "babysitt", "babysit"),
         ("installing", "VBG", "VERB", "installing", "install"),
         ("putted", "VBD", "VERB", "putt", "putt"),
-        ("glamped", "VBD", "VERB", "glampe", "glamp"),  # "mp" ends a word
         (
             "bases",
             "NNS",
