@@ -35,10 +35,11 @@ from ..trees.roles import (
     Argument,
     Proposition,
     RoleTags,
-    predicate_span,
 )
 
 JointLabel = tuple[str, bool]  # a tag, and whether the token is a predicate
+Place = tuple[int, int]  # the number of a sentence, and of a word in it
+AlignedArcs = tuple[Sequence[Optional[int]], Sequence[Optional[str]]]
 
 
 class GoldParse(NamedTuple):
@@ -65,37 +66,41 @@ def gold_parses(
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold
         constituents are no tree."""
     check_tree(eg.reference, "a gold Doc")
-    sentences = sentence_words(eg.predicted)
-    heads, arcs_deprels = aligned_arcs(eg)
-    trees = _aligned_trees(eg, sentences)
-    golds = []
     unknown = set() if unknown is None else unknown
+    sentences = sentence_words(eg.predicted)
+    arcs = aligned_arcs(eg)
     if deprels:
-        unknown.update(
-            deprel for deprel in arcs_deprels if deprel and deprel not in deprels
-        )
+        unknown.update(name for name in arcs[1] if name and name not in deprels)
+    golds = []
+    trees = _aligned_trees(eg, sentences)
     for words, spans in zip(sentences, trees, strict=True):
-        position: dict[Optional[int], int] = {
-            word: i + 1 for i, word in enumerate(words)
-        }
-        sentence_heads = [
-            0 if heads[w] == w else position.get(heads[w], MISSING) for w in words
-        ]
-        scored_heads = sentence_heads if deprels else [MISSING] * len(words)
-        chart = _label_chart(
-            spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels, unknown
-        )
-        golds.append(
-            GoldParse(
-                labels=chart,
-                heads=np.array(sentence_heads, dtype=np.int32),
-                deprels=np.array(
-                    [deprels.get(arcs_deprels[w] or "", MISSING) for w in words],
-                    dtype=np.int32,
-                ),
-            )
-        )
+        heads, deprel_ids = _arcs_of(words, arcs, deprels)
+        is_root = heads == np.arange(len(words))
+        from_root = np.where(heads == MISSING, MISSING, heads + 1)
+        from_root[is_root] = 0
+        chart = None
+        if spans and spans[0].end - spans[0].start == len(words):
+            if deprels and (heads != MISSING).any():
+                names = [arcs[1][word] or "" for word in words]
+                spans = joint_spans(spans, from_root.tolist(), deprels=names)
+            chart, unseen = label_ids(spans, len(words), labels)
+            if len(labels) > SUB_HEAD + 1:  # else the network scores no constituents
+                unknown.update(unseen)
+            chart = None if unseen else chart
+        golds.append(GoldParse(chart, from_root.astype(np.int32), deprel_ids))
     return golds
+
+
+def _arcs_of(
+    words: Sequence[int], arcs: AlignedArcs, ids: dict[str, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The heads of a sentence's words, from 0, a root's own number, and the ids of
+    their deprels."""
+    heads, deprels = arcs
+    places: dict[Optional[int], int] = {word: i for i, word in enumerate(words)}
+    numbers = [places.get(heads[word], MISSING) for word in words]
+    deprel_ids = [ids.get(deprels[word] or "", MISSING) for word in words]
+    return np.array(numbers, dtype=np.int64), np.array(deprel_ids, dtype=np.int32)
 
 
 def copy_sentence_starts(eg: Example) -> None:
@@ -128,27 +133,47 @@ def _outermost_starts(doc: Doc) -> list[int]:
     return starts if reached == len(doc) else [0]
 
 
-def aligned_arcs(
-    eg: Example,
-) -> tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
+def aligned_arcs(eg: Example) -> AlignedArcs:
     """For each predicted token, the index of its head (a root's own index) and its
     deprel; None where missing."""
     if not eg.reference.has_annotation("DEP"):
         return [None] * len(eg.predicted), [None] * len(eg.predicted)
-    if not same_tokens(eg.predicted, eg.reference):
-        heads, deprels = eg.get_aligned_parse(projectivize=False)
-        # spaCy gives a word without a gold head its own index, as it gives a root.
-        return [
-            head if deprel else None
-            for head, deprel in zip(heads, deprels, strict=True)
-        ], deprels
-    array = eg.reference.to_array(["HEAD", "DEP"])
-    offsets = array[:, 0].astype(np.int64).tolist()
-    strings = [eg.reference.vocab.strings[key] for key in array[:, 1]]
-    return [
-        i + offset if dep else None
-        for i, (offset, dep) in enumerate(zip(offsets, strings, strict=True))
-    ], strings
+    heads, deprels = eg.get_aligned_parse(projectivize=False)
+    # spaCy gives a word without a gold head its own index, as it gives a root.
+    known = [h if deprel else None for h, deprel in zip(heads, deprels, strict=True)]
+    return known, deprels
+
+
+def _is_equal(eg: Example, sentences: list[list[int]]) -> bool:
+    """Whether the reference has the predicted tokens and sentences."""
+    reference = eg.reference
+    if not same_tokens(eg.predicted, reference) or not has_sentences(reference):
+        return False
+    return sentence_words(reference) == sentences
+
+
+def _owners(sentences: list[list[int]]) -> dict[int, Place]:
+    return {
+        word: (s, i)
+        for s, words in enumerate(sentences)
+        for i, word in enumerate(words)
+    }
+
+
+def _moved(
+    eg: Example, owners: dict[int, Place], start: int, end: int
+) -> tuple[set[int], Optional[Place]]:
+    """The predicted sentences that a reference span touches, and its range of words;
+    None if an end falls inside a predicted token, or it crosses sentences."""
+    y2x = eg.alignment.y2x
+    tokens = sorted({x for y in range(start, end) for x in y2x[y].tolist()})
+    places = [owners[x] for x in tokens if x in owners]
+    touched = {sentence for sentence, _ in places}
+    at_ends = [y for x in {*tokens[:1], *tokens[-1:]} for y in eg.alignment.x2y[x]]
+    fits = all(start <= y < end for y in at_ends)
+    if not fits or len(touched) != 1:
+        return touched, None
+    return touched, (places[0][1], places[-1][1] + 1)
 
 
 def _aligned_trees(
@@ -159,65 +184,22 @@ def _aligned_trees(
     reference = eg.reference
     if SPANS_KEY not in reference.spans or not len(reference):
         return [None] * len(sentences)
-    if same_tokens(eg.predicted, reference) and has_sentences(reference):
-        if sentence_words(reference) == sentences:
-            return [spans or None for spans in get_constituents(reference)]
-    owner = {
-        word: (s, i)
-        for s, words in enumerate(sentences)
-        for i, word in enumerate(words)
-    }
-    trees: list[Optional[list]] = [[] for _ in sentences]
+    if _is_equal(eg, sentences):
+        return [*get_constituents(reference)]
+    owners = _owners(sentences)
+    trees: list[list[Constituent]] = [[] for _ in sentences]
+    lost: set[int] = set()
     for span in constituent_tokens(reference):
-        ends = _aligned_ends(eg, span.start, span.end)
-        touched = {
-            owner[x][0]
-            for i in range(span.start, span.end)
-            for x in eg.alignment.y2x[i].tolist()
-            if x in owner
-        }
-        if ends is None or len(touched) != 1:
-            for s in touched:
-                trees[s] = None
-            continue
-        tree = trees[touched.pop()]
-        if tree is not None:
-            words = [owner[x][1] for x in range(ends[0], ends[1] + 1) if x in owner]
-            tree.append(span._replace(start=words[0], end=words[-1] + 1))
-    return [collapse_chains(tree) if tree else None for tree in trees]
-
-
-def _aligned_ends(eg: Example, start: int, end: int) -> Optional[tuple[int, int]]:
-    """First and last predicted token of a reference span; None if one of its ends falls
-    inside a token."""
-    alignment = eg.alignment
-    of_first = alignment.y2x[start].tolist()
-    of_last = alignment.y2x[end - 1].tolist()
-    if not of_first or not of_last:
-        return None
-    first, last = of_first[0], of_last[-1]
-    begins_at_token = alignment.x2y[first][0] == start
-    ends_at_token = alignment.x2y[last][-1] == end - 1
-    return (first, last) if begins_at_token and ends_at_token else None
-
-
-def _label_chart(
-    spans: Optional[list[Constituent]],
-    heads: list[int],
-    deprels: list[str],
-    labels: LabelVocab,
-    unknown: set[str],
-) -> Optional[np.ndarray]:
-    """The chart of gold label ids. None without a tree, with an unknown label, or if
-    none covers the sentence."""
-    if not spans or spans[0].end - spans[0].start != len(heads):
-        return None
-    any_heads = any(head != MISSING for head in heads)
-    joined = joint_spans(spans, heads, deprels=deprels) if any_heads else spans
-    chart, unseen = label_ids(joined, len(heads), labels)
-    if len(labels) > SUB_HEAD + 1:  # else the network scores no constituents
-        unknown.update(unseen)
-    return None if unseen else chart
+        touched, words = _moved(eg, owners, span.start, span.end)
+        if words is None:
+            lost |= touched
+        else:
+            moved = span._replace(start=words[0], end=words[1])
+            trees[touched.pop()].append(moved)
+    return [
+        collapse_chains(tree) if tree and i not in lost else None
+        for i, tree in enumerate(trees)
+    ]
 
 
 class RoleLabels(NamedTuple):
@@ -236,173 +218,87 @@ def gold_roles(
     """The gold roles of an Example's predicted sentences. unknown: Takes masked,
     unknown roles and rolesets."""
     sentences = sentence_words(eg.predicted)
-    heads, deprels = aligned_arcs(eg)
-    propositions, lost = _aligned(eg, sentences)
+    arcs = aligned_arcs(eg)
+    aligned = _aligned_propositions(eg, sentences)
     tags = eg.get_aligned("TAG", as_string=True) if labels.joint is not None else []
     golds = []
-    for i, words in enumerate(sentences):
-        position: dict[Optional[int], int] = {
-            word: place for place, word in enumerate(words)
-        }
-        of_sentence = propositions[i]
+    for words, annotated, lost in zip(sentences, *aligned, strict=True):
+        propositions = annotated or []
         if unknown is not None:
-            unknown.update(_unknown(of_sentence or (), labels))
-        rows = [proposition.token for proposition in of_sentence or ()]
-        of_words = [tags[word] for word in words] if tags else []
-        predicates = _predicate_labels(
-            len(words), None if of_sentence is None else rows, labels, of_words
+            unknown.update(_unknown(propositions, labels))
+        rows = [proposition.token for proposition in propositions]
+        predicates = np.zeros(len(words), dtype=np.int32)
+        predicates[rows] = 1
+        if labels.joint is not None:
+            pairs = zip((tags[word] or "" for word in words), predicates.tolist())
+            predicates[:] = [labels.joint.get(pair, MISSING) for pair in pairs]
+        predicates[lost if annotated is not None else slice(None)] = MISSING
+        encoded = [labels.tags.encode(p.args, len(words)) for p in propositions]
+        rolesets = [labels.rolesets.get(p.roleset, MISSING) for p in propositions]
+        gold = GoldRoles(
+            predicates,
+            np.array(rows, dtype=np.int64),
+            np.array(encoded, dtype=np.int32).reshape(-1, len(words)),
+            np.array(rolesets, dtype=np.int32),
+            *_arcs_of(words, arcs, labels.deprels),
+            args=[_arguments(proposition, labels.tags) for proposition in propositions],
         )
-        predicates[lost[i]] = MISSING
-        encoded = [
-            labels.tags.encode(proposition.args, len(words))
-            for proposition in of_sentence or ()
-        ]
-        golds.append(
-            GoldRoles(
-                predicates=predicates,
-                rows=np.array(rows, dtype=np.int64),
-                tags=np.array(encoded, dtype=np.int32).reshape(len(rows), len(words)),
-                rolesets=np.array(
-                    [
-                        labels.rolesets.get(one.roleset, MISSING)
-                        for one in of_sentence or ()
-                    ],
-                    dtype=np.int32,
-                ),
-                heads=np.array(
-                    [position.get(heads[w], MISSING) for w in words], dtype=np.int64
-                ),
-                deprels=np.array(
-                    [labels.deprels.get(deprels[w] or "", MISSING) for w in words],
-                    dtype=np.int32,
-                ),
-                args=[
-                    _arguments(proposition, labels.tags)
-                    for proposition in of_sentence or ()
-                ],
-            )
-        )
+        golds.append(gold)
     return golds
 
 
 def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterator[str]:
     for proposition in propositions:
-        yield from (
-            role for _, _, role in proposition.args if role not in labels.tags.roles
-        )
-        if (
-            labels.rolesets
-            and proposition.roleset
-            and proposition.roleset not in labels.rolesets
-        ):
+        for _, _, role in proposition.args:
+            if role not in labels.tags.roles:
+                yield role
+        if labels.rolesets and proposition.roleset not in ("", *labels.rolesets):
             yield proposition.roleset
 
 
 def _arguments(proposition: Proposition, tags: RoleTags) -> list[tuple[int, int, int]]:
+    """As in `GoldRoles.args`."""
     ids = {role: i for i, role in enumerate(tags.roles)}
-    arguments = [
-        (start, end, ids.get(role, MISSING))
-        for start, end, role in proposition.args
-        if role != PREDICATE_ROLE
-    ]
-    start, end = predicate_span(proposition.args)
-    if (start, end) == (
-        proposition.token,
-        proposition.token + 2,
-    ) and PREDICATE_ROLE in ids:
-        arguments.append((start + 1, end, ids[PREDICATE_ROLE]))
+    arguments = []
+    for start, end, role in proposition.args:
+        if role == PREDICATE_ROLE:
+            if start != proposition.token or end != start + 2:
+                continue
+            start += 1
+        arguments.append((start, end, ids.get(role, MISSING)))
     return arguments
 
 
-def _predicate_labels(
-    n_words: int,
-    rows: Optional[Sequence[int]],
-    labels: RoleLabels,
-    tags: Sequence[Optional[str]],
-) -> np.ndarray:
-    if rows is None:
-        return np.full(n_words, MISSING, dtype=np.int32)
-    is_predicate = np.zeros(n_words, dtype=np.int32)
-    is_predicate[list(rows)] = 1
-    if labels.joint is None:
-        return is_predicate
-    pairs = zip(tags, is_predicate.astype(bool).tolist(), strict=True)
-    return np.array(
-        [labels.joint.get((tag or "", flag), MISSING) for tag, flag in pairs],
-        dtype=np.int32,
-    )
-
-
-def _aligned(
-    eg: Example, sentences: Sequence[Sequence[int]]
+def _aligned_propositions(
+    eg: Example, sentences: list[list[int]]
 ) -> tuple[list[Optional[list[Proposition]]], list[list[int]]]:
     """For each predicted sentence its gold propositions over word positions, or None
     without roles; and the words that may be predicates, but whose gold proposition does
-    not fit the predicted tokens."""
+    not fit the predicted tokens. A predicate that is split keeps its first word, a
+    merged token its first predicate."""
     reference = eg.reference
     lost: list[list[int]] = [[] for _ in sentences]
     if not has_propositions(reference):
         return [None] * len(sentences), lost
-    if (
-        same_tokens(eg.predicted, reference)
-        and has_sentences(reference)
-        and sentence_words(reference) == sentences
-    ):
+    if _is_equal(eg, sentences):
         return [*get_sentence_propositions(reference)], lost
-    owner = {
-        word: (s, i)
-        for s, words in enumerate(sentences)
-        for i, word in enumerate(words)
-    }
+    owners = _owners(sentences)
     by_token: list[dict[int, Proposition]] = [{} for _ in sentences]
     for proposition in get_propositions(reference):
-        places = [
-            owner[x] for x in eg.alignment.y2x[proposition.token].tolist() if x in owner
-        ]
-        moved = _move(eg, proposition, owner)
-        if moved is None:
+        tokens = eg.alignment.y2x[proposition.token].tolist()
+        places = [owners[x] for x in tokens if x in owners]
+        args: list[Argument] = []
+        touched: set[int] = set()
+        for start, end, role in proposition.args:
+            sentences_of, words = _moved(eg, owners, start, end)
+            touched |= sentences_of
+            if words is not None:
+                args.append((*words, role))
+        if not places or len(touched) != 1 or len(args) < len(proposition.args):
             for sentence, place in places:
                 lost[sentence].append(place)
-        else:
-            by_token[moved[0]].setdefault(
-                moved[1].token, moved[1]
-            )  # a merged token keeps its first predicate
-    return [
-        [propositions[token] for token in sorted(propositions)]
-        for propositions in by_token
-    ], lost
-
-
-def _move(
-    eg: Example, proposition: Proposition, owner: dict[int, tuple[int, int]]
-) -> Optional[tuple[int, Proposition]]:
-    """A proposition on the predicted words, and its sentence; None if an end falls
-    inside a predicted token, or it crosses sentences. A predicate that is split keeps
-    its first word."""
-    args: list[Argument] = []
-    sentences: set[int] = set()
-    for start, end, role in proposition.args:
-        xs = sorted(
-            {x for y in range(start, end) for x in eg.alignment.y2x[y].tolist()}
-        )
-        if not xs or any(
-            not start <= y < end
-            for x in (xs[0], xs[-1])
-            for y in eg.alignment.x2y[x].tolist()
-        ):
-            return None
-        places = [owner[x] for x in xs if x in owner]
-        if not places:
-            return None
-        sentences.update(sentence for sentence, _ in places)
-        args.append((places[0][1], places[-1][1] + 1, role))
-    token = [
-        owner[x] for x in eg.alignment.y2x[proposition.token].tolist() if x in owner
-    ]
-    if (
-        len(sentences) != 1
-        or not token
-        or PREDICATE_ROLE not in [role for _, _, role in args]
-    ):
-        return None
-    return sentences.pop(), proposition._replace(token=token[0][1], args=tuple(args))
+            continue
+        token = places[0][1]
+        moved = proposition._replace(token=token, args=tuple(args))
+        by_token[touched.pop()].setdefault(token, moved)
+    return [[row[token] for token in sorted(row)] for row in by_token], lost
