@@ -230,15 +230,17 @@ def gold_roles(
         predicates = np.zeros(len(words), dtype=np.int32)
         predicates[rows] = 1
         if labels.joint is not None:
-            pairs = zip((tags[word] or "" for word in words), predicates.tolist())
-            predicates[:] = [labels.joint.get(pair, MISSING) for pair in pairs]
+            predicates[:] = [
+                labels.joint.get((tags[word] or "", flag), MISSING)
+                for word, flag in zip(words, predicates.tolist(), strict=True)
+            ]
         predicates[lost if annotated is not None else slice(None)] = MISSING
         encoded = [labels.tags.encode(p.args, len(words)) for p in propositions]
         rolesets = [labels.rolesets.get(p.roleset, MISSING) for p in propositions]
         gold = GoldRoles(
             predicates,
             np.array(rows, dtype=np.int64),
-            np.array(encoded, dtype=np.int32).reshape(-1, len(words)),
+            np.array(encoded, dtype=np.int32).reshape(len(rows), len(words)),
             np.array(rolesets, dtype=np.int32),
             *_arcs_of(words, arcs, labels.deprels),
             args=[_arguments(proposition, labels.tags) for proposition in propositions],
