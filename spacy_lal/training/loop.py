@@ -12,10 +12,10 @@ data must not change in between.
                          when the training has ended
 """
 
+import math
 import shutil
 import signal
 import sys
-import threading
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -30,14 +30,7 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example, loop
 from spacy.training.initialize import init_nlp
 from spacy.util import registry, resolve_dot_names
-from thinc.api import (
-    Config,
-    Model,
-    Optimizer,
-    fix_random_seed,
-    get_current_ops,
-    set_gpu_allocator,
-)
+from thinc.api import Config, Optimizer, fix_random_seed, set_gpu_allocator
 from wasabi import msg
 
 from ..annotations import SPANS_KEY
@@ -45,13 +38,21 @@ from ..files import beside, leftovers, restore_folder, written_folder
 from .optimizer_state import (
     State,
     get_optimizer_state,
+    parameters,
     set_optimizer_state,
-    torch_module,
 )
 
 DIR_CHECKPOINT = "checkpoint"
 REMOVED = ".removed"  # the ending of a folder that is being removed
 MINUTES = 15.0
+SETTINGS = (
+    "dropout",
+    "eval_frequency",
+    "accumulate_gradient",
+    "patience",
+    "max_steps",
+    "annotating_components",
+)
 WAY_OUT = (
     "Train anew with --no-resume (which replaces what is there), or with another "
     "--output"
@@ -87,25 +88,27 @@ def train(
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
     model_path = output_path / "model-last"
+    best = output_path / "model-best"
     checkpoint = output_path / DIR_CHECKPOINT
-    if lacking := [
-        name
-        for name in ("nlp", "training", "corpora", "initialize")
-        if name not in config
-    ]:
-        raise ValueError(
-            f"the config has no [{lacking[0]}]; python -m spacy init fill-config "
-            "completes a config"
-        )
+    for name in ("nlp", "training", "corpora", "initialize"):
+        if name not in config:
+            raise ValueError(
+                f"the config has no [{name}]; python -m spacy init fill-config "
+                "completes a config"
+            )
     output_path.mkdir(parents=True, exist_ok=True)
     flat = util.dict_to_dot(config.interpolate())
-    has_checkpoint = resume and _has_checkpoint(checkpoint, output_path / "model-best")
-    if use_gpu >= 0 and (allocator := flat.get("training.gpu_allocator")):
+    allocator = flat.get("training.gpu_allocator")
+    if use_gpu >= 0 and allocator:
         set_gpu_allocator(allocator)
     msg.divider("Initializing pipeline")
-    if has_checkpoint:
+    if resume and _has_checkpoint(checkpoint, best):
         state, nlp = _read_checkpoint(checkpoint, config, flat)
-        _check_best(output_path / "model-best", state)
+        restore_folder(best)
+        if state["results"] and not (best / "config.cfg").is_file():
+            raise ValueError(
+                f"expected the best pipeline so far in {best}, it is missing. {WAY_OUT}"
+            )
         if nlp is None:
             msg.good(
                 f"This training ended after step {state['n_steps'] - 1}; --no-resume "
@@ -117,8 +120,8 @@ def train(
     else:
         nlp = init_nlp(config, use_gpu=use_gpu)
         state = {"n_steps": 0, "results": [], "losses": {}, "config": flat}
-        for name in (DIR_CHECKPOINT, "model-best", "model-last"):
-            _remove(output_path / name)
+        for path in (checkpoint, best, model_path):
+            _remove(path)
         msg.good("Initialized pipeline")
     msg.divider("Training pipeline")
     with _signals() as received:
@@ -141,12 +144,10 @@ class Training:
         full = nlp.config.interpolate()
         self.T = T = registry.resolve(full["training"], schema=ConfigSchemaTraining)
         # spaCy rescales score weights each time that it reads them from a config
-        weights = T["score_weights"] = state.setdefault(
-            "score_weights", T["score_weights"]
-        )
-        self.corpus, dev_corpus = resolve_dot_names(
-            full, [T["train_corpus"], T["dev_corpus"]]
-        )
+        weights = state.setdefault("score_weights", T["score_weights"])
+        T["score_weights"] = weights
+        corpora = [T["train_corpus"], T["dev_corpus"]]
+        self.corpus, dev_corpus = resolve_dot_names(full, corpora)
         has_trees = any(eg.reference.spans.get(SPANS_KEY) for eg in dev_corpus(nlp))
         if weights.get("const_f") and not has_trees:
             msg.warn(
@@ -165,10 +166,8 @@ class Training:
         nlp = self.nlp
         T = self.T
         n_done = self.state["n_steps"]
-        msg.info(
-            f"Pipeline: {nlp.pipe_names}"
-            + (f"; going on after step {n_done - 1}" if n_done else "")
-        )
+        progress = f"; going on after step {n_done - 1}" if n_done else ""
+        msg.info(f"Pipeline: {nlp.pipe_names}{progress}")
         with nlp.select_pipes(disable=T["frozen_components"]):
             log_step, finalize_logger = T["logger"](nlp, sys.stdout, sys.stderr)
         written = timer()
@@ -180,18 +179,18 @@ class Training:
                     self._save(is_best)
                 log_step(None if is_best is None else info)
                 n_steps = info["step"] + 1
-                minutes = (timer() - written) / 60
-                if received or (
-                    n_steps % self.steps == 0 if self.steps else minutes >= self.minutes
-                ):
+                is_due = (timer() - written) / 60 >= self.minutes
+                if self.steps:
+                    is_due = n_steps % self.steps == 0
+                if received or is_due:
                     path = self._write_checkpoint(info, evaluated=is_best is not None)
                     written = timer()
-                    if received:
-                        raise TrainingStopped(
-                            f"Stopped after {n_steps} steps: the same command goes on "
-                            f"from {path}",
-                            received[0],
-                        )
+                if received:
+                    raise TrainingStopped(
+                        f"Stopped after {n_steps} steps: the same command goes on from "
+                        f"{path}",
+                        received[0],
+                    )
         finally:
             finalize_logger()
             self._save(is_best=False)
@@ -202,57 +201,50 @@ class Training:
         None without an evaluation."""
         T = self.T
         state = self.state
-        begun = timer()
+        begun = timer() - state.get("seconds", 0)
         n_done = state["n_steps"]
-        words = state.get("words", 0)
-        seconds = state.get("seconds", 0)
         before_update = T["before_update"]
+
+        def before_new(nlp: Language, args: dict[str, Any]) -> None:
+            if before_update and args["step"] >= n_done:
+                before_update(nlp, args)
+
+        settings = {name: T[name] for name in SETTINGS}
         steps = loop.train_while_improving(
             self.nlp,
             self.optimizer,
             self._batches(n_done),
             self._evaluate,
-            before_update=before_update
-            and (lambda nlp, info: info["step"] < n_done or before_update(nlp, info)),
+            before_update=before_new,
             exclude=T["frozen_components"],
-            **{
-                name: T[name]
-                for name in (
-                    "dropout",
-                    "eval_frequency",
-                    "accumulate_gradient",
-                    "patience",
-                    "max_steps",
-                )
-            },
-            annotating_components=T["annotating_components"],
+            **settings,
         )
         for _, info, is_best in steps:
             self.info = info
             if info["step"] == n_done - 1:
                 info["losses"].update(state["losses"])
             if info["step"] >= n_done:
-                info.update(
-                    words=info["words"] + words, seconds=int(seconds + timer() - begun)
-                )
+                info["words"] += state.get("words", 0)
+                info["seconds"] = int(timer() - begun)
                 info["output_path"] = str(self.output_path / "model-last")
                 yield info, is_best
 
     def _batches(self, n_done: int) -> Iterator[tuple[int, list[Example]]]:
         """Epochs and batches in the order of the seed; those of the steps that are done
         are empty."""
-        seed = self.T["seed"]
-        if seed is not None:
-            fix_random_seed(seed)
+        T = self.T
+        if T["seed"] is not None:
+            fix_random_seed(T["seed"])
         batches: Any = loop.create_train_batches(
-            self.nlp, self.corpus, self.T["batcher"], self.T["max_epochs"]
-        )  # type: ignore[arg-type]
+            self.nlp, self.corpus, T["batcher"], T["max_epochs"]
+        )
         for epoch, _ in islice(batches, n_done):
             yield epoch, []
         if n_done:
             set_optimizer_state(self.nlp, self.optimizer, self.state["optimizer"])
-            numpy.random.seed(((seed or 0) + n_done) % 2**32)
-            torch.manual_seed((seed or 0) + n_done)
+            seed = (T["seed"] or 0) + n_done
+            numpy.random.seed(seed % 2**32)
+            torch.manual_seed(seed)
         yield from batches
 
     def _save(self, is_best: bool) -> None:
@@ -277,21 +269,19 @@ class Training:
     ) -> Path:
         """Write a checkpoint after a step, in place of the older one."""
         path = self.output_path / DIR_CHECKPOINT
-        results = [(float(score), step) for score, step in info["checkpoints"]]
         losses = {} if evaluated else info["losses"]
         state = {
             **self.state,
             "n_steps": info["step"] + 1,
-            "results": results,
+            "results": [(float(score), step) for score, step in info["checkpoints"]],
             "losses": {name: float(loss) for name, loss in losses.items()},
             "words": info["words"],
             "seconds": info["seconds"],
-            "optimizer": None
-            if ended
-            else get_optimizer_state(self.nlp, self.optimizer),
+            "optimizer": None,
         }
         with written_folder(path) as folder:
             if not ended:
+                state["optimizer"] = get_optimizer_state(self.nlp, self.optimizer)
                 self.nlp.to_disk(folder / "pipeline")
             torch.save(state, folder / "state.pt")
         return path
@@ -299,17 +289,7 @@ class Training:
 
 def has_finite_weights(nlp: Language) -> bool:
     """Whether no weight of a pipeline is NaN or infinite."""
-    for _, pipe in nlp.components:
-        model = getattr(pipe, "model", None)
-        for node in model.walk() if isinstance(model, Model) else ():
-            for name in node.param_names:
-                weights = node.get_param(name) if node.has_param(name) else 0.0
-                if not get_current_ops().xp.isfinite(weights).all():
-                    return False
-            for module in filter(None, map(torch_module, node.shims)):
-                if not all(p.isfinite().all() for p in module.parameters()):
-                    return False
-    return True
+    return all(math.isfinite(float(array.sum())) for *_, array in parameters(nlp))
 
 
 @contextmanager
@@ -321,12 +301,8 @@ def _signals() -> Iterator[list[int]]:
         received.append(number)
         signal.signal(number, signal.SIG_DFL)
 
-    main = threading.current_thread() is threading.main_thread()
-    before = (
-        {one: signal.signal(one, receive) for one in (signal.SIGTERM, signal.SIGINT)}
-        if main
-        else {}
-    )
+    stops = (signal.SIGTERM, signal.SIGINT)
+    before = {number: signal.signal(number, receive) for number in stops}
     try:
         yield received
     finally:
@@ -349,28 +325,20 @@ def _read_checkpoint(
     try:
         state = torch.load(path / "state.pt", map_location="cpu", weights_only=True)
         if state["optimizer"] is not None:
-            given = {
-                name: value
-                for name, value in util.dict_to_dot(config).items()
-                if name in places
-            }
-            nlp = util.load_model(path / "pipeline", config=given)
-            nlp.config["training"]["logger"] = config["training"].get(
-                "logger", nlp.config["training"]["logger"]
-            )
+            values = util.dict_to_dot(config)
+            moved = {name: values[name] for name in places & values.keys()}
+            nlp = util.load_model(path / "pipeline", config=moved)
+            if "logger" in config["training"]:
+                nlp.config["training"]["logger"] = config["training"]["logger"]
     except Exception as error:
         raise ValueError(f"can't go on from {path}: {error}. {WAY_OUT}") from error
     before = state["config"]
-    names = [
-        n
-        for n in sorted({*before, *flat})
-        if n not in places and before.get(n) != flat.get(n)
-    ]
-    if names := [n for n in names if not n.startswith("training.logger.")]:
-        changes = "".join(
-            f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}"
-            for n in names
-        )
+    changes = "".join(
+        f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}"
+        for n in sorted({*before, *flat} - places)
+        if before.get(n) != flat.get(n) and not n.startswith("training.logger.")
+    )
+    if changes:
         raise ValueError(
             f"the training in {path.parent} was begun with another "
             f"config:{changes}\n"
@@ -403,14 +371,3 @@ def _has_checkpoint(path: Path, best: Path) -> bool:
             f"left {best}. {WAY_OUT}"
         )
     return path.exists()
-
-
-def _check_best(path: Path, state: State) -> None:
-    """Check that the best pipeline is there if one was written.
-
-    RAISES (ValueError): It is missing."""
-    restore_folder(path)
-    if state["results"] and not (path / "config.cfg").is_file():
-        raise ValueError(
-            f"expected the best pipeline so far in {path}, it is missing. {WAY_OUT}"
-        )

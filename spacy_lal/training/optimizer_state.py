@@ -1,6 +1,6 @@
 """The state of thinc's optimizer by the places of parameters, for checkpoints."""
 
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import torch
 from spacy.language import Language
@@ -15,7 +15,7 @@ MOMENTS = ("mom1", "mom2", "averages")
 def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
     """Moments, averages and counts by the place of their parameter, since thinc's keys
     differ between processes."""
-    names = _parameter_names(nlp)
+    names = {key: name for name, key, _ in parameters(nlp)}
     state: State = {
         "nr_update": {
             names[key]: int(n) for key, n in optimizer.nr_update.items() if key in names
@@ -33,7 +33,7 @@ def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
 
 def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
     """Set the state of a fresh optimizer of the same config."""
-    keys = {name: key for key, name in _parameter_names(nlp).items()}
+    keys = {name: key for name, key, _ in parameters(nlp)}
     ops = get_current_ops()
     optimizer.nr_update.update(
         {keys[name]: n for name, n in state["nr_update"].items()}
@@ -45,28 +45,35 @@ def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> No
             )  # type: ignore[arg-type]
 
 
-def _parameter_names(nlp: Language) -> dict[tuple[int, str], str]:
-    names: dict[tuple[int, str], str] = {}
+def parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str], Any]]:
+    """The parameters of a pipeline: a name by their place, thinc's key, and their
+    values, an array or a tensor."""
     for pipe_name, pipe in nlp.components:
-        model = getattr(pipe, "model", None)
-        for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):
-            holders = [(node.id, node.param_names)]
-            modules = [(shim.id, torch_module(shim)) for shim in node.shims]
-            holders += [
-                (key, tuple(dict(m.named_parameters())))
-                for key, m in modules
-                if m is not None
-            ]
-            for j, (owner, keys) in enumerate(holders):
-                for key in keys:
-                    names.setdefault((owner, key), f"{pipe_name}/{i}/{j}/{key}")
-    return names
+        for i, node in enumerate(nodes(pipe)):
+            arrays = {
+                name: node.get_param(name)
+                for name in node.param_names
+                if node.has_param(name)
+            }
+            owners = [(node.id, arrays)]
+            for shim in node.shims:
+                module = torch_module(shim)
+                if module is not None:
+                    owners.append((shim.id, dict(module.named_parameters())))
+            for j, (owner, values) in enumerate(owners):
+                for key, value in values.items():
+                    yield f"{pipe_name}/{i}/{j}/{key}", (owner, key), value
+
+
+def nodes(pipe: Any) -> Iterator[Model]:
+    """The layers of a component's model, if it has one."""
+    model = getattr(pipe, "model", None)
+    return model.walk() if isinstance(model, Model) else iter(())
 
 
 def torch_module(shim: Any) -> Optional[torch.nn.Module]:
     """The torch module of a shim, made of its weights if they are arrays; None for
     other shims."""
-    module = (
-        shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
-    )
+    is_ours = isinstance(shim, NetworkShim)
+    module = shim.network if is_ours else getattr(shim, "_model", None)
     return module if isinstance(module, torch.nn.Module) else None
