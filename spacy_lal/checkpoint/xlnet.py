@@ -3,32 +3,30 @@
 sequence, and the output is the last piece of each word, with rows for START and
 STOP."""
 
+from functools import partial
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Iterator,
-    Literal,
-    Mapping,
-    Optional,
-    Sequence,
-    cast,
-)
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence
 
 import numpy
 import torch
 from numpy import ndarray
 from spacy.tokens import Doc
-from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.data_classes import HFObjects, WordpieceBatch
 from spacy_transformers.layers.hf_wrapper import HFWrapper
-from spacy_transformers.layers.transformer_model import huggingface_from_pretrained
+from spacy_transformers.layers.transformer_model import (
+    _convert_transformer_inputs,
+    _convert_transformer_outputs,
+    huggingface_from_pretrained,
+)
 from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import ArgsKwargs, Floats2d, Floats3d
+from thinc.types import Floats2d
 from tokenizers import normalizers
 from torch import Tensor
 from transformers import AutoTokenizer, XLNetConfig, XLNetModel
+from transformers.modeling_outputs import BaseModelOutput
 
 from ..annotations import Sentences, sentence_words
+from ..models.windows import length_groups
 from .errors import CheckpointError
 
 WordTransformerModel = Model[list[Doc], list[Floats2d]]
@@ -73,9 +71,10 @@ def build_word_transformer(
         code. Only for checkpoints trained like this.
     RETURNS (WordTransformerModel): The layer.
     """
-    objects = HFObjects(None, None, None, dict(tokenizer_config), {})
     wrapper = HFWrapper(
-        objects, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
+        HFObjects(None, None, None, dict(tokenizer_config), {}),
+        convert_inputs=_convert_transformer_inputs,
+        convert_outputs=_convert_transformer_outputs,
     )
     attrs = {
         "name": name,
@@ -114,14 +113,10 @@ def init(
     """Load tokenizer and transformer by name or path, unless the layer has them
     already."""
     if not model.attrs["has_transformer"]:
-        empty = model.layers[0].shims[0]._hfmodel  # type: ignore[attr-defined]
-        settings = (
-            dict(empty._init_tokenizer_config),
-            dict(empty._init_transformer_config),
-        )
-        set_transformer(
-            model, huggingface_from_pretrained(model.attrs["name"], *settings)
-        )
+        shim: Any = model.layers[0].shims[0]
+        settings = dict(shim._hfmodel._init_tokenizer_config)
+        objects = huggingface_from_pretrained(model.attrs["name"], settings, {})
+        set_transformer(model, objects)
 
 
 def forward(
@@ -146,34 +141,38 @@ def read_sentences(
             "The word transformer has no weights yet: call nlp.initialize(), or load "
             "it from disk"
         )
-    width = model.get_dim("nO")
     texts = [
         [doc[i].text for i in words]
         for doc, of_doc in zip(docs, sentences, strict=True)
         for words in of_doc
     ]
     ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
-    output: Any = model.ops.alloc2f(ends[-1], width)
+    output: Any = model.ops.alloc2f(ends[-1], model.get_dim("nO"))
+    sequences = _sequences(model, texts, ends)
+    lengths = [len(pieces) for _, pieces, _ in sequences]
     runs: list[Any] = []
-    for ids, mask, sources, targets in _batches(model, texts, ends):
-        vectors, backprop_batch = model.layers[0]((ids, mask), is_train)
-        output[targets] = vectors.reshape(-1, width)[sources]
-        runs.append(
-            (vectors.shape, sources, targets, backprop_batch) if is_train else ()
-        )
+    for group in length_groups(lengths, MAX_BATCH_PIECES, MAX_BATCH_PIECES):
+        batch = [sequences[i] for i in group]
+        states, backprop_batch = model.layers[0](_padded(model, batch), is_train)
+        for vectors, (rows, _, read) in zip(
+            states.last_hidden_state, batch, strict=True
+        ):
+            output[rows] = torch2xp(vectors[read].detach().float(), model.ops)
+        if is_train:
+            runs.append((states.last_hidden_state, batch, backprop_batch))
 
     def backprop(d_rows: list[Floats2d]) -> list[Doc]:
         d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
         while runs:
-            shape, sources, targets, backprop_batch = runs.pop()
-            d_vectors: Any = model.ops.alloc2f(shape[0] * shape[1], width)
-            d_vectors[sources] = d_output[targets]
-            backprop_batch(d_vectors.reshape(shape))
+            states, batch, backprop_batch = runs.pop()
+            d_states = torch.zeros_like(states)
+            for d_vectors, (rows, _, read) in zip(d_states, batch, strict=True):
+                d_vectors[read] = xp2torch(d_output[rows]).to(states)
+            backprop_batch(BaseModelOutput(last_hidden_state=d_states))
         return docs
 
-    return [
-        output[start:end] for start, end in zip(ends, ends[1:], strict=False)
-    ], backprop
+    bounds = zip(ends, ends[1:], strict=False)
+    return [output[start:end] for start, end in bounds], backprop
 
 
 def clean_words(words: Sequence[str], how: str) -> list[str]:
@@ -207,70 +206,44 @@ def split_words(
     return [[pieces[word] for word in sentence] for sentence in sentences]
 
 
-def _batches(
+def _sequences(
     model: Any, texts: list[list[str]], starts: list[int]
-) -> Iterator[tuple[ndarray, ...]]:
-    """Clean, split and pad; sentences of similar length come together, and those
-    without words are left out. starts: the first row of each sentence in the output.
-    Yields ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to read
-    among the batch_size * n_pieces, and their rows in the output, *shape:*
-    (n_read,)."""
+) -> list[tuple[slice, list[int], ndarray]]:
+    """Clean and split: for each sentence with words its rows in the output, whose first
+    one is in `starts`, its pieces, and those of them that are read."""
     tokenizer = model.layers[0].shims[0]._hfmodel.tokenizer
-    pad_left = model.attrs["pad_left"]
     cls = tokenizer.cls_token_id
     sep = tokenizer.sep_token_id
-    split = split_words(
-        tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in texts]
-    )
-    sequences = []  # pieces, those of them that are read, the first row
-    for words, row in zip(split, starts, strict=False):
+    cleaned = [clean_words(words, model.attrs["clean_words"]) for words in texts]
+    sequences = []
+    for words, row in zip(split_words(tokenizer, cleaned), starts, strict=False):
+        if not words:
+            continue
+        ends = numpy.cumsum([1, *map(len, words), 1])
         pieces = [piece for word in words for piece in word]
-        ends = numpy.cumsum([len(word) for word in words])
-        n = len(pieces)
-        if (
-            words and pad_left
-        ):  # read in that order into the same rows, which shifts words by one
-            sequences.append(([*pieces, sep, cls], [*(ends - 1), n, n + 1], row))
-        elif words:
-            sequences.append(([cls, *pieces, sep], [0, *ends, n + 1], row))
-    sequences.sort(key=lambda sequence: len(sequence[0]))
-    while sequences:
-        n_pieces = len(sequences[-1][0])
-        size = max(MAX_BATCH_PIECES // n_pieces, 1)
-        batch = sequences[-size:]
-        sequences = sequences[:-size]
-        ids = numpy.full((len(batch), n_pieces), tokenizer.pad_token_id, dtype="int64")
-        mask = numpy.zeros(ids.shape, dtype="int64")
-        sources: list[int] = []
-        targets: list[int] = []
-        for k, (pieces, read, row) in enumerate(batch):
-            first = n_pieces - len(pieces) if pad_left else 0
-            ids[k, first : first + len(pieces)] = pieces
-            mask[k, first : first + len(pieces)] = 1
-            sources.extend(k * n_pieces + first + place for place in read)
-            targets.extend(range(row, row + len(read)))
-        yield ids, mask, numpy.array(sources), numpy.array(targets)
+        framed = [cls, *pieces, sep]
+        read = ends - 1
+        if model.attrs["pad_left"]:
+            # read in that order into the same rows, which shifts words by one; the
+            # places count from the end
+            framed = [*pieces, sep, cls]
+            read = numpy.append(read[1:] - 1, ends[-1] - 1) - ends[-1]
+        sequences.append((slice(row, row + len(read)), framed, read))
+    return sequences
 
 
-def _convert_inputs(
-    model: Model, inputs: tuple[ndarray, ndarray], is_train: bool
-) -> tuple[ArgsKwargs, Callable]:
-    device = model.shims[0]._hfmodel.transformer.device  # type: ignore[attr-defined]
-    ids, attention_mask = (torch.from_numpy(array).to(device) for array in inputs)
-    kwargs = {"input_ids": ids, "attention_mask": attention_mask}
-    return ArgsKwargs(args=(), kwargs=kwargs), lambda d_inputs: []
-
-
-def _convert_outputs(
-    model: Model, inputs_outputs: tuple[Any, Any], is_train: bool
-) -> tuple[Floats3d, Callable]:
-    hidden = inputs_outputs[1].last_hidden_state
-
-    def backprop(d_vectors: Floats3d) -> ArgsKwargs:
-        d_hidden = xp2torch(d_vectors, device=hidden.device).to(hidden.dtype)
-        return ArgsKwargs(args=((hidden,),), kwargs={"grad_tensors": (d_hidden,)})
-
-    return cast(Floats3d, torch2xp(hidden.detach().float(), ops=model.ops)), backprop
+def _padded(model: Any, batch: Sequence[tuple[Any, list[int], Any]]) -> WordpieceBatch:
+    pad = model.layers[0].shims[0]._hfmodel.tokenizer.pad_token_id
+    longest = max(len(pieces) for _, pieces, _ in batch)
+    ids = numpy.full((len(batch), longest), pad, dtype="int64")
+    mask = numpy.zeros(ids.shape, dtype="f4")
+    for row, kept, (_, pieces, _) in zip(ids, mask, batch, strict=True):
+        place = slice(len(pieces))
+        if model.attrs["pad_left"]:
+            place = slice(longest - len(pieces), None)
+        row[place] = pieces
+        kept[place] = 1.0
+    return WordpieceBatch([], ids, mask, [], None)
 
 
 def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
@@ -282,21 +255,19 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
         message lists them."""
     try:
         n_pieces, width = weights["word_embedding.weight"].shape
+        layers = {key.split(".")[1] for key in weights if key.startswith("layer.")}
         config = XLNetConfig(
             vocab_size=n_pieces,
             d_model=width,
-            n_layer=len(
-                {name.split(".")[1] for name in weights if name.startswith("layer.")}
-            ),
+            n_layer=len(layers),
             n_head=weights["layer.0.rel_attn.q"].shape[1],
             d_inner=len(weights["layer.0.ff.layer_1.weight"]),
             use_mems_eval=False,  # the memory of earlier sequences is not used
         )
         with torch.device("meta"):  # avoids random weights
             model = XLNetModel(config)
-        model.load_state_dict(
-            {key: value.float() for key, value in weights.items()}, assign=True
-        )
+        single = {key: value.float() for key, value in weights.items()}
+        model.load_state_dict(single, assign=True)
     except (IndexError, KeyError, RuntimeError, ValueError) as error:
         raise CheckpointError(
             f"the checkpoint's XLNet weights do not fit an XLNet: {error}"
@@ -310,37 +281,26 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
     "1,000" a second time.
 
     RAISES (CheckpointError): It is not found."""
-    reasons = []
-    for use_fast in (False, True):
+    load = partial(AutoTokenizer.from_pretrained, name, do_lower_case=lower_case)
+    # A missing file or package, a bad name, no network: the exceptions differ.
+    try:
+        tokenizer = load(use_fast=False)
+    except Exception as error:
         try:
-            tokenizer = AutoTokenizer.from_pretrained(
-                name, use_fast=use_fast, do_lower_case=lower_case
-            )
-            break
-        # A missing file or package, a bad name, no network: the exceptions differ.
-        except Exception as error:
-            reasons.append(
-                next(
-                    (line for line in str(error).splitlines() if line.strip()),
-                    type(error).__name__,
-                )
-            )
-    else:
-        raise CheckpointError(
-            "no tokenizer was found on the Hugging Face hub, or as a folder, by the "
-            f"name {name!r} ({reasons[0]}). "
-            "Expected a name or a folder with XLNet's 'spiece.model' or "
-            "'tokenizer.json' (--tokenizer); to read it, "
-            "pip install 'spacy-lal[xlnet]'"
-        )
-    if (
-        lower_case and tokenizer.is_fast
-    ):  # a fast tokenizer follows its file, whatever its arguments
+            tokenizer = load(use_fast=True)
+        except Exception:
+            raise CheckpointError(
+                "no tokenizer was found on the Hugging Face hub, or as a folder, by "
+                f"the name {name!r} ({error}). "
+                "Expected a name or a folder with XLNet's 'spiece.model' or "
+                "'tokenizer.json' (--tokenizer); to read it, "
+                "pip install 'spacy-lal[xlnet]'"
+            ) from error
+    # a fast tokenizer follows its file, whatever its arguments
+    if lower_case and tokenizer.is_fast:
         backend = tokenizer.backend_tokenizer
-        steps = [normalizers.Lowercase()] + (
-            [backend.normalizer] if backend.normalizer is not None else []
-        )
-        backend.normalizer = normalizers.Sequence(steps)
+        steps = [normalizers.Lowercase(), backend.normalizer]
+        backend.normalizer = normalizers.Sequence([*filter(None, steps)])
     return tokenizer
 
 
@@ -365,7 +325,6 @@ def make_hf_objects(
     for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
         if getattr(tokenizer, name) is not None:
             setattr(transformer.config, name, getattr(tokenizer, name))
-    file = getattr(
-        tokenizer, "vocab_file", None
-    )  # spacy-transformers stores its contents beside a tokenizer
+    # spacy-transformers stores its contents beside a tokenizer
+    file = getattr(tokenizer, "vocab_file", None)
     return HFObjects(tokenizer, transformer, Path(file).read_bytes() if file else None)
