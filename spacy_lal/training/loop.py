@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from timeit import default_timer as timer
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy
 import torch
@@ -30,7 +30,7 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example, loop
 from spacy.training.initialize import init_nlp
 from spacy.util import registry, resolve_dot_names
-from thinc.api import Config, Optimizer, fix_random_seed, set_gpu_allocator
+from thinc.api import Config, fix_random_seed, set_gpu_allocator
 from wasabi import msg
 
 from ..annotations import SPANS_KEY
@@ -125,166 +125,166 @@ def train(
         msg.good("Initialized pipeline")
     msg.divider("Training pipeline")
     with _signals() as received:
-        Training(nlp, output_path, state, minutes, steps).run(received)
+        _train(nlp, output_path, state, minutes, steps, received)
     msg.good("Saved pipeline to output directory", model_path)
     return model_path
 
 
-class Training:
-    """A training of an initialised pipeline, or a checkpoint's, from a state on."""
+def _train(
+    nlp: Language,
+    output_path: Path,
+    state: State,
+    minutes: float,
+    steps: int,
+    received: list[int],
+) -> None:
+    """Train from a state to the end, or until signals are received. `model-last` is
+    saved after an error, too."""
+    config = nlp.config.interpolate()
+    T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+    # spaCy rescales score weights each time that it reads them from a config
+    T["score_weights"] = state.setdefault("score_weights", T["score_weights"])
+    corpora = [T["train_corpus"], T["dev_corpus"]]
+    corpus, dev_corpus = resolve_dot_names(config, corpora)
+    evaluate = _evaluation(nlp, T, dev_corpus, state)
+    n_done = state["n_steps"]
+    progress = f"; going on after step {n_done - 1}" if n_done else ""
+    msg.info(f"Pipeline: {nlp.pipe_names}{progress}")
+    with nlp.select_pipes(disable=T["frozen_components"]):
+        log_step, finalize_logger = T["logger"](nlp, sys.stdout, sys.stderr)
+    written = timer()
+    info: dict[str, Any] = {}
+    try:
+        for info, is_best in _steps(nlp, T, corpus, evaluate, state):
+            if info["step"] < n_done:
+                continue
+            info["output_path"] = str(output_path / "model-last")
+            if is_best is not None:
+                with nlp.select_pipes(disable=T["frozen_components"]):
+                    loop.update_meta(T, nlp, info)
+                _save(nlp, T, output_path, is_best)
+            log_step(None if is_best is None else info)
+            n_steps = info["step"] + 1
+            is_due = (timer() - written) / 60 >= minutes
+            if steps:
+                is_due = n_steps % steps == 0
+            if received or is_due:
+                losses = {} if is_best is not None else info["losses"]
+                moments = get_optimizer_state(nlp, T["optimizer"])
+                _write_checkpoint(nlp, output_path, state, info, losses, moments)
+                written = timer()
+            if received:
+                raise TrainingStopped(
+                    f"Stopped after {n_steps} steps: the same command goes on from "
+                    f"{output_path / DIR_CHECKPOINT}",
+                    received[0],
+                )
+    finally:
+        finalize_logger()
+        _save(nlp, T, output_path, is_best=False)
+    _write_checkpoint(nlp, output_path, state, info, {}, None)
 
-    def __init__(
-        self, nlp: Language, output_path: Path, state: State, minutes: float, steps: int
-    ) -> None:
-        self.nlp = nlp
-        self.output_path = output_path
-        self.state = state
-        self.minutes = minutes
-        self.steps = steps
-        full = nlp.config.interpolate()
-        self.T = T = registry.resolve(full["training"], schema=ConfigSchemaTraining)
-        # spaCy rescales score weights each time that it reads them from a config
-        weights = state.setdefault("score_weights", T["score_weights"])
-        T["score_weights"] = weights
-        corpora = [T["train_corpus"], T["dev_corpus"]]
-        self.corpus, dev_corpus = resolve_dot_names(full, corpora)
-        has_trees = any(eg.reference.spans.get(SPANS_KEY) for eg in dev_corpus(nlp))
-        if weights.get("const_f") and not has_trees:
-            msg.warn(
-                "The dev corpus has no trees, so that const_f says nothing and is "
-                "written as 0.00: give a corpus with trees, or choose other "
-                "[training.score_weights]"
-            )
-        self.optimizer: Optimizer = T["optimizer"]
-        evaluate = loop.create_evaluation_callback(nlp, dev_corpus, weights)
-        recorded = [*state["results"]]
-        self._evaluate = lambda: (recorded.pop(0)[0], {}) if recorded else evaluate()
 
-    def run(self, received: list[int]) -> None:
-        """Train to the end, or until signals are received. `model-last` is saved after
-        an error, too."""
-        nlp = self.nlp
-        T = self.T
-        n_done = self.state["n_steps"]
-        progress = f"; going on after step {n_done - 1}" if n_done else ""
-        msg.info(f"Pipeline: {nlp.pipe_names}{progress}")
-        with nlp.select_pipes(disable=T["frozen_components"]):
-            log_step, finalize_logger = T["logger"](nlp, sys.stdout, sys.stderr)
-        written = timer()
-        try:
-            for info, is_best in self._steps():
-                if is_best is not None:
-                    with nlp.select_pipes(disable=T["frozen_components"]):
-                        loop.update_meta(T, nlp, info)
-                    self._save(is_best)
-                log_step(None if is_best is None else info)
-                n_steps = info["step"] + 1
-                is_due = (timer() - written) / 60 >= self.minutes
-                if self.steps:
-                    is_due = n_steps % self.steps == 0
-                if received or is_due:
-                    path = self._write_checkpoint(info, evaluated=is_best is not None)
-                    written = timer()
-                if received:
-                    raise TrainingStopped(
-                        f"Stopped after {n_steps} steps: the same command goes on from "
-                        f"{path}",
-                        received[0],
-                    )
-        finally:
-            finalize_logger()
-            self._save(is_best=False)
-        self._write_checkpoint(self.info, ended=True)
-
-    def _steps(self) -> Iterator[tuple[dict[str, Any], Optional[bool]]]:
-        """What spaCy's loop says of each new step, and whether it is the best so far;
-        None without an evaluation."""
-        T = self.T
-        state = self.state
-        begun = timer() - state.get("seconds", 0)
-        n_done = state["n_steps"]
-        before_update = T["before_update"]
-
-        def before_new(nlp: Language, args: dict[str, Any]) -> None:
-            if before_update and args["step"] >= n_done:
-                before_update(nlp, args)
-
-        settings = {name: T[name] for name in SETTINGS}
-        steps = loop.train_while_improving(
-            self.nlp,
-            self.optimizer,
-            self._batches(n_done),
-            self._evaluate,
-            before_update=before_new,
-            exclude=T["frozen_components"],
-            **settings,
+def _evaluation(
+    nlp: Language, T: dict[str, Any], dev_corpus: Any, state: State
+) -> Callable[[], tuple[float, dict[str, float]]]:
+    """Gives the scores of the steps that are done, then new ones."""
+    has_trees = any(eg.reference.spans.get(SPANS_KEY) for eg in dev_corpus(nlp))
+    if T["score_weights"].get("const_f") and not has_trees:
+        msg.warn(
+            "The dev corpus has no trees, so that const_f says nothing and is "
+            "written as 0.00: give a corpus with trees, or choose other "
+            "[training.score_weights]"
         )
-        for _, info, is_best in steps:
-            self.info = info
-            if info["step"] == n_done - 1:
-                info["losses"].update(state["losses"])
-            if info["step"] >= n_done:
-                info["words"] += state.get("words", 0)
-                info["seconds"] = int(timer() - begun)
-                info["output_path"] = str(self.output_path / "model-last")
-                yield info, is_best
+    evaluate = loop.create_evaluation_callback(nlp, dev_corpus, T["score_weights"])
+    recorded = [score for score, _ in state["results"]]
+    return lambda: (recorded.pop(0), {}) if recorded else evaluate()
 
-    def _batches(self, n_done: int) -> Iterator[tuple[int, list[Example]]]:
-        """Epochs and batches in the order of the seed; those of the steps that are done
-        are empty."""
-        T = self.T
-        if T["seed"] is not None:
-            fix_random_seed(T["seed"])
-        batches: Any = loop.create_train_batches(
-            self.nlp, self.corpus, T["batcher"], T["max_epochs"]
-        )
-        for epoch, _ in islice(batches, n_done):
-            yield epoch, []
-        if n_done:
-            set_optimizer_state(self.nlp, self.optimizer, self.state["optimizer"])
-            seed = (T["seed"] or 0) + n_done
-            numpy.random.seed(seed % 2**32)
-            torch.manual_seed(seed)
-        yield from batches
 
-    def _save(self, is_best: bool) -> None:
-        """Write `model-last`, with averaged weights where the optimizer has some, and
-        `model-best`. Weights that are no numbers replace no others."""
-        last = self.output_path / "model-last"
-        with self.nlp.use_params(self.optimizer.averages):
-            if not has_finite_weights(self.nlp):
-                msg.warn(f"A weight is no number: {last} stays as it was")
-                return
-            before_to_disk = loop.create_before_to_disk_callback(
-                self.T["before_to_disk"]
-            )
-            with written_folder(last) as folder:
-                before_to_disk(self.nlp).to_disk(folder)
-        if is_best:
-            with written_folder(self.output_path / "model-best") as folder:
-                shutil.copytree(last, folder, dirs_exist_ok=True)
+def _steps(
+    nlp: Language, T: dict[str, Any], corpus: Any, evaluate: Any, state: State
+) -> Iterator[tuple[dict[str, Any], Optional[bool]]]:
+    """What spaCy's loop says of each step, and whether it is the best so far; None
+    without an evaluation. Steps that are done have empty batches."""
+    n_done = state["n_steps"]
 
-    def _write_checkpoint(
-        self, info: dict[str, Any], *, evaluated: bool = False, ended: bool = False
-    ) -> Path:
-        """Write a checkpoint after a step, in place of the older one."""
-        path = self.output_path / DIR_CHECKPOINT
-        losses = {} if evaluated else info["losses"]
-        state = {
-            **self.state,
-            "n_steps": info["step"] + 1,
-            "results": [(float(score), step) for score, step in info["checkpoints"]],
-            "losses": {name: float(loss) for name, loss in losses.items()},
-            "words": info["words"],
-            "seconds": info["seconds"],
-            "optimizer": None,
-        }
-        with written_folder(path) as folder:
-            if not ended:
-                state["optimizer"] = get_optimizer_state(self.nlp, self.optimizer)
-                self.nlp.to_disk(folder / "pipeline")
-            torch.save(state, folder / "state.pt")
-        return path
+    def before_update(nlp: Language, args: dict[str, Any]) -> None:
+        if T["before_update"] and args["step"] >= n_done:
+            T["before_update"](nlp, args)
+
+    settings = {name: T[name] for name in SETTINGS}
+    steps = loop.train_while_improving(
+        nlp,
+        T["optimizer"],
+        _batches(nlp, T, corpus, state),
+        evaluate,
+        before_update=before_update,
+        exclude=T["frozen_components"],
+        **settings,
+    )
+    for _, info, is_best in steps:
+        if info["step"] == n_done - 1:
+            info["losses"].update(state["losses"])
+        yield info, is_best
+
+
+def _batches(
+    nlp: Language, T: dict[str, Any], corpus: Any, state: State
+) -> Iterator[tuple[int, list[Example]]]:
+    """Epochs and batches in the order of the seed; those of the steps that are done are
+    empty."""
+    n_done = state["n_steps"]
+    if T["seed"] is not None:
+        fix_random_seed(T["seed"])
+    batches: Any = loop.create_train_batches(nlp, corpus, T["batcher"], T["max_epochs"])
+    for epoch, _ in islice(batches, n_done):
+        yield epoch, []
+    if n_done:
+        set_optimizer_state(nlp, T["optimizer"], state["optimizer"])
+        seed = (T["seed"] or 0) + n_done
+        numpy.random.seed(seed % 2**32)
+        torch.manual_seed(seed)
+    yield from batches
+
+
+def _save(nlp: Language, T: dict[str, Any], output_path: Path, is_best: bool) -> None:
+    """Write `model-last`, with averaged weights where the optimizer has some, and
+    `model-best`. Weights that are no numbers replace no others."""
+    last = output_path / "model-last"
+    before_to_disk = loop.create_before_to_disk_callback(T["before_to_disk"])
+    with nlp.use_params(T["optimizer"].averages):
+        if not has_finite_weights(nlp):
+            msg.warn(f"A weight is no number: {last} stays as it was")
+            return
+        with written_folder(last) as folder:
+            before_to_disk(nlp).to_disk(folder)
+    if is_best:
+        with written_folder(output_path / "model-best") as folder:
+            shutil.copytree(last, folder, dirs_exist_ok=True)
+
+
+def _write_checkpoint(
+    nlp: Language,
+    output_path: Path,
+    state: State,
+    info: dict[str, Any],
+    losses: dict[str, float],
+    moments: Optional[State],
+) -> None:
+    """Write a checkpoint after a step, in place of the older one.
+
+    moments (Optional[State]): None after the end."""
+    state = {
+        **state,
+        "n_steps": info["step"] + 1,
+        "results": [(float(score), step) for score, step in info["checkpoints"]],
+        "losses": {name: float(loss) for name, loss in losses.items()},
+        "optimizer": moments,
+    }
+    with written_folder(output_path / DIR_CHECKPOINT) as folder:
+        if moments is not None:
+            nlp.to_disk(folder / "pipeline")
+        torch.save(state, folder / "state.pt")
 
 
 def has_finite_weights(nlp: Language) -> bool:

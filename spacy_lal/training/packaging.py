@@ -2,8 +2,9 @@
 Runtime, all weights in half precision, and what no component reads left out. *Not*
 here: the command (`lal compact`)."""
 
+from itertools import chain
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Mapping, Optional
 
 import spacy
 import srsly
@@ -12,7 +13,7 @@ from safetensors.numpy import load, save
 from spacy.language import Language
 from spacy.pipeline import Tok2Vec
 from spacy.pipeline.tok2vec import Tok2VecListener
-from spacy.strings import StringStore
+from spacy.strings import get_string_id
 from spacy.util import load_config, load_model_from_config, replace_model_node
 from thinc.api import Config, Model
 
@@ -20,12 +21,15 @@ from ..models.inference.onnx_transformer import from_transformer
 from ..models.stored_layers import StoredForward
 from ..models.tagger import with_products
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
+from .optimizer_state import nodes
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
 _PRODUCTS = {"@callbacks": "spacy-lal.multiply_by_numpy.v1"}
 _TAGGERS = {"spacy.Tagger.v2": "spacy-lal.Tagger.v1"}  # with the same weights
 _WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1"}
+_NAMES = {"pipeline", "disabled", "frozen_components", "annotating_components"}
+_EDITS = ("orig", "subst")  # of an edit tree
 
 
 def write_package(
@@ -51,56 +55,51 @@ def write_package(
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
     pipes: dict[str, Any] = dict(nlp.components)
-    for name, block in blocks.items():
+    for name, block in list(blocks.items()):
         architecture = block.get("model", {}).get("@architectures")
         if architecture in _TAGGERS:
             block["model"]["@architectures"] = _TAGGERS[architecture]
             with_products(pipes[name].model)
-        if architecture == _ENCODER_MODEL:
-            if runtime is not None:
-                block["model"]["runtime"] = runtime
-            done.append(_change_encoder(pipes[name], block["model"], bits))
-        if block.get("factory") != "transformer":
-            continue
-        own_runtime = runtime or "onnx"
-        model = None
-        why = _kept_in_torch(nlp, name, block, blocks)
-        if not why:
+        elif architecture == _ENCODER_MODEL:
+            shim = pipes[name].model.shims[0]
+            shim.weights = _stored(shim.weights, bits)
+            has_scales = any(key.endswith(SCALE) for key in shim.weights)
+            block["model"]["runtime"] = runtime or block["model"]["runtime"]
+            done.append(
+                f"'{name}' has {8 if has_scales else 16}-bit weights and runtime "
+                f"{block['model']['runtime']}"
+            )
+        elif block.get("factory") == "transformer":
+            own_runtime = runtime or "onnx"
             try:
-                model = from_transformer(
+                _check_reading(nlp, name, blocks)
+                encoder = from_transformer(
                     pipes[name].model, bits=bits, runtime=own_runtime
                 )
             except ValueError as err:
-                why = str(err)
-        if model is None:
-            done.append(f"{name} stays in torch: {why}")
-            continue
-        names[name] = ENCODER if name == "transformer" else name
-        n_listeners = sum(
-            _replace_listeners(pipe, name, names[name], model)
-            for pipe in pipes.values()
-        )
-        for listener in list(_listeners(blocks, name)):
-            listener.clear()
-            width = model.get_dim("nO")
-            listener.update(
-                {
-                    "@architectures": "spacy.Tok2VecListener.v1",
-                    "width": width,
-                    "upstream": names[name],
-                }
+                done.append(f"{name} stays in torch: {err}")
+                continue
+            names[name] = ENCODER if name == "transformer" else name
+            n_listeners = sum(
+                _replace_listeners(pipe, name, names[name], encoder)
+                for pipe in pipes.values()
             )
-        blocks[name] = {
-            "factory": "tok2vec",
-            "model": {"@architectures": _ENCODER_MODEL, "runtime": own_runtime},
-        }
-        done.append(
-            f"{name} is now '{names[name]}', with {bits}-bit weights and runtime "
-            f"{own_runtime}; {n_listeners} listeners read it"
-        )
-        pipes[name].model = model
+            for listener in list(_listeners(blocks, name)):
+                listener.clear()
+                listener["@architectures"] = "spacy.Tok2VecListener.v1"
+                listener["width"] = encoder.get_dim("nO")
+                listener["upstream"] = names[name]
+            model = {"@architectures": _ENCODER_MODEL, "runtime": own_runtime}
+            blocks[name] = {"factory": "tok2vec", "model": model}
+            pipes[name].model = encoder
+            done.append(
+                f"{name} is now '{names[name]}', with {bits}-bit weights and runtime "
+                f"{own_runtime}; {n_listeners} listeners read it"
+            )
     if bits == 8:
-        _store_in_integers(pipes)
+        for node in chain.from_iterable(map(nodes, pipes.values())):
+            if isinstance(node._func, StoredForward):
+                node._func.store(node)
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
         _compact_weights(path, str(path.relative_to(folder).parent), bits)
@@ -108,49 +107,37 @@ def write_package(
         path.unlink()
     if lean:
         _forget_words(folder)
-        _write_short(folder)
+        for path in (*folder.glob("*/cfg"), *folder.glob("vocab/*.json")):
+            srsly.write_json(path, srsly.read_json(path), indent=0)
     return done
 
 
-def _store_in_integers(pipes: dict[str, Any]) -> None:
-    for pipe in pipes.values():
-        model = getattr(pipe, "model", None)
-        nodes = model.walk() if isinstance(model, Model) else ()
-        for node in nodes:
-            if isinstance(node._func, StoredForward):
-                node._func.store(node)
-
-
-def _change_encoder(pipe: Any, block: dict[str, Any], bits: int) -> str:
-    """Give an encoder of a package 8 bits if they are asked for.
-
-    RETURNS (str): What it has.
-    """
-    shim = pipe.model.shims[0]
-    weights = dict(shim.weights)  # copies of the encoder share the former ones
-    for name, weight in shim.weights.items():
+def _stored(weights: Mapping[str, ndarray], bits: int) -> dict[str, ndarray]:
+    """Weights in half precision or 8 bits; those that have scales stay."""
+    stored = dict(weights)
+    for name, weight in weights.items():
         if weight.dtype.kind == "f" and not name.endswith(SCALE):
-            weights.update(stored_weight(name, weight, bits))
-    shim.weights = weights
-    has_scales = any(name.endswith(SCALE) for name in weights)
-    n_bits = 8 if has_scales else 16
-    return f"'{pipe.name}' has {n_bits}-bit weights and runtime {block['runtime']}"
+            stored.update(stored_weight(name, weight, bits))
+    return stored
 
 
-def _kept_in_torch(
-    nlp: Language, name: str, block: dict[str, Any], blocks: dict[str, Any]
-) -> Optional[str]:
-    """Why a transformer cannot leave torch, as far as the config tells."""
-    get_spans = block["model"].get("get_spans")
+def _check_reading(nlp: Language, name: str, blocks: dict[str, Any]) -> None:
+    """Check that an encoder reads a Doc as a transformer, as far as the config tells.
+
+    RAISES (ValueError): It does not."""
+    get_spans = blocks[name]["model"].get("get_spans")
     if (get_spans or _WINDOWS) != _WINDOWS:
-        return f"expected get_spans to be {_WINDOWS['@span_getters']}, got {get_spans}"
+        raise ValueError(
+            f"expected get_spans to be {_WINDOWS['@span_getters']}, got {get_spans}"
+        )
     if ENCODER in blocks:
-        return f"the pipeline has a component '{ENCODER}' already"
+        raise ValueError(f"the pipeline has a component '{ENCODER}' already")
     for listener in _listeners(blocks, name):
         pooling = listener.get("pooling")
         if pooling != {"@layers": "reduce_mean.v1"}:
-            return f"a listener pools by {pooling}, and the encoder by reduce_mean.v1"
-    return None
+            raise ValueError(
+                f"a listener pools by {pooling}, and the encoder by reduce_mean.v1"
+            )
 
 
 def _listeners(config: Any, upstream: str) -> Iterator[dict[str, Any]]:
@@ -163,19 +150,19 @@ def _listeners(config: Any, upstream: str) -> Iterator[dict[str, Any]]:
 
 
 def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> int:
-    model = getattr(pipe, "model", None)
-    found = []
-    for node in model.walk() if isinstance(model, Model) else ():
-        listener = node.get_ref("listener") if "listener" in node.ref_names else None
-        if getattr(listener, "upstream_name", None) in ("*", upstream):
-            found.append(node)
-    for node in found:
+    listeners = [
+        node
+        for node in nodes(pipe)
+        if "listener" in node.ref_names
+        and getattr(node.get_ref("listener"), "upstream_name", None) in ("*", upstream)
+    ]
+    for node in listeners:
         replacement = Tok2VecListener(name, encoder.get_dim("nO"))
-        if node is model:
+        if node is pipe.model:
             pipe.model = replacement
         else:
-            replace_model_node(model, node, replacement)  # type: ignore[arg-type]
-    return len(found)
+            replace_model_node(pipe.model, node, replacement)
+    return len(listeners)
 
 
 def _write(
@@ -190,16 +177,12 @@ def _write(
         pipe.to_disk(folder / names[name], exclude=["vocab"])
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
     config["components"] = blocks  # interpolated: they may have referred to the paths
-    config["nlp"]["after_pipeline_creation"] = (
-        config["nlp"].get("after_pipeline_creation") or _PRODUCTS
-    )
-    for key in ("pipeline", "disabled"):
-        config["nlp"][key] = [names[name] for name in config["nlp"][key]]
-    for key in ("frozen_components", "annotating_components"):
-        if key in config.get("training", {}):
-            config["training"][key] = [
-                names.get(name, name) for name in config["training"][key]
-            ]
+    if not config["nlp"].get("after_pipeline_creation"):
+        config["nlp"]["after_pipeline_creation"] = _PRODUCTS
+    for section in ("nlp", "training"):
+        for key in _NAMES & config.get(section, {}).keys():
+            named = config[section][key]
+            config[section][key] = [names.get(name, name) for name in named]
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     config.to_disk(folder / "config.cfg")
     spacy.load(folder).to_disk(folder)  # the meta data follow
@@ -224,16 +207,13 @@ def _compact_weights(path: Path, where: str, bits: int) -> None:
 
 def _rounded(name: str, array: ndarray, bits: int) -> ndarray:
     """A parameter of thinc, which stores single precision. An archive packs numbers of
-    half precision by half, and matrices of 8 significant bits more."""
+    half precision by half, and matrices of 8 significant bits, those of bfloat16,
+    whose lower 16 bits are zero, more."""
     check_half(name, array)
     half = array.astype("float16").astype(array.dtype)
-    is_matrix = array.ndim > 1
-    return _with_8_significant_bits(half) if bits == 8 and is_matrix else half
-
-
-def _with_8_significant_bits(array: ndarray) -> ndarray:
-    """Round float32 to numbers of bfloat16, whose lower 16 bits are zero."""
-    return ((array.view("u4") + 0x8000) & 0xFFFF0000).view("f4")
+    if bits == 8 and array.ndim > 1:
+        return ((half.view("u4") + 0x8000) & 0xFFFF0000).view("f4")
+    return half
 
 
 def _compact_shim(shim: bytes, bits: int) -> bytes:
@@ -243,11 +223,7 @@ def _compact_shim(shim: bytes, bits: int) -> bytes:
     content = srsly.msgpack_loads(shim)
     if not is_safetensors(content.get("state", b"")):
         return shim  # a transformer that stays in torch is not rounded
-    state = load(content["state"])
-    for name, array in list(state.items()):
-        if array.dtype.kind == "f" and not name.endswith(SCALE):
-            state.update(stored_weight(name, array, bits))
-    content["state"] = save(state)
+    content["state"] = save(_stored(load(content["state"]), bits))
     return srsly.msgpack_dumps(content)
 
 
@@ -258,25 +234,13 @@ def _forget_words(folder: Path) -> None:
     nlp.from_disk(folder, exclude=["vocab"])
     known = set(nlp.vocab.strings)
     for _, pipe in nlp.pipeline:
-        known.update(
-            label for label in getattr(pipe, "labels", ()) if isinstance(label, str)
-        )
+        labels = getattr(pipe, "labels", ())
+        known.update(label for label in labels if isinstance(label, str))
     path = folder / "vocab" / "strings.json"
     strings = srsly.read_json(path)
-    store = StringStore(strings)
     # A lemmatizer's edit trees have hashes of strings.
     for trees in folder.glob("*/trees"):
-        for tree in srsly.msgpack_loads(trees.read_bytes())["trees"]:
-            known.update(
-                store[tree[key]]
-                for key in ("orig", "subst")
-                if tree.get(key) and tree[key] in store
-            )
+        content = srsly.msgpack_loads(trees.read_bytes())
+        hashes = {tree.get(key) for tree in content["trees"] for key in _EDITS}
+        known.update(string for string in strings if get_string_id(string) in hashes)
     srsly.write_json(path, [string for string in strings if string in known])
-
-
-def _write_short(folder: Path) -> None:
-    """Write the JSON files of a saved pipeline's components and vocabulary without
-    indentation."""
-    for path in (*folder.glob("*/cfg"), *folder.glob("vocab/*.json")):
-        srsly.write_json(path, srsly.read_json(path), indent=0)
