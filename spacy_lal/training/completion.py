@@ -10,14 +10,11 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations import (
-    SPANS_KEY,
-    get_constituents,
-    sentence_words,
-    set_parses,
-)
+from ..annotations import SPANS_KEY, get_constituents, sentence_words, set_parses
+from ..annotations.constraints import HeadConstraint, SpanConstraint
 from ..pipeline.charts import AllowedCells, DecodedParse
 from ..pipeline.component import parser_names, sentence_splitters
+from ..pipeline.constrained import allowed_cells
 from ..pipeline.decoders import MAX_JOINT_LENGTH, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
 from ..scores import ParserScores
@@ -39,27 +36,20 @@ def complete(
     _check_trees(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
-        one_tree = [i for i, doc in enumerate(golds) if lacks(doc)]
-        chosen = [
-            i
-            for i in one_tree
-            if max(map(len, sentence_words(golds[i])), default=0) <= MAX_JOINT_LENGTH
-        ]
-        parses = dict(
-            zip(
-                chosen,
-                _parse(nlp, parser, [golds[i] for i in chosen]),
-                strict=True,
-            )
-        )
-        for i, doc in enumerate(golds):
+        fitting = [doc for doc in golds if lacks(doc) and _fits(doc)]
+        parses = iter(_parse(nlp, parser, fitting))
+        for doc in golds:
             copied = doc.copy()
-            if i in parses:
+            if doc in fitting:
                 kept: dict[str, Any] = {"constituents": None}
                 if lacks(doc) == "constituents":
                     kept = {"heads": None, "deprels": ()}
-                set_parses(copied, [replace(parse, **kept) for parse in parses[i]])
+                set_parses(copied, [replace(parse, **kept) for parse in next(parses)])
             yield copied
+
+
+def _fits(doc: Doc) -> bool:
+    return all(len(words) <= MAX_JOINT_LENGTH for words in sentence_words(doc))
 
 
 def lacks(doc: Doc) -> Optional[Lacking]:
@@ -73,14 +63,12 @@ def lacks(doc: Doc) -> Optional[Lacking]:
 
 
 def _check_trees(parser: LALParser) -> None:
-    missing = [
-        kind for kind in ("constituents", "deprels") if not parser.label_data[kind]
-    ]
-    if missing:
-        raise ValueError(
-            f"'{parser.name}' has learned no {missing[0]}: expected a parser trained "
-            "on both trees"
-        )
+    for kind in ("constituents", "deprels"):
+        if not parser.label_data[kind]:
+            raise ValueError(
+                f"'{parser.name}' has learned no {kind}: expected a parser trained on "
+                "both trees"
+            )
 
 
 def _best_parse(
@@ -111,15 +99,12 @@ def _parse(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> list[list[
 
 
 def _known_heads(gold: Doc) -> Iterator[list[Optional[int]]]:
-    """For each sentence, the heads of its words, counted from 1; 0 is the root, None is
+    """For each sentence, the heads of its words; a root's is itself, None is
     unknown."""
     for words in sentence_words(gold):
-        place = {word: position for position, word in enumerate(words, start=1)}
+        place = {word: position for position, word in enumerate(words)}
         tokens = [gold[i] for i in words]
-        yield [
-            (0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None
-            for t in tokens
-        ]
+        yield [place.get(t.head.i) if t.has_head() else None for t in tokens]
 
 
 def known_cells(
@@ -130,30 +115,25 @@ def known_cells(
     """The cells of a parse that has the known constituents and no others, whatever
     their labels, and the known heads. Without constituents, the tree is unknown."""
     n_labels = scores.labels.shape[-1]
-    allowed = AllowedCells.all(scores.n_tokens, n_labels)
-    if constituents:
-        are_constituents = np.arange(n_labels) > SUB_HEAD
-        known = np.zeros(allowed.labels.shape[:2], dtype=bool)
-        for span in constituents:
-            known[span.start, span.end] = True
-            allowed.require_span(span.start, span.end, are_constituents)
-        allowed.labels[~known] &= ~are_constituents
-    for word, head in enumerate(heads, start=1):
-        if head is not None:
-            allowed.require_head(word, head)
+    spans = [SpanConstraint(span.start, span.end) for span in constituents]
+    arcs = [HeadConstraint(*arc) for arc in enumerate(heads) if arc[1] is not None]
+    allowed = allowed_cells([*spans, *arcs], scores.n_tokens, [""] * n_labels)
+    if spans:
+        is_known = np.zeros(allowed.labels.shape[:2], dtype=bool)
+        for span in spans:
+            is_known[span.start, span.end] = True
+        allowed.labels[~is_known, SUB_HEAD + 1 :] = False
     return allowed
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> list[Doc]:
     """Docs of the same tokens and sentences, with the gold tags, annotated by the
     components before the parser."""
-    before = [
-        name
-        for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)
-    ]
+    before = takewhile(lambda named: named[1] is not parser, nlp.pipeline)
     splitters = sentence_splitters(nlp, parser_names(nlp))
     docs = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds]
-    with nlp.select_pipes(enable=[name for name in before if name not in splitters]):
+    enabled = [name for name, _ in before if name not in splitters]
+    with nlp.select_pipes(enable=enabled):
         docs = list(nlp.pipe(docs, batch_size=len(docs)))
     for doc, gold in zip(docs, golds, strict=True):
         if gold.has_annotation("TAG"):
