@@ -157,7 +157,7 @@ def read_sentences(
         for vectors, (rows, _, read) in zip(
             states.last_hidden_state, batch, strict=True
         ):
-            output[rows] = torch2xp(vectors[read].detach().float(), model.ops)
+            output[rows] = torch2xp(vectors[read].detach().float(), ops=model.ops)
         if is_train:
             runs.append((states.last_hidden_state, batch, backprop_batch))
 

@@ -10,21 +10,21 @@ import numpy as np
 from numpy import ndarray
 
 N_FEATURES = 18
-_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd: of the polynomial that hashes a path
-_UP = np.uint64(0xD1B54A32D192ED03)
-_DOWN = np.uint64(0x8CB92BA72F3D8DD7)
-_SIDE = np.uint64(0xAEF17502108EF2D9)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64 (Steele et al. 2014)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+_BASE = 0x9E3779B97F4A7C15  # odd: of the polynomial that hashes a path
+_UP = 0xD1B54A32D192ED03
+_DOWN = 0x8CB92BA72F3D8DD7
+_SIDE = 0xAEF17502108EF2D9
+_MIX_1 = 0xBF58476D1CE4E5B9  # splitmix64 (Steele et al. 2014)
+_MIX_2 = 0x94D049BB133111EB
 # The longest distance between a predicate and a candidate. Farther ones are not scored:
 # so the cost of a word does not grow with the length of its sentence.
 REACH = 30
 _NEAR = 6  # distances up to here are told apart
 _MAX_DISTANCE = 12  # the largest distance, after those beyond `_NEAR` are rounded
 _MAX_LENGTH = 15  # words of a candidate
-_NO_CONSTITUENT = np.uint64(1)  # the label of a range of words that is none
-_BEFORE = np.uint64(1)  # the word before a sentence
-_AFTER = np.uint64(2)  # the word after a sentence
+_NO_CONSTITUENT = 1  # the label of a range of words that is none
+_BEFORE = 1  # the word before a sentence
+_AFTER = 2  # the word after a sentence
 
 
 class ParseArrays(NamedTuple):
@@ -85,12 +85,8 @@ class Candidates(NamedTuple):
 
 
 def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Candidates:
-    """The candidates of a sentence, and the features of their pairs with its
+    """The candidates of a sentence with words, and the features of their pairs with its
     predicates."""
-    if not parse.n_words:
-        nothing = np.zeros((0, 2), dtype=np.int64)
-        features = np.zeros((0, N_FEATURES), dtype=np.int64)
-        return Candidates(nothing, nothing[:, 0], nothing, features)
     ancestors = _ancestors(parse.heads)
     subtrees = parse.without_last_commas(_subtrees(ancestors))
     constituents = parse.without_last_commas(parse.constituents)
@@ -99,9 +95,20 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
     heads = _heads(ancestors, ranges)
     distances = _distances(predicates, ranges)
     pairs = np.argwhere((distances != 0) & (np.abs(distances) <= REACH))
-    of_sentence = _Found(parse, predicates, ranges, heads, is_subtree, pairs)
+    f, c = pairs.T
     with np.errstate(over="ignore"):
-        raw = _raw_features(of_sentence, ancestors, distances[tuple(pairs.T)])
+        dep_path = _dependency_paths(parse, ancestors, predicates, heads, pairs)
+        tree_path, steps, label = _tree_paths(parse, predicates, ranges, pairs)
+        columns = _features(
+            parse,
+            predicates[f],
+            *ranges[c].T,
+            heads[c],
+            distances[f, c],
+            (dep_path, tree_path, steps),
+            (label, is_subtree[c]),
+        )
+        raw = np.stack([column.astype(np.uint64) for column in columns], axis=1)
         kinds = np.arange(1, N_FEATURES + 1, dtype=np.uint64)
         mixed = _mixed(raw + kinds * _SIDE)
     rows = (mixed % np.uint64(n_rows)).astype(np.int64)
@@ -115,17 +122,6 @@ def _distances(predicates: ndarray, ranges: ndarray) -> ndarray:
     to_start = ranges[:, 0] - word
     to_last = ranges[:, 1] - 1 - word
     return np.where(to_start > 0, to_start, np.minimum(to_last, 0))
-
-
-class _Found(NamedTuple):
-    """Predicates, candidates and pairs, as in `Candidates`."""
-
-    parse: ParseArrays
-    predicates: ndarray
-    ranges: ndarray
-    heads: ndarray
-    is_subtree: ndarray
-    pairs: ndarray
 
 
 def _ranges(parse: ParseArrays, subtrees: ndarray) -> tuple[ndarray, ndarray]:
@@ -180,53 +176,46 @@ def _subtrees(ancestors: ndarray) -> ndarray:
     return np.stack([firsts, lasts], axis=1)
 
 
-def _raw_features(
-    of_sentence: _Found, ancestors: ndarray, distances: ndarray
-) -> ndarray:
-    """The features before they are mixed. distances: Of the pairs. *Shape:* (n_pairs,
-    N_FEATURES), uint64."""
-    parse = of_sentence.parse
-    starts = of_sentence.ranges[:, 0]
-    ends = of_sentence.ranges[:, 1]
-    f, c = of_sentence.pairs.T
-    dep_path = _dependency_paths(of_sentence, ancestors)
-    tree = _tree_paths(of_sentence)
-    is_constituent = tree.own_labels != 0
-    n_words = ends - starts
-    word_label = np.where(n_words == 1, parse.tags[starts], _NO_CONSTITUENT)
-    own_label = np.where(is_constituent, tree.own_labels, word_label)
-    kind = is_constituent * np.uint64(2) + of_sentence.is_subtree
-    lemma = parse.words[of_sentence.predicates][f]
-    tag = parse.tags[of_sentence.predicates][f]
-    deprel = parse.deprels[of_sentence.predicates][f]
-    head_deprel = parse.deprels[of_sentence.heads][c]
-    passive = parse.is_passive[of_sentence.predicates].astype(np.uint64)[f]
-    side = (distances > 0).astype(np.uint64)
-    framed = np.concatenate([[_BEFORE], parse.words, [_AFTER]])
-    features = [
-        dep_path,
-        tree.paths,
-        tree.parent_labels[c] * _UP + tree.steps_up * _DOWN + tree.steps_down,
-        _rounded(distances).view(np.uint64),
-        (tag * _UP + passive) * _DOWN + side,
+def _features(
+    parse: ParseArrays,
+    predicate: ndarray,
+    start: ndarray,
+    end: ndarray,
+    head: ndarray,
+    distance: ndarray,
+    paths: tuple[ndarray, ...],
+    kind: tuple[ndarray, ndarray],
+) -> list[ndarray]:
+    """The features of pairs before they are mixed. kind: The candidates' own labels, 0
+    for none, and whether they are subtrees. *Shapes of all:* (n_pairs,)."""
+    labels, is_subtree = kind
+    dep_path = paths[0]
+    lemma = parse.words[predicate]
+    deprel = parse.deprels[predicate]
+    passive = parse.is_passive[predicate]
+    head_deprel = parse.deprels[head]
+    side = distance > 0
+    is_word = end == start + 1
+    word_label = np.where(is_word, parse.tags[start], np.uint64(_NO_CONSTITUENT))
+    framed = np.pad(parse.words, 1, constant_values=(_BEFORE, _AFTER))
+    return [
+        *paths,
+        _rounded(distance),
+        (parse.tags[predicate] * _UP + passive) * _DOWN + side,
         (head_deprel * _UP + deprel) * _DOWN + side,
         ((lemma * _UP + dep_path) * _DOWN + passive) * _SIDE + side,
         deprel,
         lemma,
-        own_label[c],
-        kind[c],
-        np.minimum(n_words, _MAX_LENGTH)[c],
+        np.where(labels != 0, labels, word_label),
+        2 * (labels != 0) + is_subtree,
+        np.minimum(end - start, _MAX_LENGTH),
         head_deprel,
-        parse.tags[of_sentence.heads][c],
-        parse.words[starts][c],
-        parse.words[of_sentence.heads][c],
-        framed[starts][c],  # the word before
-        framed[ends + 1][c],
+        parse.tags[head],
+        parse.words[start],
+        parse.words[head],
+        framed[start],  # the word before
+        framed[end + 1],
     ]
-    raw = np.empty((len(of_sentence.pairs), N_FEATURES), dtype=np.uint64)
-    for column, feature in zip(raw.T, features, strict=True):
-        column[:] = feature
-    return raw
 
 
 def _rounded(distances: ndarray) -> ndarray:
@@ -239,23 +228,28 @@ def _rounded(distances: ndarray) -> ndarray:
 
 def _mixed(values: ndarray) -> ndarray:
     """Every bit depends on every bit (splitmix64)."""
-    values = (values ^ (values >> np.uint64(30))) * _MIX_1
-    values = (values ^ (values >> np.uint64(27))) * _MIX_2
-    return values ^ (values >> np.uint64(31))
+    shifts = [np.uint64(shift) for shift in (30, 27, 31)]
+    values = (values ^ (values >> shifts[0])) * _MIX_1
+    values = (values ^ (values >> shifts[1])) * _MIX_2
+    return values ^ (values >> shifts[2])
 
 
-def _dependency_paths(of_sentence: _Found, ancestors: ndarray) -> ndarray:
+def _dependency_paths(
+    parse: ParseArrays,
+    ancestors: ndarray,
+    predicates: ndarray,
+    heads: ndarray,
+    pairs: ndarray,
+) -> ndarray:
     """A hash of the deprels from each pair's predicate up to the common ancestor and
     down to its candidate's head. *Shape:* (n_pairs,)."""
-    parse = of_sentence.parse
     depths = ancestors.sum(axis=1)
-    hashes = np.zeros(parse.n_words, dtype=np.uint64)
+    hashes = np.zeros(len(depths), dtype=np.uint64)
     for word in np.argsort(depths, kind="stable").tolist():
-        head = parse.heads[word]
-        above = np.uint64(0) if head == word else hashes[head] * _BASE
-        hashes[word] = above + parse.deprels[word]
-    over = (ancestors[of_sentence.predicates], ancestors[of_sentence.heads])
-    return _paths(over, hashes, depths, of_sentence.heads, of_sentence.pairs)[0]
+        head = parse.heads[word]  # a root is its own, whose hash is 0 yet
+        hashes[word] = hashes[head] * _BASE + parse.deprels[word]
+    over = (ancestors[predicates], ancestors[heads])
+    return _paths(over, hashes, depths, heads, pairs)[0]
 
 
 def _paths(
@@ -274,7 +268,7 @@ def _paths(
     ends: The node of each candidate. *Shape:* (n_candidates,)."""
     f, c = pairs.T
     over_predicates, over_candidates = over
-    factors = np.full(1 + int(depths.max(initial=0)), _BASE)
+    factors = np.full(1 + int(depths.max(initial=0)), _BASE, dtype=np.uint64)
     factors[0] = 1
     powers = np.cumprod(factors)
     # on some processors OpenBLAS reports an invalid value for products of 0 and 1
@@ -296,39 +290,29 @@ def _paths(
     return path, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 
 
-class _TreePaths(NamedTuple):
+def _tree_paths(
+    parse: ParseArrays, predicates: ndarray, ranges: ndarray, pairs: ndarray
+) -> tuple[ndarray, ndarray, ndarray]:
     """Paths in the constituents from each pair's predicate up to the smallest common
-    one and down to its candidate's parent: a hash of the labels, and how many steps
-    that is. *Shapes:* (n_pairs,). The label of each candidate's parent and its own
-    label, 0 for none. *Shapes:* (n_candidates,)."""
-
-    paths: ndarray
-    steps_up: ndarray
-    steps_down: ndarray
-    parent_labels: ndarray
-    own_labels: ndarray
-
-
-def _tree_paths(of_sentence: _Found) -> _TreePaths:
-    parse = of_sentence.parse
+    one and down to its candidate's parent: a hash of the labels; a hash of the numbers
+    of steps and the parent's label. And the candidate's own label, 0 for none.
+    *Shapes:* (n_pairs,)."""
     order = np.lexsort((-parse.constituents[:, 1], parse.constituents[:, 0]))
-    spans = parse.constituents[order]
+    starts, ends = parse.constituents[order].T
     # The last one stands for "above the tree", and for no constituent.
     labels = np.append(parse.labels[order], np.uint64(0))
-    hashes, depths = _constituent_paths(spans[:, 1], labels)
-    starts = spans[:, 0]
-    ends = spans[:, 1]
-    first = of_sentence.ranges[:, :1]
-    last = of_sentence.ranges[:, 1:]
-    word = of_sentence.predicates[:, None]
+    hashes, depths = _constituent_paths(ends, labels)
+    first, last = ranges[:, :1], ranges[:, 1:]
+    word = predicates[:, None]
     is_same = (starts == first) & (ends == last)
     is_above = (starts <= first) & (last <= ends) & ~is_same
-    is_over_predicate = (starts <= word) & (word < ends)
+    over = ((starts <= word) & (word < ends), is_above)
     own = _largest(is_same, depths[:-1])
     parents = _largest(is_above, depths[:-1])
-    over = (is_over_predicate, is_above)
-    paths = _paths(over, hashes, depths, parents, of_sentence.pairs)
-    return _TreePaths(*paths, labels[parents], labels[own])
+    path, steps_up, steps_down = _paths(over, hashes, depths, parents, pairs)
+    c = pairs[:, 1]
+    steps = labels[parents[c]] * _UP + steps_up * _DOWN + steps_down
+    return path, steps, labels[own[c]]
 
 
 def _largest(holds: ndarray, sizes: ndarray) -> ndarray:

@@ -178,9 +178,6 @@ def test_without_constituents_and_without_predicates():
     assert found.pairs.tolist() == [[0, 0], [0, 4]]
     found = find_candidates(parse, nobody, 50)
     assert len(found.ranges) == 5 and found.features.shape == (0, N_FEATURES)
-    found = find_candidates(parse_of([], []), nobody, 50)
-    assert found.ranges.shape == found.pairs.shape == (0, 2)
-    assert found.features.shape == (0, N_FEATURES)
 
 
 def test_candidates_that_are_too_far_away():
