@@ -207,7 +207,7 @@ class ReferenceRoles(nn.Module):
             if plan.get("joint_pos_predicate") == i:
                 joint = self.joint(positions)
             if plan.get("parse_head") == i:
-                heads = self.parse(positions, padding)
+                heads = self.parse(positions)
             if plan.get("parse_label") == i and heads is not None:
                 used = gold.heads if self.training else heads.arcs.argmax(-1)
                 deprels = self.parse.score_deprels(heads.dependents, heads.heads, used)

@@ -285,7 +285,7 @@ def compare_arcs(vectors: RoleSet, errors: RoleErrors) -> None:
         }
 
     load(parameters(), vectors.under("w/"))
-    found = scorer(x, torch.from_numpy(~keep))
+    found = scorer(x)
     loss, gradient = cross_entropy(found.arcs, np.where(keep, arrays["heads"], -1))
     found.arcs.backward(gradient)
     errors.compare("arcs", found.arcs, arrays["out/scores"], keep=keep)

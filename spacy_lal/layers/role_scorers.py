@@ -21,6 +21,13 @@ PRODUCT_WIDTH = 64  # of the product of predicate and candidate head
 N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
 
 
+def _orthogonal(n_inputs: int, n_outputs: int) -> nn.Linear:
+    layer = nn.Linear(n_inputs, n_outputs)
+    nn.init.orthogonal_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
 class HeadScores(NamedTuple):
     """Scores of arcs [dependent, head], (batch_size, seq_len, seq_len), where a root is
     its own head; and what deprels are scored from, (batch_size, seq_len,
@@ -40,27 +47,21 @@ class HeadScorer(nn.Module):
         self, config: configs.SyntaxConfig, hidden_width: int, n_deprels: int
     ) -> None:
         super().__init__()
-        self.widths = arc_width, deprel_width = config.arc_width, config.deprel_width
-        self.projection = nn.Linear(hidden_width, 2 * sum(self.widths))
+        arc_width = config.arc_width
+        self.widths = [arc_width, config.deprel_width] * 2  # of dependents, of heads
+        self.projection = _orthogonal(hidden_width, sum(self.widths))
         self.arc_bilinear = nn.Parameter(torch.zeros(arc_width + 1, arc_width))
-        side = deprel_width + self.n_constants
+        side = config.deprel_width + self.n_constants
         self.deprel_bilinear = nn.Parameter(torch.zeros(side, n_deprels, side))
         self.dropout = FeatureDropout(config.dropout)
-        nn.init.orthogonal_(self.projection.weight)
-        nn.init.zeros_(self.projection.bias)
 
-    def forward(self, positions: Tensor, padding: Tensor) -> HeadScores:
-        """Score arcs. *Shapes:* positions (batch_size, seq_len, hidden_width), padding
-        (batch_size, seq_len)."""
+    def forward(self, positions: Tensor) -> HeadScores:
+        """Score arcs. *Shape:* positions (batch_size, seq_len, hidden_width)."""
         features = leaky_relu(self.projection(self.dropout(positions)), SLOPE)
-        arc, deprel = self.widths
-        dep_arc, dep_deprel, head_arc, head_deprel = features.split(
-            [arc, deprel, arc, deprel], dim=-1
-        )
+        dep_arc, dep_deprel, head_arc, head_deprel = features.split(self.widths, -1)
         seen = pad(self.dropout(dep_arc), (0, 1), value=1.0) @ self.arc_bilinear
-        return HeadScores(
-            seen @ self.dropout(head_arc).transpose(1, 2), dep_deprel, head_deprel
-        )
+        arcs = seen @ self.dropout(head_arc).transpose(1, 2)
+        return HeadScores(arcs, dep_deprel, head_deprel)
 
     def score_deprels(
         self, dependents: Tensor, heads: Tensor, head_of: Tensor
@@ -71,10 +72,9 @@ class HeadScorer(nn.Module):
         ones = (0, self.n_constants)
         dependent = pad(self.dropout(dependents), ones, value=1.0)
         head = pad(self.dropout(heads), ones, value=1.0)
-        index = head_of.clamp(min=0).unsqueeze(-1).expand(-1, -1, head.shape[-1])
-        return torch.einsum(
-            "bti,inj,btj->btn", dependent, self.deprel_bilinear, head.gather(1, index)
-        )
+        head = head.take_along_dim(head_of.clamp(min=0).unsqueeze(-1), 1)
+        operands = (dependent, self.deprel_bilinear, head)
+        return torch.einsum("bti,inj,btj->btn", *operands)
 
 
 class PredicateScorer(nn.Module):
@@ -84,12 +84,9 @@ class PredicateScorer(nn.Module):
         self, config: configs.PredicateScorerConfig, hidden_width: int, n_labels: int
     ) -> None:
         super().__init__()
-        self.hidden = nn.Linear(hidden_width, config.hidden_width)
-        self.output = nn.Linear(config.hidden_width, n_labels)
+        self.hidden = _orthogonal(hidden_width, config.hidden_width)
+        self.output = _orthogonal(config.hidden_width, n_labels)
         self.dropout = FeatureDropout(config.dropout)
-        for layer in (self.hidden, self.output):
-            nn.init.orthogonal_(layer.weight)
-            nn.init.zeros_(layer.bias)
 
     def forward(self, positions: Tensor) -> Tensor:
         """*Shapes:* (batch_size, seq_len, hidden_width) to (batch_size, seq_len,
@@ -119,34 +116,26 @@ class RoleScorer(nn.Module):
         self, config: configs.RoleScorerConfig, hidden_width: int, n_tags: int
     ) -> None:
         super().__init__()
-        self.widths = (config.predicate_width, config.role_width)
-        self.projection = nn.Linear(hidden_width, sum(self.widths))
-        shape = (
-            self.widths[0] + self.n_constants,
-            n_tags,
-            self.widths[1] + self.n_constants,
-        )
-        self.bilinear = nn.Parameter(torch.zeros(shape))
-        self.input_dropout = FeatureDropout(config.dropout)
+        self.widths = [config.predicate_width, config.role_width]
+        self.projection = _orthogonal(hidden_width, sum(self.widths))
+        sides = [width + self.n_constants for width in self.widths]
+        self.bilinear = nn.Parameter(torch.zeros(sides[0], n_tags, sides[1]))
         self.dropout = FeatureDropout(config.dropout)
-        nn.init.orthogonal_(self.projection.weight)
-        nn.init.zeros_(self.projection.bias)
 
     def forward(self, positions: Tensor, rows: Tensor) -> ScoredRoles:
         """Score the tags of every token of a predicate's sentence. *Shapes:* positions
         (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
-        features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
+        features = leaky_relu(self.projection(self.dropout(positions)), SLOPE)
         predicates, tokens = features.split(self.widths, dim=-1)
         sentence, word = rows.unbind(1)
-        predicate = self.dropout(predicates[sentence, word].unsqueeze(1))
+        predicate = self.dropout(predicates[sentence, word].unsqueeze(1)).squeeze(1)
         ones = (0, self.n_constants)
         token = pad(self.dropout(tokens[sentence]), ones, value=1.0)
-        width, n_tags, role_width = self.bilinear.shape
-        predicate = predicate.squeeze(1)
         with_one = pad(predicate, ones, value=1.0)
-        seen = with_one @ self.bilinear.reshape(width, -1)
-        tags = token @ seen.view(-1, n_tags, role_width).transpose(1, 2)
-        return ScoredRoles(predicate, tags)
+        seen = (with_one @ self.bilinear.flatten(1)).unflatten(
+            1, self.bilinear.shape[1:]
+        )
+        return ScoredRoles(predicate, token @ seen.transpose(1, 2))
 
 
 class RolesetScorer(nn.Module):
@@ -205,39 +194,37 @@ class SpanRoleScorer(nn.Module):
         """Score all candidates of every predicate's sentence. *Shapes:* vectors
         (batch_size, seq_len, vector_width), positions (batch_size, seq_len,
         hidden_width), rows (F, 2), int64."""
-        device = positions.device
-        pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
+        ranges, n_cells, *arrays = _collect(
+            parses, rows.cpu().numpy(), self.config.n_rows
+        )
+        tensors = [torch.from_numpy(array).to(positions.device) for array in arrays]
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
         places = self._places(words, [parse.n_words for parse in parses])
         products = self.product(words).view(-1, 2, PRODUCT_WIDTH)
-        index = torch.from_numpy(pairs.words).to(device)
-        features = torch.from_numpy(pairs.features).to(device)
-        step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
-        spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
+        counts = rows[:, 0].bincount(minlength=len(parses)).tolist()
+        n_cells = sum(
+            n * len(c.ranges) for n, c in zip(counts, candidates, strict=True)
+        )
+        spans = positions.new_full((n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
-        of_chunks = []
-        for first in range(0, len(index), max(1, step)):
-            chunk = slice(first, first + step)
-            words_of = index[chunk]
-            of_chunks.append(
-                self._score(places, products, len(words[0]), words_of, features[chunk])
-            )
-        if of_chunks:
-            cells = torch.from_numpy(pairs.cells).to(device)
+        step = max(1, len(tensors[0])) if torch.is_grad_enabled() else MAX_PAIRS
+        chunks = zip(*(tensor.split(step) for tensor in tensors), strict=True)
+        for index, features, cells in chunks:
+            scores = self._score(places, products, len(words[0]), index, features)
             # half precision, where autocast is on
-            scores = torch.cat(of_chunks).to(spans.dtype)
-            spans = spans.index_copy(0, cells, scores)
+            spans = spans.index_copy(0, cells, scores.to(spans.dtype))
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
-        return ScoredRoles(predicates, None, spans, pairs.ranges)
+        return ScoredRoles(predicates, None, spans, ranges)
 
     def _places(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
         """Words in each place of a candidate, with zeros before and after each
         sentence: positions beyond its end depend on the batch. *Shape:* (batch_size *
         (seq_len + 2), N_PLACES, hidden_width)."""
         seq_len = words.shape[1]
-        ends = torch.tensor(lengths, device=words.device)[:, None, None]
-        is_word = torch.arange(seq_len, device=words.device)[:, None] < ends
+        ends = torch.tensor(lengths, device=words.device)[:, None]
+        is_word = torch.arange(seq_len, device=words.device) < ends
+        is_word = is_word.unsqueeze(-1)
         places = pad(self.places(words) * is_word, (0, 0, 1, 1))
         return places.view(-1, N_PLACES, self.config.hidden_width)
 
@@ -267,39 +254,26 @@ class SpanRoleScorer(nn.Module):
         return self.output(self.dropout(hidden + gelu(self.hidden(hidden))))
 
 
-class _Pairs(NamedTuple):
-    """The pairs that are scored: sentence, predicate, start, end, head, (n_pairs, 5);
-    features, (n_pairs, N_FEATURES); places among all pairs of a predicate and a
-    candidate; the number of all; candidates of each sentence."""
-
-    words: ndarray
-    features: ndarray
-    cells: ndarray
-    n_cells: int
-    ranges: list[ndarray]
-
-
-def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pairs:
+def _collect(
+    parses: Sequence[ParseArrays], rows: ndarray, n_rows: int
+) -> tuple[list[ndarray], int, ndarray, ndarray, ndarray]:
+    """The candidates of each sentence; the number of all pairs of a predicate and a
+    candidate; and of those that are scored: sentence, predicate, start, end, head,
+    (n_pairs, 5); features, (n_pairs, N_FEATURES); their places among all."""
+    ranges = []
     words = []
     features = []
     cells = []
-    ranges = []
     n_cells = 0
-    firsts = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
     for sentence, parse in enumerate(parses):
-        predicates = rows[firsts[sentence] : firsts[sentence + 1], 1]
+        predicates = rows[rows[:, 0] == sentence, 1]
         candidates = find_candidates(parse, predicates, n_rows)
         f, c = candidates.pairs.T
-        at = (predicates[f], *candidates.ranges[c].T, candidates.heads[c])
-        words.append(np.stack([np.full(len(f), sentence), *at], axis=1))
-        features.append(candidates.features)
+        of_pairs = (predicates[f], *candidates.ranges[c].T, candidates.heads[c])
+        words.append(np.stack([np.full(len(f), sentence), *of_pairs], axis=1))
         cells.append(n_cells + f * len(candidates.ranges) + c)
-        ranges.append(candidates.ranges)
         n_cells += len(predicates) * len(candidates.ranges)
-    return _Pairs(
-        words=np.concatenate(words),
-        features=np.concatenate(features),
-        cells=np.concatenate(cells),
-        n_cells=n_cells,
-        ranges=ranges,
-    )
+        features.append(candidates.features)
+        ranges.append(candidates.ranges)
+    index, rows, places = map(np.concatenate, (words, features, cells))
+    return ranges, n_cells, index, rows, places

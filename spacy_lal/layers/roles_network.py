@@ -14,7 +14,6 @@ from .pair_features import ParseArrays
 from .role_scorers import (
     SLOPE,
     HeadScorer,
-    HeadScores,
     PredicateScorer,
     RoleScorer,
     RolesetScorer,
@@ -38,15 +37,11 @@ def clamped_heads(heads: Tensor, unknown: Optional[Tensor] = None) -> Tensor:
     """Attention logits that put all weight on known heads. *Shapes:* heads (batch_size,
     seq_len), unknown (batch_size, seq_len, seq_len) to (batch_size, seq_len,
     seq_len)."""
-    seq_len = heads.shape[1]
-    is_head = heads.unsqueeze(-1) == torch.arange(seq_len, device=heads.device)
+    head = heads.unsqueeze(-1)
+    is_head = head == torch.arange(heads.shape[1], device=heads.device)
     logits = torch.where(is_head, CLAMP, -CLAMP)
-    others = (
-        torch.zeros((), device=heads.device)
-        if unknown is None
-        else unknown.detach().float()
-    )
-    return torch.where((heads >= 0).unsqueeze(-1), logits, others)
+    others = 0.0 if unknown is None else unknown.detach().float()
+    return torch.where(head >= 0, logits, others)
 
 
 class SyntaxAttention(nn.Module):
@@ -65,12 +60,10 @@ class SyntaxAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.head_width = head_width
-        self.n_scored = n_heads - n_given
-        self.n_values = n_heads - n_given_values
+        n_scored = n_heads - n_given
+        self.n_kinds = [n_scored, n_scored, n_heads - n_given_values]  # q, k, v
         width = n_heads * head_width
-        self.qkv = nn.Linear(
-            width, (2 * self.n_scored + self.n_values) * head_width, bias=False
-        )
+        self.qkv = nn.Linear(width, sum(self.n_kinds) * head_width, bias=False)
         self.weights = MaskedSoftmax(dropout)
         self.output = nn.Linear(width, width, bias=False)
         for layer in (self.qkv, self.output):
@@ -88,21 +81,14 @@ class SyntaxAttention(nn.Module):
         * head_width), padding (batch_size, seq_len), given (batch_size, seq_len,
         seq_len), given_values (batch_size, seq_len, head_width); as the input."""
         heads = self.qkv(inputs).unflatten(-1, (-1, self.head_width)).transpose(1, 2)
-        query, key, value = heads.split(
-            [self.n_scored, self.n_scored, self.n_values], dim=1
-        )
+        query, key, value = heads.split(self.n_kinds, dim=1)
         logits = (query * self.head_width**-0.5) @ key.transpose(-1, -2)
         if given:
-            logits = torch.cat(
-                [logits.float(), *(tensor.unsqueeze(1) for tensor in given)], dim=1
-            )
+            logits = torch.cat([logits.float(), torch.stack([*given], 1)], dim=1)
         if given_values:
-            value = torch.cat(
-                [*(tensor.unsqueeze(1) for tensor in given_values), value], dim=1
-            )
-        context = (
-            self.weights(logits, padding[:, None, None, :]).to(value.dtype) @ value
-        )
+            value = torch.cat([torch.stack([*given_values], 1), value], dim=1)
+        weights = self.weights(logits, padding[:, None, None, :])
+        context = weights.to(value.dtype) @ value
         return self.output(context.transpose(1, 2).flatten(2))
 
 
@@ -139,11 +125,9 @@ class RolesInput(nn.Module):
         """*Shapes:* (batch_size, seq_len, vector_width) to (batch_size, seq_len,
         hidden_width)."""
         projected = leaky_relu(self.projection(self.dropout(vectors)), SLOPE)
-        return (
-            projected + timing_signal(*projected.shape[1:]).to(projected.device)
-            if self.timing
-            else projected
-        )
+        if not self.timing:
+            return projected
+        return projected + timing_signal(*projected.shape[1:]).to(projected.device)
 
 
 class RolesFeedForward(nn.Module):
@@ -152,14 +136,12 @@ class RolesFeedForward(nn.Module):
     def __init__(self, width: int, hidden_width: int, dropout: float) -> None:
         super().__init__()
         widths = [width, hidden_width, hidden_width, width]
-        maps = [
-            nn.Linear(a, b, bias=False)
-            for a, b in zip(widths, widths[1:], strict=False)
-        ]
-        self.maps = nn.ModuleList(maps)
+        self.maps = nn.ModuleList()
         self.dropout = ElementDropout(dropout)
-        for linear in maps:
+        for sizes in zip(widths, widths[1:], strict=False):
+            linear = nn.Linear(*sizes, bias=False)
             nn.init.xavier_uniform_(linear.weight)
+            self.maps.append(linear)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """*Shapes:* (..., width) to the same."""
@@ -231,15 +213,16 @@ class RolesNetwork(nn.Module):
         self.sizes = sizes
         width = config.encoder.hidden_width
         self.inputs = RolesInput(config.encoder, sizes.vector_width)
-        self.syntax = config.syntax if config.syntax.heads != "none" else None
+        n_layers = config.encoder.n_layers
+        syntax = config.syntax
+        task_layers = {config.predicate_scorer.layer, n_layers - 1}
+        self.attention_layer = -1
+        if syntax.heads != "none":
+            self.attention_layer = syntax.attention_layer
+            task_layers.add(syntax.parse_layer)
         self.layers = nn.ModuleList(
-            RolesLayer(
-                config.encoder,
-                n_given=int(
-                    self.syntax is not None and i == self.syntax.attention_layer
-                ),
-            )
-            for i in range(config.encoder.n_layers)
+            RolesLayer(config.encoder, n_given=int(i == self.attention_layer))
+            for i in range(n_layers)
         )
         self.predicate_scorer = PredicateScorer(
             config.predicate_scorer, width, sizes.n_predicate_labels
@@ -252,15 +235,13 @@ class RolesNetwork(nn.Module):
         else:
             self.role_scorer = RoleScorer(config.role_scorer, width, sizes.n_tags)
         self.head_scorer = self.roleset_scorer = None
-        if self.syntax is not None and sizes.n_deprels:
-            self.head_scorer = HeadScorer(self.syntax, width, sizes.n_deprels)
+        if syntax.heads != "none" and sizes.n_deprels:
+            self.head_scorer = HeadScorer(syntax, width, sizes.n_deprels)
         if config.roleset_scorer is not None and sizes.n_rolesets:
             predicate_width = config.role_scorer.predicate_width
             self.roleset_scorer = RolesetScorer(
                 config.roleset_scorer, predicate_width, sizes.n_rolesets
             )
-        task_layers = {config.predicate_scorer.layer, config.encoder.n_layers - 1}
-        task_layers |= {self.syntax.parse_layer} if self.syntax is not None else set()
         self.task_norms = nn.ModuleDict(
             {str(i): layer_norm(width) for i in sorted(task_layers)}
         )
@@ -271,29 +252,22 @@ class RolesNetwork(nn.Module):
         RETURNS (RoleScores): Of tensors, padded; tags, spans and ranges as in
             `ScoredRoles`. Its rows are sentence and word of each predicate, ascending,
             *shape:* (F, 2)."""
-        seq_len = inputs.vectors.shape[1]
-        padding = (
-            torch.arange(seq_len, device=inputs.lengths.device)
-            >= inputs.lengths[:, None]
-        )
+        places = torch.arange(inputs.vectors.shape[1], device=inputs.lengths.device)
+        padding = places >= inputs.lengths[:, None]
         positions = self.inputs(inputs.vectors)
         predicates = positions[..., :0]
-        heads = None
+        heads = arcs = deprels = rolesets = None
         for i, layer in enumerate(self.layers):
-            follows = self.syntax is not None and i == self.syntax.attention_layer
-            positions = layer(
-                positions, padding, [self.given_heads(inputs, heads)] if follows else ()
-            )
+            given = []
+            if i == self.attention_layer:
+                given.append(self.given_heads(inputs, arcs))
+            positions = layer(positions, padding, given)
             if str(i) in self.task_norms:
                 positions = self.task_norms[str(i)](positions)
             if i == self.config.predicate_scorer.layer:
                 predicates = self.predicate_scorer(positions)
-            if (
-                self.head_scorer is not None
-                and self.syntax is not None
-                and i == self.syntax.parse_layer
-            ):
-                heads = self.head_scorer(positions, padding)
+            if self.head_scorer is not None and i == self.config.syntax.parse_layer:
+                arcs, *heads = self.head_scorer(positions)
         chosen = inputs.predicates
         if chosen is None:
             chosen = self.predicate_probabilities(predicates) >= inputs.threshold
@@ -302,44 +276,22 @@ class RolesNetwork(nn.Module):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)
         else:
             roles = self.role_scorer(positions, rows)
-        deprels = None
-        if (
-            self.head_scorer is not None
-            and heads is not None
-            and inputs.deprel_heads is not None
-        ):
-            deprels = self.head_scorer.score_deprels(
-                heads.dependents, heads.heads, inputs.deprel_heads
-            )
-        rolesets = (
-            None
-            if self.roleset_scorer is None
-            else self.roleset_scorer(roles.predicates)
-        )
-        arcs = None if heads is None else heads.arcs
-        scores: Any = (
-            predicates,
-            rows,
-            roles.tags,
-            rolesets,
-            arcs,
-            deprels,
-            roles.spans,
-            roles.ranges,
-        )
-        return RoleScores(*scores)
+        if self.head_scorer is not None and inputs.deprel_heads is not None:
+            deprels = self.head_scorer.score_deprels(*heads, inputs.deprel_heads)
+        if self.roleset_scorer is not None:
+            rolesets = self.roleset_scorer(roles.predicates)
+        scores: Any = (predicates, rows, roles.tags, rolesets, arcs, deprels)
+        return RoleScores(*scores, roles.spans, roles.ranges)
 
-    def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
+    def given_heads(self, inputs: RolesInputs, arcs: Optional[Tensor]) -> Tensor:
         """Logits of the syntax head: known heads get all weight; other words have the
         scores of their own arcs with `heads = "own"`, and equal weights with "doc".
         *Shape:* (batch_size, seq_len, seq_len)."""
         heads = inputs.heads
         if heads is None:
-            heads = torch.full(
-                inputs.vectors.shape[:2], -1, device=inputs.vectors.device
-            )
-        own = scores is not None and self.config.syntax.heads == "own"
-        return clamped_heads(heads, scores.arcs if own else None)  # type: ignore[union-attr]
+            heads = torch.full_like(inputs.vectors[..., 0], -1, dtype=torch.int64)
+        is_own = self.config.syntax.heads == "own"
+        return clamped_heads(heads, arcs if is_own else None)
 
     def predicate_probabilities(self, scores: Tensor) -> Tensor:
         """*Shapes:* (..., n_predicate_labels) to (...)."""
