@@ -202,10 +202,6 @@ class SpanRoleScorer(nn.Module):
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
         places = self._places(words, [parse.n_words for parse in parses])
         products = self.product(words).view(-1, 2, PRODUCT_WIDTH)
-        counts = rows[:, 0].bincount(minlength=len(parses)).tolist()
-        n_cells = sum(
-            n * len(c.ranges) for n, c in zip(counts, candidates, strict=True)
-        )
         spans = positions.new_full((n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
         step = max(1, len(tensors[0])) if torch.is_grad_enabled() else MAX_PAIRS
@@ -275,5 +271,5 @@ def _collect(
         n_cells += len(predicates) * len(candidates.ranges)
         features.append(candidates.features)
         ranges.append(candidates.ranges)
-    index, rows, places = map(np.concatenate, (words, features, cells))
-    return ranges, n_cells, index, rows, places
+    arrays = [np.concatenate(parts) for parts in (words, features, cells)]
+    return (ranges, n_cells, *arrays)
