@@ -59,7 +59,8 @@ def parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str], Any]]:
             for shim in node.shims:
                 module = torch_module(shim)
                 if module is not None:
-                    owners.append((shim.id, dict(module.named_parameters())))
+                    named = module.named_parameters()
+                    owners.append((shim.id, {name: p.data for name, p in named}))
             for j, (owner, values) in enumerate(owners):
                 for key, value in values.items():
                     yield f"{pipe_name}/{i}/{j}/{key}", (owner, key), value
