@@ -166,8 +166,7 @@ class _OpenNode:
 
 
 class _BracketReader:
-    """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong,
-    or nothing."""
+    """Turns lines into trees. Open brackets are on a stack."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool) -> None:
         from nltk.tree import Tree  # slow: not at start-up
@@ -179,91 +178,77 @@ class _BracketReader:
         self.stack: list[_OpenNode] = []
         self.first_line = ""  # on which the open tree begins
         self.n_brackets = 0  # of the open tree
-        self.done: Optional[BracketedTree] = None
 
     def trees_ending_on(self, number: int, line: str) -> Iterator[BracketedTree]:
         if not self.stack and line.lstrip().startswith("#"):
             return
         for token in _TOKEN.findall(line):
-            if token == "(":
-                self.first_line = self.first_line if self.stack else line
-                fault = self._open(number)
-            elif token == ")":
-                fault = self._close()
-            else:
-                fault = self._add_word_or_label(token)
+            if not self.stack:
+                self.first_line = line
+                self.n_brackets = 0
+            self.n_brackets += token == "("
+            node = self.stack[-1] if self.stack else _OpenNode(0)
+            fault = self._fault(node, token)
             if fault:
                 raise TreebankError(
                     f"{self.name}:{number}: {fault}: {quoted(line.strip()[:_EXCERPT])}"
                 )
-            if self.done:
-                yield self.done
-                self.done = None
+            if token == "(":
+                node.label = node.label or ""
+                node.holds = "brackets"
+                self.stack.append(_OpenNode(number))
+            elif token == ")":
+                yield from self._close()
+            elif node.label is None:
+                node.label = token
+            else:
+                node.holds = "word"
+                node.children.append(token)
 
-    def _open(self, number: int) -> str:
-        self.n_brackets = self.n_brackets + 1 if self.stack else 1
+    def _fault(self, node: _OpenNode, token: str) -> str:
+        """Tell what is wrong with a token within a node; empty for nothing."""
         if self.n_brackets > MAX_BRACKETS:
-            start = self.stack[0].line
             return (
                 f"expected a tree of at most {MAX_BRACKETS:,} brackets (is the one of "
-                f"line {start} never closed?)"
+                f"line {self.stack[0].line} never closed?)"
             )
-        if self.stack:
-            parent = self.stack[-1]
-            if parent.label is None and len(self.stack) > 1:
-                return "only the outermost bracket of a tree may lack a label"
-            if parent.holds == "word":
-                return (
-                    "a bracket opens beside the word "
-                    f"{quoted(parent.children[0], _EXCERPT)}"
-                )
-            parent.label = parent.label or ""
-            parent.holds = "brackets"
-        self.stack.append(_OpenNode(number))
+        if token == "(":
+            lacks_label = node.label is None and len(self.stack) > 1
+            is_fault = lacks_label or node.holds == "word"
+            return "a bracket opens beside a word or without a label" * is_fault
+        shown = quoted(token, _EXCERPT)
+        if not self.stack:
+            return f"{shown} stands outside of all brackets"
+        if token == ")":
+            is_empty = node.label is None or not node.holds
+            return "a bracket closes that lacks a label or a word" * is_empty
+        if node.holds:
+            return f"{shown} is not alone under its tag"
+        is_trace = node.label not in (None, TRACE_TAG) and _TRACE.fullmatch(token)
+        if self.strip_traces and is_trace:
+            return f"expected the trace {shown} under {TRACE_TAG}"
         return ""
 
-    def _add_word_or_label(self, token: str) -> str:
-        if not self.stack:
-            return f"{quoted(token, _EXCERPT)} stands outside of all brackets"
-        node = self.stack[-1]
-        if node.label is None:
-            node.label = token
-        elif node.holds:
-            return f"{quoted(token, _EXCERPT)} is not alone under its tag"
-        else:
-            node.holds = "word"
-            node.children.append(token)
-        return ""
-
-    def _close(self) -> str:
-        if not self.stack:
-            return "a bracket closes that was never opened"
+    def _close(self) -> Iterator[BracketedTree]:
         node = self.stack.pop()
-        if node.label is None or not node.holds:
-            shown = f"after {quoted(node.label, _EXCERPT)}, " if node.label else ""
-            return f"a bracket holds nothing: {shown}a label or a word is missing"
+        label = node.label or ""
         is_word = node.holds == "word"
-        is_trace = is_word and node.label == TRACE_TAG
+        is_trace = is_word and label == TRACE_TAG
         if self.strip_traces and (is_trace or not node.children):
-            return ""
+            return
         if is_word:
-            word = node.children[0]
-            if self.strip_traces and _TRACE.fullmatch(word):
-                return f"expected the trace {quoted(word)} under {TRACE_TAG}"
-            node.children[0] = unescape_word(word)
-        label = _without_function(node.label) if self.strip_functions else node.label
+            node.children = [unescape_word(node.children[0])]
+        if self.strip_functions:
+            label = _without_function(label)
         tree = self.make(label, node.children)
         if self.stack:
             self.stack[-1].children.append(tree)
         else:
-            self.done = BracketedTree(tree, node.line)
-        return ""
+            yield BracketedTree(tree, node.line)
 
 
 def _without_function(label: str) -> str:
-    if label.startswith("-"):
-        return label
-    return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0] if len(label) > 1 else label
+    return label if label.startswith("-") else re.sub("(?<=.)[-=|].*", "", label)
 
 
 def _without_root(tree: "Tree") -> "Tree":

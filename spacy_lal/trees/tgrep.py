@@ -18,7 +18,8 @@ from typing import (
     Union,
 )
 
-from .regex_cost import cost_of_regex
+import regex
+
 from .tree_index import (
     RELATIONS,
     Labels,
@@ -32,7 +33,7 @@ from .tree_index import (
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-_STEPS_OF_REGEX = 100  # of a regular expression, in the time of one of ours
+_SECONDS = 0.1  # of a regular expression in a text
 _PRINTED = "'"  # the label of the node that is found in place of the first
 
 
@@ -89,9 +90,9 @@ class Pattern:
         ]
 
 
-def _name(test: Callable[[TreeIndex, str], bool]) -> Part:
+def _name(test: Callable[[str], bool]) -> Part:
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
-        return iter([labels] if test(nodes, nodes.texts[a]) else [])
+        return iter([labels] if test(nodes.texts[a]) else [])
 
     return Part(ways)
 
@@ -286,28 +287,27 @@ class _PatternReader:
                 return self._regex(match[1], ignore_case, start)
             wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
             if ignore_case:
-                return _name(lambda _, text: text.casefold() == wanted.casefold())
+                return _name(lambda text: text.casefold() == wanted.casefold())
             return _exactly(wanted)
         wanted = self._token(_LITERAL, _NODE)
-        return (
-            _name(lambda _, text: True) if wanted in ("*", "__") else _exactly(wanted)
-        )
+        return _name(lambda text: True) if wanted in ("*", "__") else _exactly(wanted)
 
     def _regex(self, text: str, ignore_case: bool, start: int) -> Part:
         try:
-            compiled = re.compile(text, re.IGNORECASE if ignore_case else 0)
-            cost = cost_of_regex(text)
-        except (re.error, RecursionError, OverflowError, ValueError) as error:
+            compiled = regex.compile(text, regex.IGNORECASE if ignore_case else 0)
+        except (regex.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
-        matches = lru_cache(maxsize=10_000)(
-            lambda text: compiled.search(text) is not None
-        )
 
-        def test(nodes: TreeIndex, text: str) -> bool:
-            nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
-            return matches(text)
+        @lru_cache(maxsize=10_000)
+        def matches(text: str) -> bool:
+            try:
+                return compiled.search(text, timeout=_SECONDS) is not None
+            except TimeoutError:
+                self._fail(
+                    "the search takes too long for the regular expression", start
+                )
 
-        return _name(test)
+        return _name(matches)
 
     def _begins_relation(self) -> bool:
         self._skip()
