@@ -31,6 +31,8 @@ from spacy_lal.pipeline.scoring import (
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import EMPTY
 
+from .label_heads import all_scores
+
 LabelledSpan = Tuple[int, int, int, str]  # the place of a sentence, start, end, label
 
 
@@ -90,8 +92,8 @@ class AblatedTreebank:
             n = len(fenceposts)
             spans = np.stack(np.triu_indices(n, 1), axis=1)
             labels = np.zeros((n, n, len(self.labels)), dtype="f4")
-            labels[tuple(spans.T)] = self.scorer.scores(
-                self._without(fenceposts, heads), spans
+            labels[tuple(spans.T)] = all_scores(
+                self.scorer, self._without(fenceposts, heads), spans, len(self.labels)
             )
             (parse,) = self._decode([scores._replace(labels=labels)])
             found.append(
@@ -129,7 +131,9 @@ class AblatedTreebank:
         found = []
         for i, start, end, label in spans:
             fenceposts = self._without(self._fenceposts[i], heads)
-            rivals = self.scorer.scores(fenceposts, np.array([[start, end]]))[0]
+            (rivals,) = all_scores(
+                self.scorer, fenceposts, np.array([[start, end]]), len(self.labels)
+            )
             own = rivals[self.labels.index(label)]
             rivals[self.labels.index(label)] = -np.inf
             if end - start == len(fenceposts) - 1:  # no tree has an empty root

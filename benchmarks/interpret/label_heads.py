@@ -219,6 +219,18 @@ def head_report(
     return HeadReport(tuple(labels), tuple(heads), n_sentences, n_left_out)
 
 
+def all_scores(
+    scorer: SpanScores, fenceposts: ndarray, spans: ndarray, n_labels: int
+) -> ndarray:
+    """The scores of all labels on some spans. Shape: (n_spans, n_labels); 0 for the
+    empty label."""
+    scores = np.zeros((len(spans), n_labels))
+    for label in range(EMPTY + 1, n_labels):
+        labels = np.full(len(spans), label)
+        scores[:, label] = scorer.parts(fenceposts, spans, labels).total
+    return scores
+
+
 class _LabelSums:
     """Sums of the parts of margins, by label."""
 
@@ -244,7 +256,7 @@ class _LabelSums:
             return
         spans = np.array([span[:2] for span in correct])
         own = np.array([self.strings.index(label) for *_, label in correct])
-        rivals = self.scorer.scores(fenceposts, spans)
+        rivals = all_scores(self.scorer, fenceposts, spans, len(self.strings))
         rivals[np.arange(len(own)), own] = -np.inf
         # No tree has an empty root, so training never sets that score.
         rivals[spans[:, 1] - spans[:, 0] == len(fenceposts) - 1, EMPTY] = -np.inf

@@ -32,10 +32,10 @@ NORM_EPSILON = 1e-3  # of the span scorer's norm, added to the standard deviatio
 @dataclass(frozen=True)
 class Contributions:
     """The score of a label on a span, and its parts: bias + tokens + heads.sum() equals
-    the score, within 1e-4.
+    the score.
     start, end (int): The span, half-open, in tokens of the Doc.
     label (str): The label, a whole unary chain: "S::VP".
-    score (float): The score of the label, which the decoder reads.
+    score (float): The score of the label, which the decoder reads in lower precision.
     bias (float): The part that does not depend on the span's features.
     tokens (float): The part of the token skip; 0 where the network has none.
     names (Tuple[str, ...]): Names of the label heads, as in `LabelAttention`.
@@ -133,16 +133,13 @@ def _split(
     scorer = SpanScores(parser)
     strings = label_strings(parser)
     (encoded,) = encode(parser, [sentence])
-    spans = np.array(cells)[:, :2]
-    labels = np.array(cells)[:, 2]
-    of_spans = scorer.scores(encoded.fenceposts, spans)
-    scores = of_spans[np.arange(len(cells)), labels]
-    parts = scorer.parts(encoded.fenceposts, spans, labels)
+    spans = np.array(cells)
+    parts = scorer.parts(encoded.fenceposts, spans[:, :2], spans[:, 2])
     return [
         Contributions(
             *sentence.token_range(start, end),
             label=strings[label],
-            score=float(scores[i]),
+            score=float(parts.total[i]),
             bias=float(parts.bias[i]),
             tokens=float(parts.tokens[i]),
             names=scorer.names,
@@ -153,7 +150,7 @@ def _split(
 
 
 class Parts(NamedTuple):
-    """The addends of some label scores: bias + heads.sum(1) + tokens is the score.
+    """The addends of some label scores.
     bias (ndarray): Shape: (n_scores,), float64.
     heads (ndarray): Shape: (n_scores, n_label_heads), float64.
     tokens (ndarray): Shape: (n_scores,), float64."""
@@ -162,16 +159,10 @@ class Parts(NamedTuple):
     heads: ndarray
     tokens: ndarray
 
-
-class _Hidden(NamedTuple):
-    """The hidden layer of the span scorer.
-    vectors (ndarray): Its input. Shape: (n_spans, n_inputs).
-    centred (ndarray): Its units without their mean. Shape: (n_spans, n_units).
-    gain (ndarray): The norm's factor of each unit. Shape: (n_spans, n_units)."""
-
-    vectors: ndarray
-    centred: ndarray
-    gain: ndarray
+    @property
+    def total(self) -> ndarray:
+        """The scores. Shape: (n_scores,), float64."""
+        return self.bias + self.tokens + self.heads.sum(1)
 
 
 class SpanScores:
@@ -213,34 +204,25 @@ class SpanScores:
         ends = np.pad(ends, ((0, 0), (0, 0), (self._layout.halves_width, 0)))
         self._weights["hidden.weight"] = ends.reshape(n_units, -1)
 
-    def scores(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
-        """The scores of all labels on some spans.
-        fenceposts (ndarray): Of the sentence. Shape: (n + 1, fencepost_width).
-        spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
-        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty label.
-        """
-        weights = self._weights
-        hidden = self._hidden(fenceposts, spans)
-        units = np.maximum(hidden.gain * hidden.centred + weights["norm.bias"], 0.0)
-        of_labels = units @ weights["output.weight"].T + weights["output.bias"]
-        n_labels = 1 + of_labels.shape[1]
-        scores = np.zeros((len(spans), n_labels))  # the empty label has no weights
-        scores[:, 1:] = of_labels
-        first = SUB_HEAD + 1
-        own = self._own(fenceposts, spans)[:, : n_labels - first]
-        scores[:, first : first + own.shape[1]] += own
-        return scores
-
     def parts(self, fenceposts: ndarray, spans: ndarray, labels: ndarray) -> Parts:
         """The addends of one label score for each span.
+        fenceposts (ndarray): Of the sentence. Shape: (n + 1, fencepost_width).
+        spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
         labels (ndarray): Label ids, from 1: the empty label's score is 0 and has no
             parts. Shape: (n_spans,)."""
         weights = self._weights
-        hidden = self._hidden(fenceposts, spans)
+        starts, ends = np.moveaxis(fenceposts[spans].astype("f8"), 1, 0)
+        vectors = ends - starts
+        if weights["hidden.weight"].shape[1] != self._layout.width:
+            vectors = np.concatenate([ends, -starts], axis=1)
+        units = vectors @ weights["hidden.weight"].T + weights["hidden.bias"]
+        deviations = units.std(1, ddof=1, keepdims=True) + NORM_EPSILON
+        gain = weights["norm.gain"] / deviations
+        centred = units - units.mean(1, keepdims=True)
         # A unit below zero adds nothing; of the others, the score is a linear function.
-        is_on = hidden.gain * hidden.centred + weights["norm.bias"] > 0
+        is_on = gain * centred + weights["norm.bias"] > 0
         output = weights["output.weight"][labels - 1] * is_on
-        slopes = output * hidden.gain
+        slopes = output * gain
         # The norm subtracts a mean, and so does its transpose.
         slopes -= slopes.mean(1, keepdims=True)
         bias = (
@@ -248,40 +230,14 @@ class SpanScores:
             + output @ weights["norm.bias"]
             + slopes @ weights["hidden.bias"]
         )
-        addends = (slopes @ weights["hidden.weight"]) * hidden.vectors
+        addends = (slopes @ weights["hidden.weight"]) * vectors
         # The ends of a span may have weights of their own: one block for each end.
         addends = addends.reshape(len(spans), -1, self._layout.width).sum(1)
         tokens = addends[:, self._layout.halves_width :].sum(1)
         heads = addends[:, self.columns].sum(2)
-        own = self._own(fenceposts, spans)
-        own_heads = labels - SUB_HEAD - 1
-        tied = np.flatnonzero((own_heads >= 0) & (own_heads < own.shape[1]))
-        heads[tied, own_heads[tied]] += own[tied, own_heads[tied]]
+        if "ties.weight" in weights:  # the addend of each label's own head
+            own = ((ends - starts)[:, self.columns] * weights["ties.weight"]).sum(2)
+            own_heads = labels - SUB_HEAD - 1
+            tied = np.flatnonzero((own_heads >= 0) & (own_heads < own.shape[1]))
+            heads[tied, own_heads[tied]] += own[tied, own_heads[tied]]
         return Parts(bias, heads, tokens)
-
-    def _hidden(self, fenceposts: ndarray, spans: ndarray) -> _Hidden:
-        starts, ends = _at_ends(fenceposts, spans)
-        weight = self._weights["hidden.weight"]
-        is_difference = weight.shape[1] == self._layout.width
-        vectors = ends - starts
-        if not is_difference:
-            vectors = np.concatenate([ends, -starts], axis=1)
-        units = vectors @ weight.T + self._weights["hidden.bias"]
-        deviations = units.std(1, ddof=1, keepdims=True) + NORM_EPSILON
-        centred = units - units.mean(1, keepdims=True)
-        return _Hidden(vectors, centred, self._weights["norm.gain"] / deviations)
-
-    def _own(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
-        """The addend of each label's own head. *Shape:* (n_spans, n_label_heads), or no
-        heads."""
-        if "ties.weight" not in self._weights:
-            return np.zeros((len(spans), 0))
-        starts, ends = _at_ends(fenceposts, spans)
-        of_heads = (ends - starts)[:, self.columns]
-        return (of_heads * self._weights["ties.weight"]).sum(2)
-
-
-def _at_ends(fenceposts: ndarray, spans: ndarray) -> tuple[ndarray, ndarray]:
-    """The features before and after each span. *Shapes:* (n_spans, width), float64."""
-    of_spans = fenceposts[spans].astype("f8")
-    return of_spans[:, 0], of_spans[:, 1]
