@@ -6,11 +6,11 @@ coordinated nouns are phrases of their own. Chunks never overlap. A parser puts
 `noun_chunks` in place of spaCy's rules, which a Doc without constituents, or of a
 language without a record of noun chunks (`lang/`), keeps."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import (
     Any,
-    NamedTuple,
     Optional,
     Union,
 )
@@ -66,58 +66,44 @@ def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
     if of_spacy and not doc.spans.get(SPANS_KEY):
         yield from of_spacy(doclike)
         return
-    first, last = 0, len(doc)
-    if isinstance(doclike, Span):
-        first, last = doclike.start, doclike.end
-    around = sentence_of(doc[first:last]).start if first < last else 0
+    span = doclike[:]
+    around = sentence_of(span).start if span else 0
     label = doc.vocab.strings.add(LABEL)
-    for start, end in constituent_chunks(doc, around, last):
-        if first <= start and end <= last:
+    for start, end in constituent_chunks(doc, around, span.end):
+        if span.start <= start and end <= span.end:
             yield start, end, label
-
-
-class _Phrase(NamedTuple):
-    """A constituent, and the constituents directly below it."""
-
-    start: int
-    end: int
-    label: str
-    children: "list[_Phrase]"
 
 
 def constituent_chunks(
     doc: Doc, start: int = 0, end: Optional[int] = None
 ) -> Iterator[Chunk]:
     """The base noun phrases of a Doc's constituents, in order; with a range of tokens,
-    at least those that begin in it. Where the Doc has heads, these tell which nouns of
-    a phrase without inner brackets are coordinated. Empty for a language without a
-    record of noun chunks."""
+    at least those that begin in it. Heads tell which nouns of a phrase without inner
+    brackets are coordinated. Empty for a language without a record of noun chunks."""
     language = conventions(doc.vocab.lang)
     if language.noun_chunks is None:
         return
     chunker = _Chunker(doc, language.noun_chunks, language.mark_tags)
-    parts = chunker.conjuncts if doc.has_annotation("DEP") else chunker.stripped
+    spans = constituent_tokens(doc, start, end)
     reached = 0
-    for node in _nodes(constituent_tokens(doc, start, end)):
-        if node.label in language.noun_chunks.phrases and node.start >= reached:
-            last = chunker.end_of_noun(node)
+    for number, span in enumerate(spans):
+        if span.label in language.noun_chunks.phrases and span.start >= reached:
+            last = chunker.end_of_noun(span, _children(spans, number))
             if last is not None:
                 reached = last
-                yield from parts(node.start, last)
+                yield from chunker.conjuncts(span.start, last)
 
 
-def _nodes(constituents: Sequence[Constituent]) -> list[_Phrase]:
-    nodes: list[_Phrase] = []
-    above: list[_Phrase] = []
-    for span in constituents:
-        node = _Phrase(span.start, span.end, span.label, [])
-        while above and above[-1].end <= node.start:
-            above.pop()
-        if above and node.end <= above[-1].end:
-            above[-1].children.append(node)
-        above.append(node)
-        nodes.append(node)
-    return nodes
+def _children(spans: Sequence[Constituent], number: int) -> Iterator[Constituent]:
+    """The constituents directly below one, in pre-order."""
+    above = spans[number]
+    reached = above.start
+    for span in islice(spans, number + 1, None):
+        if span.start >= above.end:
+            return
+        if span.start >= reached and span.end <= above.end:
+            reached = span.end
+            yield span
 
 
 class _Chunker:
@@ -125,86 +111,67 @@ class _Chunker:
 
     doc (Doc): It has constituents.
     rules (NounChunks): Of its language.
-    mark_tags (Container[str]): Fine tags of punctuation."""
+    mark_tags (FrozenSet[str]): Fine tags of punctuation."""
 
-    def __init__(self, doc: Doc, rules: NounChunks, mark_tags: Container[str]) -> None:
+    def __init__(self, doc: Doc, rules: NounChunks, mark_tags: frozenset[str]) -> None:
         self.doc = doc
         self.rules = rules
-        self.mark_tags = mark_tags
+        self.marks = mark_tags | {"PUNCT"}
 
-    def end_of_noun(self, node: _Phrase) -> Optional[int]:
+    def end_of_noun(
+        self, phrase: Constituent, children: Iterable[Constituent]
+    ) -> Optional[int]:
         """Where the head noun of a noun phrase ends; None where the phrase is not a
         base noun phrase."""
         end: Optional[int] = None
-        i = node.start
-        children = iter(node.children)
-        child = next(children, None)
-        while i < node.end:
-            if child is None or i < child.start:
-                if self._is_noun(self.doc[i]) or (end == i and self._is_number(i)):
+        reached = phrase.start
+        for child in (*children, None):
+            for i in range(reached, child.start if child else phrase.end):
+                token = self.doc[i]
+                is_number = (token.pos_ or token.tag_) in self.rules.numbers
+                if self._is_noun(token) or (end == i and is_number):
                     end = i + 1
-                i += 1
-                continue
-            if not self._is_before_noun(child, end is not None):
+            if child is None or not self._is_before_noun(child, end is not None):
                 break
             is_nominal = child.label in self.rules.nominal
             if is_nominal and self._is_noun(self.doc[child.end - 1]):
                 end = child.end
-            i = child.end
-            child = next(children, None)
-        return node.end if end is None and self._is_pronoun(node) else end
+            reached = child.end
+        return end
 
-    def _is_before_noun(self, child: _Phrase, has_noun: bool) -> bool:
+    def _is_before_noun(self, child: Constituent, has_noun: bool) -> bool:
         """Whether a constituent is part of a base noun phrase: a possessor before its
         noun, or a phrase that may stand before a noun."""
         if child.label not in self.rules.phrases:
             return child.label in self.rules.prenominal
-        mark = self.doc[child.end - 1]
-        is_possessive = mark.text in self.rules.possessive_marks
-        if mark.tag_:
-            is_possessive = mark.tag_ == self.rules.possessive_tag
-        return is_possessive and not has_noun
-
-    def _is_pronoun(self, node: _Phrase) -> bool:
-        """Whether a phrase is one word that can stand for a noun, by its fine tag."""
-        words = [word for word in self.doc[node.start : node.end] if not word.is_space]
-        if len(words) != 1 or words[0].pos_:
-            return False
-        return words[0].tag_ in self.rules.pronoun_tags
-
-    def _is_number(self, i: int) -> bool:
-        token = self.doc[i]
-        return (token.pos_ or token.tag_) in self.rules.number_tags
+        return self.doc[child.end - 1].tag_ == self.rules.possessive and not has_noun
 
     def _is_noun(self, token: Token) -> bool:
         """Whether a word can head a noun phrase, by its UPOS, else by its fine tag."""
-        rules = self.rules
-        if token.is_space or token.tag_ in rules.not_heads:
+        is_possessive = token.tag_ in self.rules.not_heads or token.morph.get("Poss")
+        if token.is_space or is_possessive:
             return False
-        if token.pos_:
-            return token.pos_ in rules.noun_pos and not token.morph.get("Poss", [])
-        return token.tag_ in rules.noun_tags if token.tag_ else not token.is_punct
+        kind = token.pos_ or token.tag_
+        return kind in self.rules.nouns if kind else not token.is_punct
 
-    def _is_mark(self, token: Token) -> bool:
-        """Whether a word is punctuation, by its UPOS, else by its fine tag, else by its
-        text."""
-        if token.pos_:
-            return token.pos_ == "PUNCT"
-        return token.tag_ in self.mark_tags if token.tag_ else token.is_punct
-
-    def stripped(self, start: int, end: int) -> Iterator[Chunk]:
+    def _stripped(self, start: int, end: int) -> Iterator[Chunk]:
         """A chunk without marks and white space at its beginning."""
-        doc = self.doc
-        while start < end and (doc[start].is_space or self._is_mark(doc[start])):
-            start += 1
-        if start < end:
-            yield start, end
+        for token in self.doc[start:end]:
+            kind = token.pos_ or token.tag_
+            is_mark = kind in self.marks if kind else token.is_punct
+            if not token.is_space and not is_mark:
+                yield token.i, end
+                return
 
     def conjuncts(self, start: int, end: int) -> Iterator[Chunk]:
         """A chunk, divided where its head noun has conjuncts."""
-        whole = self.doc[start:end]
-        for token in whole:
-            if not self._is_conjunct_of_head(token, whole):
+        heads: set[int] = set()  # nouns that head the phrase, and their conjuncts
+        for token in filter(self._is_noun, self.doc[start:end]):
+            is_conjunct = token.dep_ == "conj" and token.head.i in heads
+            leads_out = token.head.i not in range(start, end) or token.head == token
+            if is_conjunct or leads_out:
+                heads.add(token.i)
+            if not is_conjunct:
                 continue
             first = max(start, token.left_edge.i)
             while first < token.i and self._separates(self.doc[first]):
@@ -213,27 +180,11 @@ class _Chunker:
             while before > start and self._separates(self.doc[before - 1]):
                 before -= 1
             if start < before < first:
-                yield from self.stripped(start, before)
+                yield from self._stripped(start, before)
                 start = first
-        yield from self.stripped(start, end)
-
-    def _is_conjunct_of_head(self, token: Token, phrase: Span) -> bool:
-        """Whether a noun is a conjunct of the noun that heads its phrase."""
-        if token.dep_ != "conj" or not self._is_noun(token):
-            return False
-        head = token.head
-        while head.dep_ == "conj" and not _leads_out(head, phrase):
-            head = head.head
-        is_within = phrase.start <= head.i < phrase.end
-        return is_within and self._is_noun(head) and _leads_out(head, phrase)
+        yield from self._stripped(start, end)
 
     def _separates(self, token: Token) -> bool:
         """Whether a word stands between conjuncts."""
         is_between = token.dep_ in ("cc", "punct")
-        return token.is_space or is_between or token.tag_ in self.rules.separating_tags
-
-
-def _leads_out(token: Token, phrase: Span) -> bool:
-    """Whether the head of a word lies outside of a phrase, or is the root."""
-    is_root = token.head.i == token.i
-    return is_root or not phrase.start <= token.head.i < phrase.end
+        return token.is_space or is_between or token.tag_ in self.rules.separating

@@ -149,27 +149,21 @@ class NounChunks:
     phrases (FrozenSet[str]): Labels of noun phrases.
     prenominal (FrozenSet[str]): Labels of phrases that may stand before a noun.
     nominal (FrozenSet[str]): Labels of phrases that may end with the noun.
-    noun_pos (FrozenSet[str]): UPOS of head nouns.
-    noun_tags (FrozenSet[str]): Fine tags of head nouns, for words without UPOS.
-    pronoun_tags (FrozenSet[str]): Fine tags of words that alone are a noun phrase.
+    nouns (FrozenSet[str]): UPOS of head nouns, and fine tags for words without UPOS.
     not_heads (FrozenSet[str]): Fine tags of words that are pronouns by their UPOS and
         head no noun phrase.
-    possessive_tag (str): Fine tag of the mark after a possessor.
-    possessive_marks (FrozenSet[str]): Texts of that mark, for words without tags.
-    number_tags (FrozenSet[str]): UPOS and fine tags of numbers.
-    separating_tags (FrozenSet[str]): Fine tags of words between conjuncts."""
+    possessive (str): Fine tag of the mark after a possessor.
+    numbers (FrozenSet[str]): UPOS and fine tags of numbers.
+    separating (FrozenSet[str]): Fine tags of words between conjuncts."""
 
     phrases: frozenset[str]
     prenominal: frozenset[str]
     nominal: frozenset[str]
-    noun_pos: frozenset[str]
-    noun_tags: frozenset[str]
-    pronoun_tags: frozenset[str]
+    nouns: frozenset[str]
     not_heads: frozenset[str]
-    possessive_tag: str
-    possessive_marks: frozenset[str]
-    number_tags: frozenset[str]
-    separating_tags: frozenset[str]
+    possessive: str
+    numbers: frozenset[str]
+    separating: frozenset[str]
 
 
 @dataclass(frozen=True)

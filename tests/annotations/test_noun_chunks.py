@@ -45,7 +45,7 @@ TREES = [
     ("(NP (DT the) (NX (NX (NN cat)) (CC and) (NX (NN dog))))", ["the cat and dog"]),
     ("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN way))))", ["a way"]),
     ("(SBARQ (WHNP (WP Who)) (SQ (VP (VBZ is) (NP (PRP it)))) (. ?))", ["Who", "it"]),
-    ("(S (NP (DT This)) (VP (VBZ is) (NP (PRP$ my) (NN dog))))", ["This", "my dog"]),
+    ("(S (NP (DT This)) (VP (VBZ is) (NP (PRP$ my) (NN dog))))", ["my dog"]),
     ("(NP (`` ``) (NNP Gold) ('' '') )", ["Gold"]),
     ("(S (VP (VB Go)))", []),
     ("(NP (NP (CD five)) (PP (IN of) (NP (PRP them))))", ["them"]),

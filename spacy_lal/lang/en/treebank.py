@@ -47,14 +47,13 @@ NOUN_CHUNKS = NounChunks(
         }
     ),
     nominal=frozenset({"NAC", "NML", "NX", "UCP"}),
-    noun_pos=frozenset({"NOUN", "PROPN", "PRON"}),
-    noun_tags=frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"}),
-    pronoun_tags=frozenset({"DT", "WDT"}),
+    nouns=frozenset(
+        ("NOUN", "PROPN", "PRON", "NN", "NNS", "NNP", "NNPS", "PRP", "WP"),
+    ),
     not_heads=frozenset({"EX", "PRP$", "WP$"}),
-    possessive_tag="POS",
-    possessive_marks=frozenset({"'s", "'", "’s", "’", "'S", "’S"}),
-    number_tags=frozenset({"NUM", "CD"}),
-    separating_tags=frozenset({"CC", ","}),
+    possessive="POS",
+    numbers=frozenset({"NUM", "CD"}),
+    separating=frozenset({"CC", ","}),
 )
 
 # Labels of entities.
