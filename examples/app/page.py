@@ -87,7 +87,7 @@ LEAST_SHARE = 0.0005  # smaller probabilities are among the other labels
 PICTURES = {
     "Label attention": "attention",
     "Contributions": "contributions",
-    "Arcs by displaCy": "dep",
+    "Arcs": "dep",
 }
 MEASURES = {"Counts": COUNTS, "Indices": INDICES, "Means over sentences": MEANS}
 # What an index divides; the rest of the meanings stand in the record of measures.

@@ -58,12 +58,16 @@ def draw_parse(
     title: str = "Parse",
     direction: str = "ltr",
 ) -> Svg:
-    """Draw a tree above its words, arcs and roles below.
+    """Draw a tree above its words, arcs and roles below. Without constituents, nothing
+    is above the words.
     rows (Sequence[PredicateRow]): The predicates, if roles are known."""
     heads = parse.heads or ()
     arcs = _arcs(parse)
     least = _least_widths(heads, arcs, rows)
-    layout = TreeLayout(parse.to_tree(), direction == "rtl", least)
+    tree = parse.to_tree()
+    if not parse.constituents and isinstance(tree[0], list):
+        tree.set_label("")
+    layout = TreeLayout(tree, direction == "rtl", least)
     places = [word.x for word in layout.words]
     base = layout.baseline + DESCENT + 5
     under, top = _draw_arcs(arcs, heads, places, base)

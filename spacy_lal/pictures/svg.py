@@ -67,11 +67,8 @@ def fitted(drawing: Svg) -> str:
     most = number(drawing.width * MOST_SCALE)
     least = number(drawing.width * LEAST_SCALE)
     size = f"width: 100%; max-width: {most}px; min-width: {least}px; height: auto"
-    opening, inside = drawing.markup.split(">", 1)
-    # displaCy's drawings have a style.
-    before, has_style, others = opening.partition(' style="')
-    style = f"{size}; {others}" if has_style else f'{size}"'
-    return scroll_box(f'{before} style="{style}>{inside}', drawing.title)
+    markup = drawing.markup.replace(">", f' style="{size}">', 1)
+    return scroll_box(markup, drawing.title)
 
 
 def pill_width(text: str) -> float:

@@ -41,7 +41,7 @@ _TAG_LOOK = f' font-size="{TAG_SIZE}" fill-opacity=".7"'
 @dataclass
 class Node:
     """A label or a word as shown; its number of nodes above; the number of its parent,
-    -1 for the root."""
+    -1 for the root. An empty label is not drawn."""
 
     text: str
     level: int
@@ -94,7 +94,9 @@ class TreeLayout:
         self.width = self.nodes[0].width + 2 * SIDE
         # Between levels: lines of wide trees would be flat.
         self.step = 40.0 + min(len(words) / 60, 1) * 20.0
-        levels = [node.level + 1 for node in self.nodes if node.is_constituent]
+        levels = [
+            node.level + 1 for node in self.nodes if node.is_constituent and node.text
+        ]
         top = max(levels, default=0) * self.step
         if any(node.is_tag for node in self.nodes):
             self.baseline = max(top + TAG_SIZE, ASCENT) + WORD_LEVEL
@@ -130,6 +132,8 @@ class TreeLayout:
         lines = []
         for node in self.nodes:
             y = self._y(node)
+            if not node.text:
+                continue
             if node.is_constituent:
                 color = chain_color(split_chain(node.text))
                 boxes.append(Band(node.x, y, pill_width(node.text), color))
@@ -138,7 +142,8 @@ class TreeLayout:
                 look = "" if node.is_word else _TAG_LOOK
                 texts.append(svg_text(node.x, y, node.text, look))
             above = self.nodes[node.parent]
-            if node.parent >= 0 and not above.is_tag:  # a tag stands close to its word
+            is_apart = not above.is_tag and above.text  # a tag stands close to its word
+            if node.parent >= 0 and is_apart:
                 lines.append(self._line(above, node))
         path = (
             '<path fill="none" stroke="currentColor" stroke-opacity=".45" '
