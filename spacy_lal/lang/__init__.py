@@ -9,9 +9,11 @@ GreynirCorpus, spaCy's English pipelines; in our words, the annotation guideline
 PropBank 3.1."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 from functools import cache
+from itertools import chain, product
 from pathlib import Path
 from typing import Optional
 
@@ -104,78 +106,60 @@ def explain(label: str) -> Optional[str]:
             "expected a label as a string, such as 'NP' or 'nsubj:pass', got "
             f"{type(label).__name__}"
         )
-    chain = [_constituent(part) for part in label.split("::")]
-    found = next(
-        (
-            glossary()[name][label]
-            for name in ("tags", "upos", "deprels", "roles")
-            if label in glossary()[name]
-        ),
-        None,
-    )
-    if all(chain):
-        found = (
-            chain[0]
-            if len(chain) == 1
-            else f"unary chain: {' > '.join(filter(None, chain))}"
-        )
-    found = found or _deprel(label) or _modifier(label)
-    if found is None:
+    texts = glossary()
+    parts = [_constituent(part) for part in label.split("::")]
+    described = None
+    if all(parts):
+        joined = " > ".join(map(str, parts))
+        described = f"unary chain: {joined}" if len(parts) > 1 else joined
+    for name in ("tags", "upos", "deprels", "roles"):
+        described = described or texts[name].get(label)
+    described = described or _composed(label, "deprels", "subtypes", ":")
+    modifier = texts["modifiers"].get(label.removeprefix("ARGM-"))
+    if modifier and label.startswith("ARGM-"):
+        described = f"modifier: {modifier}"
+    if described is None:
         message = (
             f"no explanation for {label!r}: expected a label of the Penn Treebank, of "
             "Universal Dependencies or of PropBank"
         )
         warnings.warn(message, stacklevel=2)
-    return found
+    return described
 
 
 @cache
 def known_labels() -> dict[str, str]:
     """Descriptions by label, of constituents, deprels, tags and roles."""
     texts = glossary()
-    found: dict[str, str] = {}
-    for name in ("constituents", "deprels", "tags", "upos", "roles"):
-        found.update(texts[name])
-    labels = [f"ARGM-{modifier}" for modifier in texts["modifiers"]]
-    labels += [f"{one}:{two}" for one in texts["deprels"] for two in texts["subtypes"]]
-    found.update({label: explain(label) or "" for label in labels})
-    return found
-
-
-def _modifier(label: str) -> Optional[str]:
-    """A modifier of PropBank, such as `ARGM-TMP`."""
-    kind, _, modifier = label.partition("-")
-    described = glossary()["modifiers"].get(modifier)
-    return f"modifier: {described}" if kind == "ARGM" and described else None
+    tables = [
+        texts[name] for name in ("constituents", "deprels", "tags", "upos", "roles")
+    ]
+    labels = [*chain.from_iterable(tables), *map("ARGM-{}".format, texts["modifiers"])]
+    labels += map(":".join, product(texts["deprels"], texts["subtypes"]))
+    return {label: explain(label) or "" for label in labels}
 
 
 def _constituent(label: str) -> Optional[str]:
     """A constituent's label with functions and indices, such as `NP-SBJ-1`, `NP=2` or
     `ADVP|PRT`."""
-    constituents, functions = glossary()["constituents"], glossary()["functions"]
-    if label in constituents or "|" in label:
-        described = [
-            constituents.get(one, "")
-            for one in ([label] if label in constituents else label.split("|"))
-        ]
+    constituents = glossary()["constituents"]
+    if "|" in label:
+        described = [constituents.get(part, "") for part in label.split("|")]
         return " or ".join(described) if all(described) else None
-    first, *rest = label.replace("=", "-").split("-")
-    if (
-        first not in constituents
-        or not rest
-        or not all(one in functions or one.isdecimal() for one in rest)
-    ):
-        return None
-    known = ", ".join(functions[one] for one in rest if one in functions)
-    return constituents[first] + (f" ({known})" if known else "")
+    composed = _composed(label, "constituents", "functions", "[-=]")
+    return constituents.get(label) or composed
 
 
-def _deprel(label: str) -> Optional[str]:
-    first, *subtypes = label.split(":")
-    if first not in glossary()["deprels"] or not subtypes or not all(subtypes):
+def _composed(label: str, name: str, others: str, mark: str) -> Optional[str]:
+    """A label of a table of the glossary, with further parts, such as `nsubj:pass`."""
+    first, *parts = re.split(mark, label)
+    text = glossary()[name].get(first)
+    known = glossary()[others]
+    described = []
+    for part in parts:
+        unknown = f"subtype {part!r} of a treebank" if part and mark == ":" else ""
+        if not part.isdecimal():
+            described.append(known.get(part, unknown))
+    if not text or not all(described):
         return None
-    described = [
-        glossary()["subtypes"].get(one, f"subtype {one!r} of a treebank")
-        for one in subtypes
-    ]
-    return f"{glossary()['deprels'][first]} ({', '.join(described)})"
+    return f"{text} ({', '.join(described)})" if described else text
