@@ -5,7 +5,7 @@ docs/explanation/encoders.md), from whose code theirs was made."""
 
 import re
 from itertools import groupby
-from typing import Any, Literal, Mapping, Optional
+from typing import Any, Literal, Mapping, Optional, Sequence
 
 import torch
 from spacy.tokens import Doc
@@ -86,11 +86,8 @@ def our_key(key: str, config: configs.ParserNetworkConfig) -> str:
     n_layers = sum(layer.repeat for layer in config.encoder.layers)
     for pattern, replacement in KEY_RULES:
         pattern = pattern.replace("{L}", str(n_layers))
-        key = re.sub(
-            pattern,
-            replacement.replace("{first}", tables[0]).replace("{second}", tables[1]),
-            key,
-        )
+        replacement = replacement.replace("{first}", tables[0])
+        key = re.sub(pattern, replacement.replace("{second}", tables[1]), key)
     return key
 
 
@@ -101,11 +98,9 @@ def convert_state_dict(
 ) -> dict[str, Tensor]:
     """The reference's weights under our names, float32, without the transformer's and
     those that are never used."""
-    skipped = (
-        TRANSFORMER_PREFIX,
-        *UNUSED_PREFIXES,
-        *(() if sizes.vector_width else ("project_xlnet.",)),
-    )
+    skipped: tuple[str, ...] = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES)
+    if not sizes.vector_width:
+        skipped += ("project_xlnet.",)
     return {
         our_key(key, config): value.float()
         for key, value in state_dict.items()
@@ -116,77 +111,51 @@ def convert_state_dict(
 # Hyperparameters that are used, with a value where a checkpoint lacks one: an older
 # one, of the HPSG parser, has no label attention.
 _SHARED: dict[str, Any] = {
-    **{
-        "d_model": 1024,
-        "num_heads": 8,
-        "d_kv": 64,
-        "d_ff": 2048,
-        "d_label_hidden": 250,
-        "sentence_max_len": 300,
-    },
-    **dict.fromkeys(
-        (
-            "attention_dropout",
-            "residual_dropout",
-            "tag_emb_dropout",
-            "char_lstm_input_dropout",
-        ),
-        0.2,
-    ),
-    **{"partitioned": True, "word_emb_dropout": 0.4, "timing_dropout": 0.0},
+    "d_model": 1024,
+    "num_heads": 8,
+    "d_kv": 64,
+    "d_ff": 2048,
+    "d_label_hidden": 250,
+    "sentence_max_len": 300,
+    "attention_dropout": 0.2,
+    "residual_dropout": 0.2,
+    "tag_emb_dropout": 0.2,
+    "char_lstm_input_dropout": 0.2,
+    "partitioned": True,
+    "word_emb_dropout": 0.4,
+    "timing_dropout": 0.0,
     **dict.fromkeys(("use_tags", "use_words", "use_chars_lstm", "use_elmo"), False),
 }
 DEFAULT_HPARAMS: dict[str, Any] = {
     **_SHARED,
-    **{
-        "num_layers": 12,
-        "d_biaffine": 1024,
-        "lal_d_kv": 64,
-        "lal_d_proj": 64,
-        "d_char_emb": 64,
-        "const_lada": 0.5,
-    },
-    **dict.fromkeys(("embedding_dropout", "relu_dropout"), 0.2),
+    "num_layers": 12,
+    "d_biaffine": 1024,
+    "lal_d_kv": 64,
+    "lal_d_proj": 64,
+    "d_char_emb": 64,
+    "const_lada": 0.5,
+    "embedding_dropout": 0.2,
+    "relu_dropout": 0.2,
     **dict.fromkeys(("use_lal", "use_xlnet", "use_bert", "use_bert_only"), False),
-    **dict.fromkeys(
-        (
-            "lal_resdrop",
-            "lal_pwff",
-            "lal_q_as_matrix",
-            "lal_partitioned",
-            "lal_combine_as_self",
-        ),
-        False,
-    ),
-    **{
-        "embedding_type": "random",
-        "xlnet_model": "xlnet-large-cased",
-        "xlnet_do_lower_case": False,
-        "pad_left": False,
-    },
+    **dict.fromkeys(("lal_resdrop", "lal_pwff", "lal_q_as_matrix"), False),
+    **dict.fromkeys(("lal_partitioned", "lal_combine_as_self"), False),
+    "embedding_type": "random",
+    "xlnet_model": "xlnet-large-cased",
+    "xlnet_do_lower_case": False,
+    "pad_left": False,
 }
+KK_ONLY = "num_layers_position_only"  # a hyperparameter that the LAL parser lacks
 KK_DEFAULT_HPARAMS: dict[str, Any] = {
     **_SHARED,
-    **{
-        "num_layers": 8,
-        "num_layers_position_only": 0,
-        "d_char_emb": 32,
-        "use_chars_concat": False,
-    },
-    **{
-        "embedding_dropout": 0.0,
-        "relu_dropout": 0.1,
-        "morpho_emb_dropout": 0.2,
-        "elmo_dropout": 0.5,
-    },
+    "num_layers": 8,
+    KK_ONLY: 0,
+    "d_char_emb": 32,
+    "use_chars_concat": False,
+    "embedding_dropout": 0.0,
+    "relu_dropout": 0.1,
+    "morpho_emb_dropout": 0.2,
+    "elmo_dropout": 0.5,
 }
-KK_FEATURES = (
-    "use_tags",
-    "use_words",
-    "use_chars_lstm",
-    "use_chars_concat",
-    "use_elmo",
-)
 # Our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have.
 SUB_HEAD_SCORE = -1e4
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
@@ -205,39 +174,52 @@ def lal_config(
     vectors."""
     features: list[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
     if h["use_chars_lstm"]:
-        features.append(
-            CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"])
-        )
+        rate = h["char_lstm_input_dropout"]
+        features.append(CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, rate))
     if reads_vectors(h):
         features.append(Vectors(learned_boundaries))
+    attention: Optional[configs.LabelAttentionConfig] = None
+    halves: Any = None
+    if h["use_lal"]:
+        attention = _label_attention(h, n_label_heads, scrambled_queries)
+        halves = "first_second" if h["lal_combine_as_self"] else None
+    factored = bool(h["partitioned"])
+    n_layers = h["num_layers"]
+    return _network_config(
+        h,
+        features,
+        "concat" if factored else "sum",
+        [_layer(h, n_layers, factored)] if n_layers else [],
+        label_attention=attention,
+        fenceposts=configs.FencepostsConfig(halves, scale_label_blocks=False),
+        biaffine_scorer=ReferenceBiaffineScorerConfig(
+            h["d_biaffine"], h["d_label_hidden"]
+        ),
+    )
+
+
+def _network_config(
+    h: Mapping[str, Any],
+    features: Sequence[WordFeature],
+    join: Any,
+    layers: Sequence[configs.SelfAttentionLayerConfig],
+    position_scale: Optional[float] = None,
+    **parts: Any,
+) -> configs.ParserNetworkConfig:
     inputs = InputLayerConfig(
-        features=tuple(features),
-        join="concat" if h["partitioned"] else "sum",
-        max_positions=h["sentence_max_len"],
-        position_dropout=h["timing_dropout"],
-        dropout=h["embedding_dropout"],
+        tuple(features),
+        join,
+        h["sentence_max_len"],
+        h["timing_dropout"],
+        h["embedding_dropout"],
+        position_scale,
     )
     return configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=inputs,
-        encoder=configs.EncoderConfig(
-            (_layer(h, h["num_layers"], bool(h["partitioned"])),)
-            if h["num_layers"]
-            else ()
-        ),
-        label_attention=_label_attention(h, n_label_heads, scrambled_queries)
-        if h["use_lal"]
-        else None,
-        fenceposts=configs.FencepostsConfig(
-            halves="first_second"
-            if h["use_lal"] and h["lal_combine_as_self"]
-            else None,
-            scale_label_blocks=False,
-        ),
-        span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
-        biaffine_scorer=ReferenceBiaffineScorerConfig(
-            arc_width=h["d_biaffine"], deprel_width=h["d_label_hidden"]
-        ),
+        encoder=configs.EncoderConfig(tuple(layers)),
+        span_scorer=configs.SpanScorerConfig(h["d_label_hidden"]),
+        **parts,
     )
 
 
@@ -264,18 +246,17 @@ def _label_attention(
 
 
 def _layer(
-    h: Mapping[str, Any], repeat: int, factored: bool, queries: str = "features"
+    h: Mapping[str, Any], repeat: int, factored: bool, queries: Any = "features"
 ) -> configs.SelfAttentionLayerConfig:
+    rates = ("attention_dropout", "relu_dropout", "residual_dropout")
     return configs.SelfAttentionLayerConfig(
         repeat=repeat,
         n_heads=h["num_heads"],
         attn_width=shared_width(h["d_kv"], factored),
         ff_width=shared_width(h["d_ff"], factored),
         factored=factored,
-        queries=queries,  # type: ignore[arg-type]
-        attention_dropout=h["attention_dropout"],
-        relu_dropout=h["relu_dropout"],
-        residual_dropout=h["residual_dropout"],
+        queries=queries,
+        **{rate: h[rate] for rate in rates},
     )
 
 
@@ -299,26 +280,19 @@ def network_config(
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
     the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
-    hyperparameters = {**DEFAULT_HPARAMS, **hparams}
+    h = {**DEFAULT_HPARAMS, **hparams}
     n_label_heads = 0
-    if hyperparameters["use_lal"]:
-        part = (
-            "1"
-            if hyperparameters["partitioned"] and hyperparameters["lal_partitioned"]
-            else ""
-        )
-        keys = f"encoder.attn_{hyperparameters['num_layers']}.w_ks{part}"
-        n_label_heads = len(state_dict[keys])
-    projection = "project_xlnet.weight" if reads_vectors(hyperparameters) else None
+    if h["use_lal"]:
+        part = "1" if h["partitioned"] and h["lal_partitioned"] else ""
+        n_label_heads = len(state_dict[f"encoder.attn_{h['num_layers']}.w_ks{part}"])
+    projection = "project_xlnet.weight" if reads_vectors(h) else None
     sizes = configs.ParserSizes(
-        **_input_sizes(hyperparameters, state_dict, projection),
+        **_input_sizes(h, state_dict, projection),
         n_labels=len(state_dict["f_label.3.weight"]) + 1,
         n_deprels=len(state_dict["dep_score.bilinear.U"]),
         n_label_heads=n_label_heads,
     )
-    return lal_config(
-        hyperparameters, n_label_heads, scrambled_queries=scrambled_queries
-    ), sizes
+    return lal_config(h, n_label_heads, scrambled_queries=scrambled_queries), sizes
 
 
 def _input_sizes(
@@ -338,67 +312,55 @@ def _input_sizes(
     }
 
 
+def kk_config(hparams: Mapping[str, Any]) -> configs.ParserNetworkConfig:
+    """The records of a network of Kitaev & Klein's. hparams: Their hyperparameters;
+    missing ones take their defaults. Where the models of the paper are none of the
+    released code's (docs/explanation/encoders.md), also "join" ("concat" or "sum"),
+    "factored", "even_odd" (halves of a fencepost), and "position_only" (layers), which
+    `partitioned` sets together."""
+    h = {**KK_DEFAULT_HPARAMS, **hparams}
+    factored = bool(h.get("factored", h["partitioned"]))
+    position_only = h.get("position_only", range(h[KK_ONLY]))
+    width = h["d_char_emb"]
+    rate = h["morpho_emb_dropout"]
+    chars = (MAX_WORD_LENGTH, h["char_lstm_input_dropout"], rate, "codepoints")
+    features: dict[str, WordFeature] = {
+        "use_tags": Tags(h["tag_emb_dropout"]),
+        "use_words": Words(h["word_emb_dropout"]),
+        "use_chars_lstm": CharLSTM(width, *chars),
+        "use_chars_concat": CharConcat(width, rate, "codepoints"),
+        "use_elmo": Vectors(False, 1, h["elmo_dropout"], rate),
+    }
+    kinds = [i in position_only for i in range(h["num_layers"])]
+    layers = [
+        _layer(h, len([*run]), factored, "positions" if positions else "features")
+        for positions, run in groupby(kinds)
+    ]
+    is_even_odd = h.get("even_odd", factored)
+    return _network_config(
+        h,
+        [feature for name, feature in features.items() if h[name]],
+        h.get("join", "concat" if factored else "sum"),
+        layers,
+        position_scale=1.0,
+        label_attention=None,
+        fenceposts=configs.FencepostsConfig(
+            "even_odd" if is_even_odd else "first_second"
+        ),
+        biaffine_scorer=None,
+    )
+
+
 def kk_network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
 ) -> tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
-    """The records of a network of Kitaev & Klein's, and its sizes, which come from the
-    weights. hparams: Their hyperparameters; missing ones take their defaults. Where the
-    models of the paper are none of the released code's (docs/explanation/encoders.md),
-    also "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
-    "position_only" (layers), which `partitioned` sets together."""
+    """The records of `kk_config`, and the network's sizes, which come from the
+    weights."""
     h = {**KK_DEFAULT_HPARAMS, **hparams}
-    factored = bool(h.get("factored", h["partitioned"]))
-    position_only = h.get("position_only", range(h["num_layers_position_only"]))
-    made: dict[str, WordFeature] = {
-        "use_tags": Tags(h["tag_emb_dropout"]),
-        "use_words": Words(h["word_emb_dropout"]),
-        "use_chars_lstm": CharLSTM(
-            h["d_char_emb"],
-            MAX_WORD_LENGTH,
-            h["char_lstm_input_dropout"],
-            h["morpho_emb_dropout"],
-            "codepoints",
-        ),
-        "use_chars_concat": CharConcat(
-            h["d_char_emb"], h["morpho_emb_dropout"], "codepoints"
-        ),
-        "use_elmo": Vectors(
-            learned_boundaries=False,
-            vector_dropout=h["elmo_dropout"],
-            dropout=h["morpho_emb_dropout"],
-        ),
-    }
-    kinds = [i in position_only for i in range(h["num_layers"])]
-    runs = [
-        (len(list(run)), "positions" if positions else "features")
-        for positions, run in groupby(kinds)
-    ]
-    config = configs.ParserNetworkConfig(
-        hidden_width=h["d_model"],
-        inputs=InputLayerConfig(
-            features=tuple(made[name] for name in KK_FEATURES if h[name]),
-            join=h.get("join", "concat" if factored else "sum"),
-            max_positions=h["sentence_max_len"],
-            position_dropout=h["timing_dropout"],
-            dropout=h["embedding_dropout"],
-            position_scale=1.0,
-        ),
-        encoder=configs.EncoderConfig(
-            tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)
-        ),
-        label_attention=None,
-        fenceposts=configs.FencepostsConfig(
-            halves="even_odd" if h.get("even_odd", factored) else "first_second"
-        ),
-        span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
-        biaffine_scorer=None,
-    )
-    sizes = _input_sizes(
-        h, state_dict, "project_elmo.weight" if h["use_elmo"] else None
-    )
-    return config, configs.ParserSizes(
-        **sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2
-    )
+    projection = "project_elmo.weight" if h["use_elmo"] else None
+    sizes = _input_sizes(h, state_dict, projection)
+    n_labels = len(state_dict["f_label.3.weight"]) + 2
+    return kk_config(h), configs.ParserSizes(**sizes, n_labels=n_labels)
 
 
 def kk_converted_weights(
@@ -413,10 +375,9 @@ def kk_converted_weights(
     }
     for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
         if key in weights:
-            row = torch.full_like(weights[key][:1], fill, dtype=torch.float32)
-            weights[key] = torch.cat(
-                [weights[key][: SUB_HEAD - 1], row, weights[key][SUB_HEAD - 1 :]]
-            )
+            before, after = weights[key].float().tensor_split([SUB_HEAD - 1])
+            row = torch.full_like(after[:1], fill)
+            weights[key] = torch.cat([before, row, after])
     return convert_state_dict(weights, config, sizes)
 
 
@@ -426,20 +387,23 @@ def build_reference_parser(
     n_label_heads: Optional[int] = None,
     scrambled_queries: bool = False,
 ) -> ParserModel:
-    """Registered as `spacy-lal.ReferenceParser.v1`: the LAL parser as the authors'
-    hyperparameters describe it, for pipelines that `lal import-official` makes. For
-    your own parser, use `spacy-lal.LALParser.v1`.
+    """Registered as `spacy-lal.ReferenceParser.v1`: the LAL parser, or Kitaev & Klein's
+    (2018), as the authors' hyperparameters describe it, for pipelines that `lal
+    import-official` makes. For your own parser, use `spacy-lal.LALParser.v1`.
 
     tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v1`. Required
         by use_xlnet.
     hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take
-        the values of `spacy_lal.checkpoint.networks`.
+        the values of `spacy_lal.checkpoint.networks`. With num_layers_position_only
+        they are Kitaev & Klein's.
     n_label_heads (Optional[int]): Label heads. None: one for each label of the
         treebank.
     scrambled_queries (bool): Reproduce a fault of their code, for their published
         scores: label queries meet the keys of other labels, depending on the number of
         sentences scored at once.
     """
+    if KK_ONLY in hparams:
+        return assemble_parser(tok2vec, kk_config(hparams))
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
     network = lal_config(
         {**DEFAULT_HPARAMS, **hparams},

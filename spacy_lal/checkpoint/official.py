@@ -6,7 +6,7 @@ refused."""
 import struct
 import zipfile
 from collections import Counter
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..annotations import ROOT_DEPREL
 from ..lang import DEFAULT_LANGUAGE
-from ..layers.configs import ParserNetworkConfig, ParserSizes
+from ..layers.configs import ParserSizes
 from ..models.parser import get_network
 from ..trees.brackets import unescape_word
 from ..trees.spans import SUB_HEAD_LABEL, join_chain
@@ -157,10 +157,6 @@ UNSUPPORTED = {
 # The authors' script for their published scores parses 8 sentences at once, and with
 # scrambled queries the scores depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
-LEFT_OUT = (
-    "learned_boundaries",
-    "features",
-)  # fields of records that are no options of their blocks
 
 
 def import_pipeline(
@@ -206,8 +202,7 @@ def import_pipeline(
 def _import_joint(
     checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool
 ) -> Language:
-    """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a
-    `spacy-lal.ReferenceParser.v1`."""
+    """A pipeline from a checkpoint of the LAL or the HPSG parser."""
     _refuse(
         checkpoint,
         UNSUPPORTED,
@@ -218,18 +213,17 @@ def _import_joint(
     config, sizes = networks.network_config(
         hparams, state_dict, scrambled_queries=scrambled_queries
     )
-    weights = networks.convert_state_dict(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
     tok2vec: Optional[dict[str, Any]] = None
     hf_objects = None
     if sizes.vector_width:
         from .xlnet import make_hf_objects
 
-        length = len(networks.TRANSFORMER_PREFIX)
+        prefix = networks.TRANSFORMER_PREFIX
         xlnet = {
-            key[length:]: value
+            key.removeprefix(prefix): value
             for key, value in state_dict.items()
-            if key.startswith(networks.TRANSFORMER_PREFIX)
+            if key.startswith(prefix)
         }
         name = hparams["xlnet_model"]
         lower_case = bool(hparams["xlnet_do_lower_case"])
@@ -245,7 +239,6 @@ def _import_joint(
             "pad_left": bool(hparams["pad_left"]),
         }
     model = {
-        "@architectures": "spacy-lal.ReferenceParser.v1",
         "tok2vec": tok2vec,
         "hparams": {name: hparams[name] for name in networks.DEFAULT_HPARAMS},
         "n_label_heads": sizes.n_label_heads or None,
@@ -258,6 +251,7 @@ def _import_joint(
         "empty_nodes": False,
         "disagreement_cost": None,
     }
+    weights = networks.convert_state_dict(state_dict, config, sizes)
     nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
     if scrambled_queries:
         nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
@@ -265,20 +259,21 @@ def _import_joint(
 
 
 def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
-    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a
-    `spacy-lal.LALParser.v1`."""
+    """A pipeline from a checkpoint of Kitaev & Klein's parser."""
     supported = (
         "tags (use_tags), words (use_words) and characters (use_chars_lstm, "
         "use_chars_concat)"
     )
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
-    config, sizes = networks.kk_network_config(
-        checkpoint.hparams, checkpoint.state_dict
-    )
-    weights = networks.kk_converted_weights(checkpoint.state_dict, config, sizes)
+    hparams = {**networks.KK_DEFAULT_HPARAMS, **checkpoint.hparams}
+    state_dict = checkpoint.state_dict
+    config, sizes = networks.kk_network_config(hparams, state_dict)
+    weights = networks.kk_converted_weights(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [()])
+    read = {name: hparams[name] for name in networks.KK_DEFAULT_HPARAMS}
+    model = {"tok2vec": None, "hparams": read}
     decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
-    return _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)
+    return _make_pipeline(lang, model, decoder, label_data, weights)
 
 
 def _make_pipeline(
@@ -291,71 +286,27 @@ def _make_pipeline(
 ) -> Language:
     nlp = spacy.blank(lang)
     nlp.add_pipe("sentencizer")
-    parser: Any = nlp.add_pipe(
-        "lal_parser", config={"model": model, "decoder": decoder}
-    )
+    block = {"@architectures": "spacy-lal.ReferenceParser.v1", **model}
+    config = {"model": block, "decoder": decoder}
+    parser: Any = nlp.add_pipe("lal_parser", config=config)
     if hf_objects is not None:
-        parser.model.layers[0].attrs["set_transformer"](
-            parser.model.layers[0], hf_objects
-        )
+        tok2vec = parser.model.layers[0]
+        tok2vec.attrs["set_transformer"](tok2vec, hf_objects)
     sample = Doc(nlp.vocab, words=["."])
     parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
     get_network(parser.model).load_state_dict(weights)
     return nlp
 
 
-def model_blocks(config: ParserNetworkConfig) -> dict[str, Any]:
-    """The block `model` of a parser of constituents alone, without label attention,
-    from its records."""
-    inputs = _block(config.inputs)
-    inputs["*"] = {feature.kind: _block(feature) for feature in config.inputs.features}
-    layers = {
-        f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)
-    }
-    no_encoder = {"@misc": "spacy-lal.NoEncoder.v1"}
-    return {
-        "@architectures": "spacy-lal.LALParser.v1",
-        "tok2vec": None,
-        "hidden_width": config.hidden_width,
-        "inputs": inputs,
-        "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers}
-        if layers
-        else no_encoder,
-        "label_attention": None,
-        "fenceposts": _block(config.fenceposts),
-        "span_scorer": _block(config.span_scorer),
-        "biaffine_scorer": None,
-    }
-
-
-def _block(record: Any) -> dict[str, Any]:
-    values = {
-        field.name: getattr(record, field.name)
-        for field in fields(record)
-        if field.name not in LEFT_OUT
-    }
-    block = {
-        name: _block(value) if is_dataclass(value) else value
-        for name, value in values.items()
-    }
-    return {
-        "@misc": f"spacy-lal.{type(record).__name__.removesuffix('Config')}.v1",
-        **block,
-    }
-
-
 def _refuse(
     checkpoint: Checkpoint, unsupported: dict[str, str], supported: str
 ) -> None:
-    refused = [
-        f"{name} ({what})"
-        for name, what in unsupported.items()
-        if checkpoint.hparams.get(name)
-    ]
+    refused = [name for name in unsupported if checkpoint.hparams.get(name)]
     if refused:
+        named = ", ".join(f"{name} ({unsupported[name]})" for name in refused)
         raise CheckpointError(
-            "the checkpoint's network reads what is not supported: "
-            f"{', '.join(refused)}; supported are {supported}"
+            f"the checkpoint's network reads what is not supported: {named}; supported "
+            f"are {supported}"
         )
 
 
@@ -370,44 +321,33 @@ def _label_data(
     expected: dict[str, Any] = {
         "tag": (sizes.n_tags, SPECIAL_TAGS),
         "word": (sizes.n_words, SPECIAL_WORDS),
+        "char": (sizes.n_chars, SPECIAL_CHARS),
+        "type": (sizes.n_deprels, ()),
+        "label": (n_labels, tuple(fixed)),
     }
-    expected.update(
-        char=(sizes.n_chars, SPECIAL_CHARS),
-        type=(sizes.n_deprels, ()),
-        label=(n_labels, tuple(fixed)),
-    )
-    after_special: dict[str, list[Any]] = {}
+    ours: dict[str, list[Any]] = {}
     for kind, (size, special) in expected.items():
         values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
         begin = tuple(values[: len(special)])
-        if (
-            len(values) != size
-            or (size and begin != special)
-            or len(set(values)) < size
-        ):
+        fits = len(set(values)) == len(values) == size
+        if not fits or (size and begin != special):
             raise CheckpointError(
                 f"{kind}_vocab has {len(values)} entries and begins with {begin}; "
-                f"expected {size} different ones, as "
-                f"there are weights, and {special}"
+                f"expected {size} different ones, as there are weights, and {special}"
             )
-        after_special[kind] = [
-            join_chain(v) if isinstance(v, tuple) else v for v in values[len(begin) :]
-        ]
+        ours[kind] = values[len(begin) :]
     counts = checkpoint.vocabularies["word_vocab"].counts
-    raw = [unescape_word(word) for word in after_special["word"]]
+    raw = [unescape_word(word) for word in ours["word"]]
     n_raw = Counter(raw)
-    has_root = ROOT_DEPREL in after_special["type"]
+    root = THEIR_ROOT if ROOT_DEPREL in ours["type"] else ROOT_DEPREL
     return {
-        "constituents": after_special["label"],
-        "deprels": [
-            ROOT_DEPREL if deprel == THEIR_ROOT and not has_root else deprel
-            for deprel in after_special["type"]
-        ],
-        "tags": after_special["tag"],
-        "chars": after_special["char"],
+        "constituents": [join_chain(chain) for chain in ours["label"]],
+        "deprels": [root if name == THEIR_ROOT else name for name in ours["type"]],
+        "tags": ours["tag"],
+        "chars": ours["char"],
         "words": [
             raw_word if raw_word and n_raw[raw_word] == 1 else word
-            for word, raw_word in zip(after_special["word"], raw, strict=True)
+            for word, raw_word in zip(ours["word"], raw, strict=True)
         ],
-        "word_counts": [max(0, counts.get(word, 0)) for word in after_special["word"]],
+        "word_counts": [max(0, counts.get(word, 0)) for word in ours["word"]],
     }

@@ -361,7 +361,7 @@ def test_kitaev_and_kleins_parser(name, shared_dir, tmp_path, monkeypatch):
     ]
     assert (
         nlp.config["components"]["lal_parser"]["model"]["@architectures"]
-        == "spacy-lal.LALParser.v1"
+        == "spacy-lal.ReferenceParser.v1"
     )
 
 
