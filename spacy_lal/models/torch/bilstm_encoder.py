@@ -2,18 +2,11 @@
 Tok2Vec. Vectors do not depend on the batch, unlike those of
 `spacy.TorchBiLSTMEncoder.v1`."""
 
-from typing import Any, Callable, cast
+from typing import Callable, cast
 
-from thinc.api import (
-    ArgsKwargs,
-    Model,
-    PyTorchWrapper,
-    noop,
-    torch2xp,
-    with_padded,
-    xp2torch,
-)
-from thinc.types import Floats2d, Floats3d, Padded
+from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, with_padded, xp2torch
+from thinc.layers.pytorchwrapper import convert_rnn_inputs, convert_rnn_outputs
+from thinc.types import Floats2d, Padded
 
 from . import require_torch
 from .shim import SharedShim
@@ -38,7 +31,7 @@ def build_bilstm_encoder(
 
     network = BiLSTM(width, depth, dropout)
     lstm: Model[Padded, Padded] = PyTorchWrapper(
-        network, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
+        network, convert_inputs=_convert_inputs, convert_outputs=convert_rnn_outputs
     )
     lstm.shims[0] = SharedShim(network)
     lstm.set_dim("nO", width)
@@ -49,34 +42,8 @@ def build_bilstm_encoder(
 def _convert_inputs(
     model: Model, padded: Padded, is_train: bool
 ) -> tuple[ArgsKwargs, Callable]:
+    """As for thinc's own networks, with the lengths."""
+    inputs, backprop = convert_rnn_inputs(model, padded, is_train)
     device = cast(SharedShim, model.shims[0]).device
-
-    def backprop(d_inputs: ArgsKwargs) -> Padded:
-        return Padded(
-            cast(Floats3d, torch2xp(d_inputs.args[0])),
-            padded.size_at_t,
-            padded.lengths,
-            padded.indices,
-        )
-
-    sequences = xp2torch(padded.data, requires_grad=True, device=device)
-    return ArgsKwargs(
-        args=(sequences, xp2torch(padded.lengths, device=device)), kwargs={}
-    ), backprop
-
-
-def _convert_outputs(
-    model: Model, inputs_outputs: tuple[Padded, Any], is_train: bool
-) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
-    padded, outputs = inputs_outputs
-
-    def backprop(d_padded: Padded) -> ArgsKwargs:
-        d_outputs = xp2torch(d_padded.data, device=outputs.device)
-        return ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": d_outputs})
-
-    return Padded(
-        cast(Floats3d, torch2xp(outputs)),
-        padded.size_at_t,
-        padded.lengths,
-        padded.indices,
-    ), backprop
+    lengths = xp2torch(padded.lengths, device=device)
+    return ArgsKwargs(args=(inputs.args[0], lengths), kwargs={}), backprop

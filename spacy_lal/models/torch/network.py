@@ -111,9 +111,8 @@ class NetworkShim(ThreadsShim):
             )
         torch = require_torch()
         module = self.task.build_module(self.sizes)
-        tensors = {
-            name: torch.from_numpy(array) for name, array in self.weights.items()
-        }
+        weights = self.weights.items()
+        tensors = {name: torch.from_numpy(array) for name, array in weights}
         try:
             module.load_state_dict(tensors)
         except RuntimeError as error:
@@ -151,9 +150,8 @@ class NetworkShim(ThreadsShim):
         """The weights by their names in the torch module.
 
         RAISES (ValueError): There are none yet."""
-        stored = self._stored
-        if self._model is None and stored:
-            return single_weights(stored_arrays(stored)[0])
+        if self._model is None and self._stored:
+            return single_weights(stored_arrays(self._stored)[0])
         tensors = self.network.state_dict()
         return {name: to_numpy(tensor) for name, tensor in tensors.items()}
 
@@ -190,10 +188,9 @@ class NetworkShim(ThreadsShim):
         state = self._stored
         if self._model is not None:
             weights = sorted(self.weights.items())
-            contiguous = {
-                name: numpy.ascontiguousarray(array) for name, array in weights
-            }
-            state = safetensors.numpy.save(contiguous)
+            state = safetensors.numpy.save(
+                {name: numpy.ascontiguousarray(array) for name, array in weights}
+            )
         return srsly.msgpack_dumps({"config": self.cfg, "state": state})
 
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
@@ -253,9 +250,8 @@ def forward(
                 torch.autograd.backward(tensors, grads)
         if data is None:
             return None
-        if data.grad is None:
-            return model.ops.alloc2f(*data.shape)
-        return torch2xp(data.grad, ops=model.ops)  # type: ignore[return-value]
+        gradient: Any = torch.zeros_like(data) if data.grad is None else data.grad
+        return torch2xp(gradient, ops=model.ops)  # type: ignore[return-value]
 
     return in_order(iter(parts)), backprop
 
@@ -271,9 +267,10 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[tuple[list[int], list
     if inference is not None:
         for indices in sub_batches(batch.lengths):
             yield indices, inference.scores(batch, indices)
-        return
-    for indices in _sub_batches(shim, batch):
-        yield indices, _unpad(shim, batch, indices, run_module(shim, batch, indices))
+    else:
+        for indices in _sub_batches(shim, batch):
+            output = run_module(shim, batch, indices)
+            yield indices, _unpad(shim, batch, indices, output)
 
 
 def in_order(parts: Iterator[tuple[list[int], list[Any]]]) -> list[Any]:
@@ -331,14 +328,11 @@ def _padded(
     import torch
 
     rows = [batch.vectors.rows[i] for i in indices]
-    first = int(shim.task.has_ends and not batch.vectors.has_boundaries)
-    longest = max(map(len, rows)) + 2 * first
-    places = numpy.full((len(rows), longest), len(data))  # of a row of zeros
-    for place, numbers in zip(places, rows, strict=True):
-        place[first : first + len(numbers)] = numbers
-    index = torch.from_numpy(places).to(data.device)
-    with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
-    vectors = with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape)
+    index = torch.from_numpy(numpy.concatenate(rows)).to(data.device)
+    parts = data.index_select(0, index).split([*map(len, rows)])
+    vectors = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
+    if shim.task.has_ends and not batch.vectors.has_boundaries:
+        vectors = torch.nn.functional.pad(vectors, (0, 0, 1, 1))
     return shim.task.pad(batch, indices, vectors, shim.device)
 
 

@@ -5,6 +5,7 @@ architecture loads the other's files. `lal compact` turns it into
 `spacy-lal.OnnxTransformer.v1`."""
 
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -125,20 +126,15 @@ def replaced_listener(
 ) -> dict[str, Any]:
     """For `nlp.replace_listeners`: the transformer's block for a component with the
     block `model.tok2vec`."""
-    blocks = [tok2vec, *tok2vec.get("*", {}).values()]
-    listener = next(
-        block
-        for block in blocks
-        if "TransformerListener" in block.get("@architectures", "")
-    )
-    settings = {
-        key: listener[key] for key in ("pooling", "grad_factor") if key in listener
-    }
-    return {
+    replaced = {
         **transformer,
-        **settings,
         "@architectures": "spacy-transformers.Tok2VecTransformer.v3",
     }
+    for block in (tok2vec, *tok2vec.get("*", {}).values()):
+        if "TransformerListener" in block.get("@architectures", ""):
+            for key in {"pooling", "grad_factor"} & block.keys():
+                replaced[key] = block[key]
+    return replaced
 
 
 def forward(
@@ -149,10 +145,9 @@ def forward(
     knows the Docs' tokens."""
     tokenizer = model.tokenizer
     transformer = model.layers[0]
-    nested = _fitting_spans(
-        model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
-    )
-    spans = [span for spans_of_doc in nested for span in spans_of_doc]
+    spans_of_docs = model.attrs["get_spans"]([*map(plain_doc, docs)])
+    nested = _fitting_spans(model, spans_of_docs)
+    spans = [*chain.from_iterable(nested)]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)
     if "offset_mapping" in encoded:
@@ -182,12 +177,12 @@ def forward(
 def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
     """The longest sequence that may be read, special pieces included; None without a
     limit (XLNet)."""
-    limits = [tokenizer.model_max_length]
-    n_positions = getattr(transformer.config, "max_position_embeddings", None)
-    if n_positions is not None:
-        # RoBERTa and its relatives count positions from the padding's position on.
-        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
-        limits.append(n_positions - (0 if padding is None else padding + 1))
+    n_positions = getattr(transformer.config, "max_position_embeddings", 0)
+    # RoBERTa and its relatives count positions from the padding's position on.
+    padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
+    if padding is not None:
+        n_positions -= padding + 1
+    limits = (tokenizer.model_max_length, n_positions)
     return min((limit for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
 
@@ -256,14 +251,12 @@ class TransformerShim(SharedShim, HFShim):
         embeddings is as large as the embeddings."""
         super().finish_update(optimizer, skip=skip)
         freezes = getattr(optimizer, "freezes", lambda name: False)
-        for name, parameter in self._model.named_parameters():
-            if freezes(name) and parameter.requires_grad:
-                self._frozen.add(name)
-                parameter.requires_grad_(False)
-                parameter.grad = None
-            elif name in self._frozen and not freezes(name):  # another optimizer
-                self._frozen.remove(name)
-                parameter.requires_grad_(True)
+        parameters = self.parameters
+        frozen = set(filter(freezes, parameters))
+        for name in frozen ^ self._frozen:  # those of another optimizer learn again
+            parameters[name].requires_grad_(name not in frozen)
+            parameters[name].grad = None
+        self._frozen = frozen
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
         """See `HFShim`."""
@@ -297,18 +290,11 @@ class _InGroups(nn.Module):
             return self.transformer(**inputs)
         outputs = []
         for rows in groups:
-            index = torch.tensor(rows, device=attention_mask.device)
-            outputs.append(
-                self.transformer(
-                    **{
-                        key: tensor[index, : lengths[rows[0]]]
-                        for key, tensor in inputs.items()
-                    }
-                )
-            )
-        places = torch.argsort(
-            torch.tensor([row for rows in groups for row in rows])
-        ).to(attention_mask.device)
+            longest = lengths[rows[0]]
+            group = {key: tensor[rows, :longest] for key, tensor in inputs.items()}
+            outputs.append(self.transformer(**group))
+        order = torch.tensor([*chain.from_iterable(groups)]).argsort()
+        places = order.to(attention_mask.device)
         states = [output.last_hidden_state for output in outputs]
         padded = [
             nn.functional.pad(tensor, (0, 0, 0, n_pieces - tensor.shape[1]))
@@ -316,7 +302,6 @@ class _InGroups(nn.Module):
         ]
         joined = {"last_hidden_state": torch.cat(padded)[places]}
         if outputs[0].get("pooler_output") is not None:
-            joined["pooler_output"] = torch.cat(
-                [output.pooler_output for output in outputs]
-            )[places]
+            pooled = torch.cat([output.pooler_output for output in outputs])
+            joined["pooler_output"] = pooled[places]
         return type(outputs[0])(**joined)
