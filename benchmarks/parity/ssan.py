@@ -33,8 +33,8 @@ from spacy_lal.layers.configs import EncoderConfig, SelectorConfig
 from spacy_lal.layers.encoder import (
     EPSILON,
     Choice,
+    Encoder,
     Selector,
-    build_encoder,
     forbidden_pairs,
 )
 from spacy_lal.layers.input_configs import InputSizes, Words
@@ -125,9 +125,7 @@ class SSAN(nn.Module):
                 )
                 for i in range(n_layers)
             ]
-            self.encoder = build_encoder(
-                EncoderConfig((*configs, FinalNormConfig())), width
-            )
+            self.encoder = Encoder(EncoderConfig((*configs, FinalNormConfig())), width)
             self.attentions = [
                 layer.attention for layer in self.encoder.layers[:n_layers]
             ]

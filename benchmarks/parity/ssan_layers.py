@@ -6,7 +6,7 @@ al. 2020, section 2.3). For parity with it.
 
 import math
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import Optional
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +17,7 @@ from spacy_lal.layers.encoder import (
     SelectiveSoftmax,
     Selector,
     SelfAttention,
-    build_layers,
+    build_layer,
 )
 from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
 from spacy_lal.layers.inputs import InputLayer, NetworkInputs, build_inputs
@@ -210,17 +210,17 @@ def _(
     return SinusoidalInputs(config, hidden_width, sizes)
 
 
-@build_layers.register
-def _(config: PreNormLayerConfig, hidden_width: int) -> List[nn.Module]:
+@build_layer.register
+def _(config: PreNormLayerConfig, hidden_width: int) -> nn.Module:
     """RAISES (ValueError): The heads cannot share the width."""
     if hidden_width % config.n_heads:
         raise ValueError(
             "n_heads of pre-norm layers: expected a divisor of hidden_width = "
             f"{hidden_width}, got {config.n_heads}"
         )
-    return [PreNormLayer(config, hidden_width) for _ in range(config.repeat)]
+    return PreNormLayer(config, hidden_width)
 
 
-@build_layers.register
-def _(config: FinalNormConfig, hidden_width: int) -> List[nn.Module]:
-    return [FinalNorm(hidden_width, NORM_EPSILON)]
+@build_layer.register
+def _(config: FinalNormConfig, hidden_width: int) -> nn.Module:
+    return FinalNorm(hidden_width, NORM_EPSILON)

@@ -17,6 +17,7 @@ from spacy_transformers.layers.transformer_model import (
     _convert_transformer_inputs,
     _convert_transformer_outputs,
     huggingface_from_pretrained,
+    set_pytorch_transformer,
 )
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
@@ -80,7 +81,7 @@ def build_word_transformer(
         "name": name,
         "sentence_rows": True,
         "has_transformer": False,
-        "set_transformer": set_transformer,
+        "set_transformer": set_pytorch_transformer,
         "read_sentences": read_sentences,
         "clean_words": clean_words,
         "pad_left": pad_left,
@@ -95,16 +96,6 @@ def build_word_transformer(
     )
 
 
-def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
-    """Set the layer's tokenizer and transformer, as `huggingface_from_pretrained`
-    returns them."""
-    shim: Any = model.layers[0].shims[0]
-    shim._hfmodel = hf_objects
-    shim._model = hf_objects.transformer
-    model.attrs["has_transformer"] = True
-    model.set_dim("nO", hf_objects.transformer.config.hidden_size)
-
-
 def init(
     model: WordTransformerModel,
     X: Optional[list[Doc]] = None,
@@ -116,7 +107,7 @@ def init(
         shim: Any = model.layers[0].shims[0]
         settings = dict(shim._hfmodel._init_tokenizer_config)
         objects = huggingface_from_pretrained(model.attrs["name"], settings, {})
-        set_transformer(model, objects)
+        set_pytorch_transformer(model, objects)
 
 
 def forward(

@@ -102,12 +102,9 @@ class SelfAttentionLayerConfig(EncoderLayer):
             widths = {"attn_width": self.attn_width, "ff_width": self.ff_width}
             if self.selector is not None:
                 widths["width of the selector"] = self.selector.width or self.attn_width
+            reason = "with factored = true, half for content, half for position"
             for name, value in widths.items():
-                check_even(
-                    name,
-                    value,
-                    "with factored = true, half for content, half for position",
-                )
+                check_even(name, value, reason)
         if self.queries == "positions" and self.factored:
             raise ValueError(
                 'queries = "positions" requires factored = false, got factored = true'
@@ -272,9 +269,8 @@ class FencepostsConfig:
             )
         if self.halves is None and self.token_skip:
             return FencepostLayout(0, 0, 0, token_width)
-        if (
-            self.halves or ("even_odd" if factored else "first_second")
-        ) == "first_second":
+        default = "even_odd" if factored else "first_second"
+        if (self.halves or default) == "first_second":
             return FencepostLayout(1, encoded_width, 0, token_width)
         check_even(
             "the width of encoded tokens",
@@ -336,10 +332,6 @@ class BiaffineScorerConfig(Block):
     from_tokens: bool = False
     dropout: float = 0.33
 
-    def input_width(self, layout: FencepostLayout) -> int:
-        """Width of a fencepost's last features, which the scorer reads."""
-        return layout.read_width(self.from_tokens)
-
 
 @dataclass(frozen=True)
 class ParserSizes(InputSizes):
@@ -385,7 +377,7 @@ class ParserNetworkConfig(Block):
         if self.span_scorer is not None:
             self.span_scorer.check(layout, FIRST_LABEL + 1)
         if self.biaffine_scorer is not None:
-            self.biaffine_scorer.input_width(layout)
+            layout.read_width(self.biaffine_scorer.from_tokens)
 
     def n_label_heads(self, sizes: ParserSizes) -> int:
         """Label heads; 0 without label attention."""
@@ -396,9 +388,7 @@ class ParserNetworkConfig(Block):
         """The layout of fenceposts."""
         width = self.hidden_width
         attention = self.label_attention
-        encoded_width, n_blocks = (
-            (width, 0) if attention is None else attention.blocks(width, n_label_heads)
-        )
-        return self.fenceposts.layout(
-            width, encoded_width, n_blocks, self.inputs.join == "concat"
-        )
+        blocks = (width, 0)
+        if attention is not None:
+            blocks = attention.blocks(width, n_label_heads)
+        return self.fenceposts.layout(width, *blocks, self.inputs.join == "concat")

@@ -4,7 +4,6 @@ section 2.3); formulas in docs/explanation/encoders.md."""
 
 import math
 from functools import singledispatch
-from itertools import chain
 from typing import NamedTuple, Optional
 
 import torch
@@ -42,10 +41,9 @@ class Selector(nn.Module):
         self.part_width = width // len(widths)
         self.query = basics.head_weights(n_heads, widths, self.part_width)
         self.key = basics.head_weights(n_heads, widths, self.part_width)
+        shape = (n_heads, self.part_width)
         self.query_bias, self.key_bias = (
-            nn.ParameterDict(
-                {part: torch.zeros(n_heads, self.part_width) for part in widths}
-            )
+            nn.ParameterDict({part: torch.zeros(shape) for part in widths})
             for _ in range(2)
         )
 
@@ -156,13 +154,12 @@ class SelfAttention(nn.Module):
         self.norm = basics.StdNorm(self.hidden_width)
         self.residual_dropout = basics.FeatureDropout(config.residual_dropout)
         self.selector: Optional[Selector] = None
-        self.weights: nn.Module = basics.MaskedSoftmax(config.attention_dropout)
+        rate = config.attention_dropout
+        self.weights: nn.Module = basics.MaskedSoftmax(rate)
         if config.selector is not None:
             width = config.selector.width or config.attn_width
             self.selector = Selector(config.selector, widths, n_heads, width)
-            self.weights = SelectiveSoftmax(
-                config.selector.on_empty, config.attention_dropout
-            )
+            self.weights = SelectiveSoftmax(config.selector.on_empty, rate)
 
     def forward(
         self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
@@ -209,12 +206,21 @@ class SelfAttentionLayer(nn.Module):
         return self.feed_forward(self.attention(inputs, padding, positions))
 
 
-class Encoder(nn.Module):
-    """A stack of layers."""
+# The layer of a config: of another kind for a config of another class. It is called as
+# `SelfAttentionLayer` is.
+build_layer = singledispatch(SelfAttentionLayer)
 
-    def __init__(self, *layers: nn.Module) -> None:
+
+class Encoder(nn.Module):
+    """A stack of layers, of a width of `hidden_width`."""
+
+    def __init__(self, config: EncoderConfig, hidden_width: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(layers)
+        self.layers = nn.ModuleList(
+            build_layer(layer, hidden_width)
+            for layer in config.layers
+            for _ in range(layer.repeat)
+        )
 
     def forward(
         self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None
@@ -223,17 +229,3 @@ class Encoder(nn.Module):
         for layer in self.layers:
             inputs = layer(inputs, padding, positions)
         return inputs
-
-
-def build_encoder(config: EncoderConfig, hidden_width: int) -> Encoder:
-    """The layers of an encoder, of a width of `hidden_width`."""
-    kinds = [build_layers(layer, hidden_width) for layer in config.layers]
-    return Encoder(*chain.from_iterable(kinds))
-
-
-@singledispatch
-def build_layers(
-    config: SelfAttentionLayerConfig, hidden_width: int
-) -> list[nn.Module]:
-    """`repeat` layers of a kind, which are called as `SelfAttentionLayer` is."""
-    return [SelfAttentionLayer(config, hidden_width) for _ in range(config.repeat)]

@@ -22,21 +22,20 @@ class Block:
         for field in fields(self):  # type: ignore[arg-type]
             name = field.name
             value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            expected = ""
+            if not is_number:
                 if field.type in (int, float):
-                    raise ValueError(f"{name}: expected a number, got {value!r}")
-                continue
-            if name.endswith(("dropout", "smoothing")):
-                fits = 0.0 <= value < 1.0
-                expected = "a rate in [0, 1)"
-            elif name.endswith("weight"):
-                fits = 0.0 <= value < float("inf")
-                expected = "a number of at least 0"
+                    expected = "a number"
+            elif name.endswith(("dropout", "smoothing")):
+                if not 0.0 <= value < 1.0:
+                    expected = "a rate in [0, 1)"
             else:
                 least = self.least.get(name, 1) if isinstance(value, int) else 0
-                fits = value >= least
-                expected = f"a number of at least {least}"
-            if not fits:
+                least = 0 if name.endswith("weight") else least
+                if not least <= value < float("inf"):
+                    expected = f"a number of at least {least}"
+            if expected:
                 raise ValueError(f"{name}: expected {expected}, got {value!r}")
 
 
@@ -244,16 +243,17 @@ class InputLayerConfig(Block):
                 "the input layer: expected word features, each kind once, got "
                 f"{', '.join(kinds) or 'nothing to read'}"
             )
-        alphabets = {
-            feature.alphabet
-            for feature in self.features
-            if isinstance(feature, CharFeature)
-        }
+        alphabets = {feature.alphabet for feature in self.char_features}
         if len(alphabets) > 1:
             raise ValueError(
                 "alphabet: expected the same of all word features, got "
                 f"{', '.join(sorted(alphabets))}"
             )
+
+    @property
+    def char_features(self) -> list[CharFeature]:
+        """The features that read characters."""
+        return [kind for kind in self.features if isinstance(kind, CharFeature)]
 
     def reads(self, kind: str) -> bool:
         """Whether there is a feature of a kind."""
@@ -263,29 +263,18 @@ class InputLayerConfig(Block):
     def alphabet(self) -> Optional[Alphabet]:
         """The alphabet of the word features that read characters; None without such
         features."""
-        return next(
-            (
-                feature.alphabet
-                for feature in self.features
-                if isinstance(feature, CharFeature)
-            ),
-            None,
-        )
+        return next((feature.alphabet for feature in self.char_features), None)
 
     def letters_read(self, hidden_width: int) -> int:
         """The most letters of a word that a feature reads; 0 if none reads letters."""
         width = self.content_width(hidden_width)
-        letters = {
-            feature: feature.letters_read(width)
-            for feature in self.features
-            if isinstance(feature, CharFeature)
-        }
-        most = max(letters.values(), default=0)
-        for feature, n_letters in letters.items():
-            if isinstance(feature, CharLSTM) and n_letters < most:
+        letters = [feature.letters_read(width) for feature in self.char_features]
+        most = max(letters, default=0)
+        for feature in self.char_features:
+            if isinstance(feature, CharLSTM) and feature.max_word_length < most:
                 raise ValueError(
                     f"max_word_length of CharLSTM: expected at least the {most} "
-                    f"letters of CharConcat, got {n_letters}"
+                    f"letters of CharConcat, got {feature.max_word_length}"
                 )
         return most
 

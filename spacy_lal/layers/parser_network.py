@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ..scores import ParserScores
 from .configs import FencepostLayout, ParserNetworkConfig, ParserSizes
-from .encoder import build_encoder
+from .encoder import Encoder
 from .inputs import NetworkInputs, build_inputs
 from .label_attention import LabelAttentionLayer, build_label_attention
 from .parser_scorers import BiaffineScorer, SpanScorer, build_biaffine_scorer
@@ -50,7 +50,7 @@ class ParserNetwork(nn.Module):
         self.sizes = sizes
         width = config.hidden_width
         self.inputs = build_inputs(config.inputs, width, sizes)
-        self.encoder = build_encoder(config.encoder, width)
+        self.encoder = Encoder(config.encoder, width)
         n_heads = config.n_label_heads(sizes)
         layout = config.layout(n_heads)
         self.fenceposts = Fenceposts(layout)

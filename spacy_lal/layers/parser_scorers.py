@@ -195,7 +195,7 @@ class BiaffineScorer(nn.Module):
         self, config: BiaffineScorerConfig, layout: FencepostLayout, n_deprels: int
     ) -> None:
         super().__init__()
-        width = config.input_width(layout)
+        width = layout.read_width(config.from_tokens)
         arc_width = config.arc_width
         deprel_width = config.deprel_width
         self.arc_head = nn.Linear(width, arc_width)

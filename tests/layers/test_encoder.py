@@ -18,7 +18,6 @@ from spacy_lal.layers.encoder import (
     Encoder,
     SelectiveSoftmax,
     Selector,
-    build_encoder,
     forbidden_pairs,
 )
 
@@ -62,7 +61,7 @@ def make_encoder(
     config = SelfAttentionLayerConfig(
         repeat=repeat, n_heads=3, attn_width=4, ff_width=8, **{**NO_DROPOUT, **options}
     )
-    encoder = build_encoder(EncoderConfig((config,)), WIDTH).to(dtype).eval()
+    encoder = Encoder(EncoderConfig((config,)), WIDTH).to(dtype).eval()
     with torch.no_grad():
         for name, parameter in encoder.named_parameters():
             if "selector" in name:
