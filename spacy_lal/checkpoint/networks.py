@@ -300,16 +300,20 @@ def _input_sizes(
 ) -> dict[str, int]:
     """The sizes of tables of tags, words and characters, and of vectors, whose weight
     is `projection`."""
-    has_chars = h["use_chars_lstm"] or h.get("use_chars_concat")
-    words = f"embedding.embs.{int(h['use_tags'])}.weight"
-    lstm = "char_encoder.emb.weight"
-    chars = lstm if h["use_chars_lstm"] else "char_embedding.weight"
-    return {
-        "vector_width": state_dict[projection].shape[1] if projection else 0,
-        "n_tags": len(state_dict["embedding.embs.0.weight"]) if h["use_tags"] else 0,
-        "n_words": len(state_dict[words]) if h["use_words"] else 0,
-        "n_chars": len(state_dict[chars]) if has_chars else 0,
+    tables = {
+        "use_tags": ("n_tags", "embedding.embs.0.weight"),
+        "use_words": ("n_words", f"embedding.embs.{int(h['use_tags'])}.weight"),
+        "use_chars_lstm": ("n_chars", "char_encoder.emb.weight"),
+        "use_chars_concat": ("n_chars", "char_embedding.weight"),
     }
+    sizes = {
+        size: len(state_dict[key])
+        for name, (size, key) in tables.items()
+        if h.get(name)
+    }
+    if projection:
+        sizes["vector_width"] = state_dict[projection].shape[1]
+    return sizes
 
 
 def kk_config(hparams: Mapping[str, Any]) -> configs.ParserNetworkConfig:

@@ -3,13 +3,13 @@ saved. The file is read as data: `torch.load` runs nothing. The stand-ins below 
 names of the authors' vocabulary class and of NumPy's scalars; any other name is
 refused."""
 
-import struct
 import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
+import numpy
 import spacy
 import torch
 from spacy.language import Language
@@ -27,19 +27,6 @@ from . import networks
 from .errors import CheckpointError
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
-# NumPy's names of scalar types -> formats of `struct`
-SCALARS = {
-    "b1": "?",
-    "i1": "b",
-    "u1": "B",
-    "i2": "<h",
-    "u2": "<H",
-    "i4": "<i",
-    "u4": "<I",
-    "i8": "<q",
-    "u8": "<Q",
-}
-SCALARS.update(f2="<e", f4="<f", f8="<d")
 
 
 class ReferenceVocabulary:
@@ -47,19 +34,19 @@ class ReferenceVocabulary:
     their counts in training data."""
 
     values: list[Any]
-    counts: Mapping[Any, int]
+    counts: Mapping[Any, int] = {}
 
 
 class _Dtype:
     def __init__(self, name: str, align: bool, copy: bool) -> None:
-        self.format = SCALARS[name]
+        self.dtype = numpy.dtype(name)
 
     def __setstate__(self, state: Any) -> None:
         """The state has the byte order, which is little."""
 
 
 def _scalar(dtype: _Dtype, data: bytes) -> Any:
-    return struct.unpack(dtype.format, data)[0]
+    return numpy.frombuffer(data, dtype.dtype)[0].item()
 
 
 ADMITTED = [
@@ -71,10 +58,8 @@ ADMITTED = [
     (_Dtype, "numpy.dtype"),
     (_scalar, "numpy.core.multiarray.scalar"),
     (_scalar, "numpy._core.multiarray.scalar"),
-    (
-        lambda text, encoding: text.encode("latin1"),
-        "_codecs.encode",
-    ),  # bytes, as pickles of protocol 2 make them
+    # bytes, as pickles of protocol 2 make them
+    (lambda text, encoding: text.encode("latin1"), "_codecs.encode"),
 ]
 
 
@@ -106,15 +91,9 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
             for name in VOCABULARIES
             if isinstance(spec.get(name), ReferenceVocabulary)
         }
-        for vocabulary in [vocabularies[name] for name in VOCABULARIES[:-1]] + [
-            *vocabularies.values()
-        ]:
-            vocabulary.values = list(vocabulary.values)
-            vocabulary.counts = getattr(vocabulary, "counts", {})
-        weights = {
-            name: tensor.detach() for name, tensor in content["state_dict"].items()
-        }
-        return Checkpoint(dict(spec["hparams"]), weights, vocabularies)
+        weights = content["state_dict"].items()
+        detached = {name: tensor.detach() for name, tensor in weights}
+        return Checkpoint(dict(spec["hparams"]), detached, vocabularies)
     except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
         reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
         raise CheckpointError(
@@ -184,16 +163,9 @@ def import_pipeline(
                 "has none"
             )
         return _import_constituents(checkpoint, lang)
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
-        if isinstance(error, CheckpointError):
-            raise
+    except CheckpointError:
+        raise
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"the checkpoint's parts make no network: {type(error).__name__}: {error}"
         ) from error
