@@ -224,17 +224,14 @@ def _sequences(
 
 
 def _padded(model: Any, batch: Sequence[tuple[Any, list[int], Any]]) -> WordpieceBatch:
-    pad = model.layers[0].shims[0]._hfmodel.tokenizer.pad_token_id
-    longest = max(len(pieces) for _, pieces, _ in batch)
-    ids = numpy.full((len(batch), longest), pad, dtype="int64")
-    mask = numpy.zeros(ids.shape, dtype="f4")
-    for row, kept, (_, pieces, _) in zip(ids, mask, batch, strict=True):
-        place = slice(len(pieces))
-        if model.attrs["pad_left"]:
-            place = slice(longest - len(pieces), None)
-        row[place] = pieces
-        kept[place] = 1.0
-    return WordpieceBatch([], ids, mask, [], None)
+    tokenizer = model.layers[0].shims[0]._hfmodel.tokenizer
+    tokenizer.padding_side = "left" if model.attrs["pad_left"] else "right"
+    # no advice to pad as the text is split
+    tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = True
+    pieces = {"input_ids": [pieces for _, pieces, _ in batch]}
+    padded = tokenizer.pad(pieces, return_tensors="np")
+    mask = padded["attention_mask"].astype("f4")
+    return WordpieceBatch([], padded["input_ids"], mask, [], None)
 
 
 def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:

@@ -22,20 +22,21 @@ class Block:
         for field in fields(self):  # type: ignore[arg-type]
             name = field.name
             value = getattr(self, field.name)
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            expected = ""
-            if not is_number:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
                 if field.type in (int, float):
-                    expected = "a number"
-            elif name.endswith(("dropout", "smoothing")):
-                if not 0.0 <= value < 1.0:
-                    expected = "a rate in [0, 1)"
+                    raise ValueError(f"{name}: expected a number, got {value!r}")
+                continue
+            if name.endswith(("dropout", "smoothing")):
+                fits = 0.0 <= value < 1.0
+                expected = "a rate in [0, 1)"
+            elif name.endswith("weight"):
+                fits = 0.0 <= value < float("inf")
+                expected = "a number of at least 0"
             else:
                 least = self.least.get(name, 1) if isinstance(value, int) else 0
-                least = 0 if name.endswith("weight") else least
-                if not least <= value < float("inf"):
-                    expected = f"a number of at least {least}"
-            if expected:
+                fits = value >= least
+                expected = f"a number of at least {least}"
+            if not fits:
                 raise ValueError(f"{name}: expected {expected}, got {value!r}")
 
 

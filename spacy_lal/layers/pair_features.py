@@ -243,9 +243,10 @@ def _dependency_paths(
 ) -> ndarray:
     """A hash of the deprels from each pair's predicate up to the common ancestor and
     down to its candidate's head. *Shape:* (n_pairs,)."""
-    depths = ancestors.sum(axis=1)
+    # The last one stands for "above the root".
+    depths = np.append(ancestors.sum(axis=1), 0)
     hashes = np.zeros(len(depths), dtype=np.uint64)
-    for word in np.argsort(depths, kind="stable").tolist():
+    for word in np.argsort(depths[:-1], kind="stable").tolist():
         head = parse.heads[word]  # a root is its own, whose hash is 0 yet
         hashes[word] = hashes[head] * _BASE + parse.deprels[word]
     over = (ancestors[predicates], ancestors[heads])
@@ -265,27 +266,20 @@ def _paths(
 
     over: The nodes over each predicate, and over each candidate. *Shapes:*
         (n_predicates, n_nodes), (n_candidates, n_nodes).
+    hashes, depths: Of the path from the top to each node. *Shapes:* (n_nodes + 1,), the
+        last ones 0.
     ends: The node of each candidate. *Shape:* (n_candidates,)."""
     f, c = pairs.T
-    over_predicates, over_candidates = over
-    factors = np.full(1 + int(depths.max(initial=0)), _BASE, dtype=np.uint64)
-    factors[0] = 1
-    powers = np.cumprod(factors)
-    # on some processors OpenBLAS reports an invalid value for products of 0 and 1
-    with np.errstate(invalid="ignore"):
-        n_shared = over_predicates.astype("f4") @ over_candidates.astype("f4").T
-    shared = n_shared[f, c].astype(np.int64)
-    lowest = over_predicates.sum(axis=1)
-    # the hash at each depth of a predicate's own path
-    chain = np.zeros((len(over_predicates), len(powers)), dtype=np.uint64)
-    rows, above = over_predicates.nonzero()
-    chain[rows, depths[above]] = hashes[above]
-    whole_up = chain[np.arange(len(lowest)), lowest]
-    at_shared = chain[f, shared]
-    steps_up = lowest[f] - shared
-    steps_down = depths[ends][c] - shared
-    up = whole_up[f] - at_shared * powers[steps_up]
-    down = hashes[ends][c] - at_shared * powers[steps_down]
+    powers = np.full(1 + int(depths.max()), _BASE, dtype=np.uint64)
+    powers[0] = 1
+    powers = np.cumprod(powers)
+    start = _largest(over[0], depths[:-1])[f]
+    common = _largest(over[0][f] & over[1][c], depths[:-1])
+    end = ends[c]
+    steps_up = depths[start] - depths[common]
+    steps_down = depths[end] - depths[common]
+    up = hashes[start] - hashes[common] * powers[steps_up]
+    down = hashes[end] - hashes[common] * powers[steps_down]
     path = up * _UP + down * _DOWN
     return path, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 

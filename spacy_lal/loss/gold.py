@@ -74,30 +74,28 @@ def gold_parses(
     golds = []
     trees = _aligned_trees(eg, sentences)
     for words, spans in zip(sentences, trees, strict=True):
-        heads, deprel_ids = _arcs_of(words, arcs, deprels)
-        is_root = heads == np.arange(len(words))
-        from_root = np.where(heads == MISSING, MISSING, heads + 1)
-        from_root[is_root] = 0
+        heads, deprel_ids = _arcs_of(words, arcs, deprels, first=1)
+        heads[heads == np.arange(1, len(words) + 1)] = 0
         chart = None
         if spans and spans[0].end - spans[0].start == len(words):
             if deprels and (heads != MISSING).any():
                 names = [arcs[1][word] or "" for word in words]
-                spans = joint_spans(spans, from_root.tolist(), deprels=names)
+                spans = joint_spans(spans, heads.tolist(), deprels=names)
             chart, unseen = label_ids(spans, len(words), labels)
             if len(labels) > SUB_HEAD + 1:  # else the network scores no constituents
                 unknown.update(unseen)
             chart = None if unseen else chart
-        golds.append(GoldParse(chart, from_root.astype(np.int32), deprel_ids))
+        golds.append(GoldParse(chart, heads.astype(np.int32), deprel_ids))
     return golds
 
 
 def _arcs_of(
-    words: Sequence[int], arcs: AlignedArcs, ids: dict[str, int]
+    words: Sequence[int], arcs: AlignedArcs, ids: dict[str, int], first: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The heads of a sentence's words, from 0, a root's own number, and the ids of
-    their deprels."""
+    """The heads of a sentence's words, counted from `first`, a root's own number, and
+    the ids of their deprels."""
     heads, deprels = arcs
-    places: dict[Optional[int], int] = {word: i for i, word in enumerate(words)}
+    places: dict[Optional[int], int] = {w: i for i, w in enumerate(words, first)}
     numbers = [places.get(heads[word], MISSING) for word in words]
     deprel_ids = [ids.get(deprels[word] or "", MISSING) for word in words]
     return np.array(numbers, dtype=np.int64), np.array(deprel_ids, dtype=np.int32)

@@ -289,7 +289,7 @@ def _write_checkpoint(
 
 def has_finite_weights(nlp: Language) -> bool:
     """Whether no weight of a pipeline is NaN or infinite."""
-    return all(math.isfinite(float(array.sum())) for *_, array in parameters(nlp))
+    return all(math.isfinite(float(array.sum())) for _, array in parameters(nlp))
 
 
 @contextmanager

@@ -9,61 +9,51 @@ from thinc.api import Model, Optimizer, get_current_ops, to_numpy
 from ..models.torch.network import NetworkShim
 
 State = dict[str, Any]
+COUNT = "nr_update"  # of updates
 MOMENTS = ("mom1", "mom2", "averages")
 
 
 def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
-    """Moments, averages and counts by the place of their parameter, since thinc's keys
+    """Moments, averages and counts by the number of their parameter, since thinc's keys
     differ between processes."""
-    names = {key: name for name, key, _ in parameters(nlp)}
-    state: State = {
-        "nr_update": {
-            names[key]: int(n) for key, n in optimizer.nr_update.items() if key in names
-        }
-    }
+    keys = {number: key for number, (key, _) in enumerate(parameters(nlp))}
+    counts = optimizer.nr_update
+    state: State = {COUNT: {i: int(counts[k]) for i, k in keys.items() if k in counts}}
     for moment in MOMENTS:
         arrays = getattr(optimizer, moment) or {}
         state[moment] = {
-            names[key]: torch.tensor(to_numpy(array))
-            for key, array in arrays.items()
-            if key in names
+            number: torch.tensor(to_numpy(arrays[key]))
+            for number, key in keys.items()
+            if key in arrays
         }
     return state
 
 
 def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
     """Set the state of a fresh optimizer of the same config."""
-    keys = {name: key for name, key, _ in parameters(nlp)}
+    keys = [key for key, _ in parameters(nlp)]
     ops = get_current_ops()
-    optimizer.nr_update.update(
-        {keys[name]: n for name, n in state["nr_update"].items()}
-    )
+    for number, count in state[COUNT].items():
+        optimizer.nr_update[keys[number]] = count
     for moment in MOMENTS:
-        for name, tensor in state[moment].items():
-            getattr(optimizer, moment)[keys[name]] = ops.asarray_f(
-                tensor.numpy().copy()
-            )  # type: ignore[arg-type]
+        for number, tensor in state[moment].items():
+            values: Any = ops.asarray_f(tensor.numpy().copy())
+            getattr(optimizer, moment)[keys[number]] = values
 
 
-def parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str], Any]]:
-    """The parameters of a pipeline: a name by their place, thinc's key, and their
-    values, an array or a tensor."""
-    for pipe_name, pipe in nlp.components:
-        for i, node in enumerate(nodes(pipe)):
-            arrays = {
-                name: node.get_param(name)
-                for name in node.param_names
-                if node.has_param(name)
-            }
-            owners = [(node.id, arrays)]
+def parameters(nlp: Language) -> Iterator[tuple[tuple[int, str], Any]]:
+    """The parameters of a pipeline, in order: thinc's keys, and their values, arrays or
+    tensors."""
+    for _, pipe in nlp.components:
+        for node in nodes(pipe):
+            for name in node.param_names:
+                if node.has_param(name):
+                    yield (node.id, name), node.get_param(name)
             for shim in node.shims:
                 module = torch_module(shim)
                 if module is not None:
-                    named = module.named_parameters()
-                    owners.append((shim.id, {name: p.data for name, p in named}))
-            for j, (owner, values) in enumerate(owners):
-                for key, value in values.items():
-                    yield f"{pipe_name}/{i}/{j}/{key}", (owner, key), value
+                    for name, parameter in module.named_parameters():
+                        yield (shim.id, name), parameter.data
 
 
 def nodes(pipe: Any) -> Iterator[Model]:
