@@ -56,11 +56,6 @@ class ReferenceLabelAttention(LabelAttentionLayer):
 
     config: ReferenceLabelAttentionConfig
 
-    @property
-    def depends_on_batch(self) -> bool:
-        """See `LabelAttentionLayer`."""
-        return self.config.scrambled_queries
-
     def build_query(self) -> nn.ParameterDict:
         """See `LabelAttentionLayer`."""
         if self.config.query_per_token:
@@ -80,7 +75,7 @@ class ReferenceLabelAttention(LabelAttentionLayer):
         options = self.config
         if options.shared_feed_forward == "none":
             return super().build_feed_forward()
-        width = self.output_width
+        width, _ = options.blocks(self.hidden_width, self.n_label_heads)
         widths = {"all": width}
         if options.shared_feed_forward == "split":
             half = self.hidden_width // 2
@@ -91,13 +86,6 @@ class ReferenceLabelAttention(LabelAttentionLayer):
             options.relu_dropout,
             options.ff_residual_dropout,
         )
-
-    @property
-    def output_width(self) -> int:
-        """See `LabelAttentionLayer`."""
-        if self.config.combine_as_self:
-            return self.hidden_width
-        return super().output_width
 
     def queries(self, part: str, batch_size: int) -> Tensor:
         """See `LabelAttentionLayer`."""

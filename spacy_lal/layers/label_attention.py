@@ -53,11 +53,6 @@ class LabelAttentionLayer(nn.Module):
         part_width)."""
         return head_weights(self.n_label_heads, self.widths, self.part_width)
 
-    @property
-    def depends_on_batch(self) -> bool:
-        """Whether the output of a sentence depends on the sentences beside it."""
-        return False
-
     def build_output(self) -> None:
         """Make the weights from a context to the output: P by part, R, and the norm of
         a block."""
@@ -70,11 +65,6 @@ class LabelAttentionLayer(nn.Module):
     def build_feed_forward(self) -> nn.Module:
         """The feed-forward network on the output: none but in the reference's form."""
         return nn.Identity()
-
-    @property
-    def output_width(self) -> int:
-        """Width of the output."""
-        return self.n_label_heads * self.norm.gain.shape[0]
 
     def forward(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """Let each label head attend to the sentence. *Shapes:* inputs (batch_size,

@@ -48,6 +48,9 @@ class ParserNetwork(nn.Module):
         super().__init__()
         self.config = config
         self.sizes = sizes
+        # Whether the scores of a sentence depend on the sentences beside it.
+        attention = config.label_attention
+        self.depends_on_batch = getattr(attention, "scrambled_queries", False)
         width = config.hidden_width
         self.inputs = build_inputs(config.inputs, width, sizes)
         self.encoder = Encoder(config.encoder, width)
@@ -57,23 +60,14 @@ class ParserNetwork(nn.Module):
         self.label_attention: Optional[LabelAttentionLayer] = None
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None
-        if config.label_attention is not None:
-            self.label_attention = build_label_attention(
-                config.label_attention, width, n_heads
-            )
+        if attention is not None:
+            self.label_attention = build_label_attention(attention, width, n_heads)
         if config.span_scorer is not None and sizes.n_labels:
             self.span_scorer = SpanScorer(config.span_scorer, layout, sizes.n_labels)
         if config.biaffine_scorer is not None and sizes.n_deprels:
             self.biaffine_scorer = build_biaffine_scorer(
                 config.biaffine_scorer, layout, sizes.n_deprels
             )
-
-    @property
-    def depends_on_batch(self) -> bool:
-        """Whether the scores of a sentence depend on the sentences beside it."""
-        return (
-            self.label_attention is not None and self.label_attention.depends_on_batch
-        )
 
     def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
         """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import leaky_relu
+from torch.nn.functional import leaky_relu, pad
 
 from ..scores import RoleScores
 from .basics import ElementDropout, MaskedSoftmax
@@ -97,11 +97,11 @@ def timing_signal(seq_len: int, width: int) -> Tensor:
     sines, then all cosines, then a zero column where the width, at least 4, is odd.
     *Shape:* (seq_len, width), float32."""
     n_rates = width // 2
-    step = -math.log(LONGEST_PERIOD) / (n_rates - 1)
-    rates = torch.exp(torch.arange(n_rates, dtype=torch.float64) * step)
-    angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
-    odd_column = angles.new_zeros(seq_len, width % 2)
-    return torch.cat([angles.sin(), angles.cos(), odd_column], dim=1).float()
+    exponent = -math.log10(LONGEST_PERIOD)
+    rates = torch.logspace(0, exponent, n_rates, dtype=torch.float64)
+    angles = torch.arange(seq_len, dtype=torch.float64).outer(rates)
+    signal = torch.cat([angles.sin(), angles.cos()], dim=1)
+    return pad(signal, (0, width % 2)).float()
 
 
 def layer_norm(width: int) -> nn.LayerNorm:

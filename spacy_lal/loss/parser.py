@@ -49,18 +49,18 @@ class ParserLoss(Block):
             heads = gold.heads
             if not sentence.has_deprels:  # arcs without dependencies are zeros
                 heads = np.full_like(heads, MISSING)
-            arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
+            arc_loss, d_arcs = _arc_loss(sentence.arcs, heads, self.arc_weight)
             deprel_loss, d_deprels = _deprel_loss(
                 sentence.deprels, heads, gold.deprels, self.deprel_weight
             )
-            losses["arcs"] += self.arc_weight * arc_loss
+            losses["arcs"] += arc_loss
             losses["deprels"] += deprel_loss
             d_label_heads = None
             if sentence.label_heads is not None and gold.labels is not None:
-                loss, d_label_heads = label_head_loss(sentence.label_heads, gold.labels)
-                losses["label_heads"] += self.label_head_weight * loss
-                d_label_heads *= self.label_head_weight
-            d_arcs *= self.arc_weight
+                loss, d_label_heads = label_head_loss(
+                    sentence.label_heads, gold.labels, self.label_head_weight
+                )
+                losses["label_heads"] += loss
             gradient = ScoresGradient(d_label, d_arcs, d_deprels, d_label_heads)
             gradients.append(gradient)
         check_finite(losses)
@@ -116,11 +116,11 @@ def _tree_gradient(
     return SparseGradient(cells, signs)
 
 
-def _arc_loss(arcs: ndarray, heads: ndarray) -> tuple[float, ndarray]:
+def _arc_loss(arcs: ndarray, heads: ndarray, weight: float) -> tuple[float, ndarray]:
     """Cross-entropy of each word's head among the root and all words (Eq. 11, first
     factor)."""
     gradient = np.zeros_like(arcs)
-    loss, gradient[1:] = cross_entropy(arcs[1:], heads)
+    loss, gradient[1:] = cross_entropy(arcs[1:], heads, weight=weight)
     return loss, gradient
 
 
@@ -128,29 +128,30 @@ def _deprel_loss(
     deprels: ndarray, heads: ndarray, gold: ndarray, weight: float
 ) -> tuple[float, Union[ndarray, SparseGradient]]:
     """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor),
-    if scores depend on it; weighted."""
+    if scores depend on it."""
     if not deprels.shape[-1]:
         return 0.0, np.zeros_like(deprels)
     if deprels.ndim == 2:
-        loss, gradient = _arc_loss(deprels, gold)
-        return weight * loss, gradient * np.float32(weight)
+        return _arc_loss(deprels, gold, weight)
     words = np.flatnonzero((gold != MISSING) & (heads != MISSING))
     cells = np.stack([words + 1, heads[words]], axis=1)
-    loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
-    return weight * loss, SparseGradient(cells, d_cells * np.float32(weight))
+    loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words], weight=weight)
+    return loss, SparseGradient(cells, d_cells)
 
 
-def label_head_loss(scores: ndarray, gold: ndarray) -> tuple[float, ndarray]:
+def label_head_loss(
+    scores: ndarray, gold: ndarray, weight: float = 1.0
+) -> tuple[float, ndarray]:
     """The loss that ties a label head to its label; neither the paper nor the authors'
-    code has one. Of the gold tree's spans and their neighbours, it is
-    the cross-entropy of the gold label's head, under a softmax over the heads and "no
-    constituent", whose score is 0. *Shape:* scores (n + 1, n_heads)."""
+    code has one. Of the gold tree's spans and their neighbours, it is the cross-entropy
+    of the gold label's head, under a softmax over the heads and "no constituent", whose
+    score is 0. *Shape:* scores (n + 1, n_heads)."""
     starts, ends = _spans_and_neighbours(gold)
     labels = gold[starts, ends]
     # counted from 1; 0 means no constituent
     heads = np.maximum(labels - (FIRST_LABEL - 1), 0)
     of_spans = np.pad(scores[ends] - scores[starts], [(0, 0), (1, 0)])
-    loss, d_spans = cross_entropy(of_spans, heads)
+    loss, d_spans = cross_entropy(of_spans, heads, weight=weight)
     gradient = np.zeros_like(scores)
     np.add.at(gradient, ends, d_spans[:, 1:])
     np.subtract.at(gradient, starts, d_spans[:, 1:])
@@ -168,11 +169,11 @@ def _spans_and_neighbours(gold: ndarray) -> tuple[ndarray, ndarray]:
 
 
 def cross_entropy(
-    logits: ndarray, gold: ndarray, smoothing: float = 0.0
+    logits: ndarray, gold: ndarray, smoothing: float = 0.0, weight: float = 1.0
 ) -> tuple[float, ndarray]:
-    """Cross-entropy summed over labels, and its gradient. The target is `1 - smoothing`
-    for the gold label, plus `smoothing / n_labels` for every label, the gold one
-    included. *Shapes:* logits (..., n_labels), gold (...)."""
+    """Cross-entropy summed over labels, and its gradient, both weighted. The target is
+    `1 - smoothing` for the gold label, plus `smoothing / n_labels` for every label, the
+    gold one included. *Shapes:* logits (..., n_labels), gold (...)."""
     gradient = np.zeros_like(logits)
     known = gold != MISSING
     rows = logits[known]
@@ -182,5 +183,5 @@ def cross_entropy(
     target[np.arange(len(rows)), gold[known]] += 1.0 - smoothing
     shifted = rows - rows.max(axis=1, keepdims=True)
     log_shares = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    gradient[known] = np.exp(log_shares) - target
-    return -float((target * log_shares).sum(dtype=np.float64)), gradient
+    gradient[known] = weight * (np.exp(log_shares) - target)
+    return -weight * float((target * log_shares).sum(dtype=np.float64)), gradient

@@ -57,11 +57,11 @@ class RolesLoss(Block):
             scale = weight / max(1, count)
             smoothing = self.label_smoothing if task in ("tags", "spans") else 0.0
             parts = [
-                cross_entropy(item, ids, smoothing)
+                cross_entropy(item, ids, smoothing, scale)
                 for item, ids in zip(items, labels, strict=True)
             ]
-            losses[task] = scale * sum(loss for loss, _ in parts)
-            gradients[task] = [grad * np.float32(scale) for _, grad in parts]
+            losses[task] = sum(loss for loss, _ in parts)
+            gradients[task] = [gradient for _, gradient in parts]
         check_finite(losses)
         d_scores = [
             sentence._replace(**{task: grads[i] for task, grads in gradients.items()})

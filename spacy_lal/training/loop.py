@@ -316,17 +316,12 @@ def _read_checkpoint(
     """State and pipeline, None after the end.
 
     RAISES (ValueError): A file is damaged, or the config another."""
-    places = {
-        n
-        for n in flat
-        if n.startswith("paths.") or (n.startswith("corpora.") and n.endswith(".path"))
-    }
     nlp = None
     try:
         state = torch.load(path / "state.pt", map_location="cpu", weights_only=True)
         if state["optimizer"] is not None:
             values = util.dict_to_dot(config)
-            moved = {name: values[name] for name in places & values.keys()}
+            moved = {n: value for n, value in values.items() if _is_place(n)}
             nlp = util.load_model(path / "pipeline", config=moved)
             if "logger" in config["training"]:
                 nlp.config["training"]["logger"] = config["training"]["logger"]
@@ -335,8 +330,9 @@ def _read_checkpoint(
     before = state["config"]
     changes = "".join(
         f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}"
-        for n in sorted({*before, *flat} - places)
-        if before.get(n) != flat.get(n) and not n.startswith("training.logger.")
+        for n in sorted({*before, *flat})
+        if before.get(n) != flat.get(n)
+        if not _is_place(n) and not n.startswith("training.logger.")
     )
     if changes:
         raise ValueError(
@@ -345,6 +341,11 @@ def _read_checkpoint(
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
     return state, nlp
+
+
+def _is_place(name: str) -> bool:
+    is_corpus = name.startswith("corpora.") and name.endswith(".path")
+    return is_corpus or name.startswith("paths.")
 
 
 def _remove(path: Path) -> None:

@@ -83,7 +83,8 @@ def test_equals_the_plain_layer(factored, reference):
     lengths, inputs = [4, 7, 2], torch.randn(3, 7, WIDTH)
     padding = torch.arange(7) >= torch.tensor(lengths)[:, None]
     output, weights = layer(inputs, padding)
-    assert output.shape == (3, 7, layer.output_width)
+    width, _ = layer.config.blocks(WIDTH, N_HEADS)
+    assert output.shape == (3, 7, width)
     assert weights.shape == (3, N_HEADS, 7)
     assert torch.allclose(weights.sum(-1), torch.ones(3, N_HEADS), atol=1e-5)
     for i, n in enumerate(lengths):
