@@ -71,7 +71,7 @@ def raw_text_table(corpora: Metrics) -> Iterator[str]:
         if "raw" in m:
             own, raw_keys = (
                 m["own_sents"],
-                ("token_f", "sents_f", "raw_const_f", "dep_uas", "dep_las", "tag_acc"),
+                ("token_f", "sents_f", "const_f", "dep_uas", "dep_las", "tag_acc"),
             )
             rows += [
                 (
@@ -103,31 +103,14 @@ def raw_text_table(corpora: Metrics) -> Iterator[str]:
 
 def label_tables(name: str, confusion: Dict[str, Any], top: int) -> Iterator[str]:
     """The most frequent labels of a corpus, and what is most often taken for what."""
-    rows: List[Sequence[str]] = [
-        (label, f"{row['gold']:,}", *map(percent, (row["p"], row["r"], row["f"])))
-        for label, row in list(confusion["constituents"].items())[:top]
-    ]
-    yield from table(
-        f"Constituents, {name} dev", ("label", "gold", "P", "R", "F"), rows
-    )
-    yield from _confusion_line(confusion["constituent_confusions"][:top])
-    rows = [
-        (
-            label,
-            f"{row['gold']:,}",
-            *map(percent, (row["f"], row["head_acc"], row["deprel_acc"])),
-        )
-        for label, row in list(confusion["deprels"].items())[:top]
-    ]
-    header = (
-        "deprel",
-        "gold",
-        "F",
-        "right head",
-        "right deprel where the head is right",
-    )
-    yield from table(f"Deprels, {name} dev", header, rows)
-    yield from _confusion_line(confusion["deprel_confusions"][:top])
+    for kind in ("constituent", "deprel"):
+        rows: List[Sequence[str]] = [
+            (label, f"{row['gold']:,}", *map(percent, (row["p"], row["r"], row["f"])))
+            for label, row in list(confusion[f"{kind}s"].items())[:top]
+        ]
+        title = f"{kind.capitalize()}s, {name} dev"
+        yield from table(title, ("label", "gold", "P", "R", "F"), rows)
+        yield from _confusion_line(confusion[f"{kind}_confusions"][:top])
 
 
 def _confusion_line(confusions: Sequence[Sequence[Any]]) -> Iterator[str]:

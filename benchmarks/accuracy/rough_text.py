@@ -75,16 +75,14 @@ def main(arguments: Optional[List[str]] = None) -> None:
     )
     for name, changes in KINDS.items():
         golds = rough_docs(nlp, args.corpus, changes)
-        docs, seconds = scoring.parse_golds(nlp, golds)
+        docs, _ = scoring.parse_golds(nlp, golds)
         print(
-            row(
-                name, "given", scoring.score_docs(docs, golds, COLLINS, seconds=seconds)
-            ),
+            row(name, "given", scoring.score_docs(docs, golds, COLLINS)),
             flush=True,
         )
         docs, _ = scoring.parse_golds(nlp, golds, gold_sents=False)
         print(
-            row(name, "its own", scoring.score_sentence_breaks(docs, golds, COLLINS)),
+            row(name, "its own", scoring.score_docs(docs, golds, COLLINS)),
             flush=True,
         )
 

@@ -1,11 +1,13 @@
 """`lal evaluate`: all scores, with signatures that make them comparable; `lal evalb`
 and `lal srl-eval`."""
 
+import json
 import re
 import sys
 from collections.abc import Iterator
 from functools import partial
-from itertools import starmap
+from importlib.metadata import version
+from itertools import chain, starmap
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 
     from spacy_lal.evaluation.evalb_params import EvalbParams
 
-WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
-RAW_SCORES = {
+OTHER_SCORES = {
     "own_sents": "own sentence breaks",
     "raw": "raw text",
     "raw_documents": "raw text of documents",
@@ -35,8 +36,6 @@ _SPEED = (
     "speed: {sents_per_second} sentences/s, {words_per_second} words/s "
     "({n_sents} sentences, {n_words} words, {seconds} s)"
 )
-ARCS = re.compile(r"dep_.*(?<!_reference)")
-REFERENCE = re.compile(r"dep_.*_reference")
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 ParamOption = Annotated[
@@ -88,9 +87,6 @@ def evaluate_cli(
         ),
     ] = False,
     param: ParamOption = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")
-    ] = 256,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Score a pipeline on a treebank, on gold tokens.
@@ -99,12 +95,19 @@ def evaluate_cli(
     tags, sentences a second. The first line of each score is its signature. Two numbers
     are comparable only if their signatures are equal."""
     written = [path for path in (output, trees, gold_trees) if path is not None]
-    _check_paths(data_path, written)
-    if not gold_sents and (confusion or (trees and gold_trees)):
+    io.existing_file(data_path)
+    for path in written:
+        io.check_apart(io.text_file(path), data_path)
+    if len(set(written)) < len(written):
+        io.fail("expected different files as --output, --trees and --gold-trees")
+    if not gold_sents and (confusion or trees or gold_trees):
         io.fail(
-            "--confusion, and --trees with --gold-trees, go sentence by sentence: "
-            "expected them without --no-gold-sents"
+            "--confusion, --trees and --gold-trees go sentence by sentence: expected "
+            "them without --no-gold-sents"
         )
+    from spacy_lal.evaluation.evalb_params import language_params
+    from spacy_lal.evaluation.scorers import paired_trees
+
     params = None if param is None else read_params(param)
     try:
         genre = None if by_genre is None else re.compile(by_genre)
@@ -116,8 +119,7 @@ def evaluate_cli(
         docs, metrics = score(
             nlp,
             golds,
-            params,
-            batch_size=batch_size,
+            params or language_params(nlp.lang or ""),
             gold_sents=gold_sents,
             genre=genre,
             confusion=confusion,
@@ -127,33 +129,24 @@ def evaluate_cli(
         io.fail(f"{data_path}: {err}")
     io.say("\n".join(report_lines(metrics)), err=any(map(io.is_stdout, written)))
     if output is not None:
-        io.write_json(output, metrics)
+        with io.text_output(output) as write:
+            write(json.dumps(metrics, indent=2) + "\n")
         io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
-    go_together = bool(trees and gold_trees)
-    if trees is not None:
-        n_trees = write_trees(docs, golds, trees, golds if go_together else None)
-        io.wrote(trees, io.counted(n_trees, "tree"))
-    if gold_trees is not None:
-        n_trees = write_trees(golds, golds, gold_trees, docs if go_together else None)
-        io.wrote(gold_trees, io.counted(n_trees, "gold tree"))
-
-
-def _check_paths(data_path: Path, written: list[Path]) -> None:
-    """Ends the command if it cannot read its data, or would write two things into one
-    file."""
-    io.existing_file(data_path)
-    for path in written:
-        io.check_apart(io.text_file(path), data_path)
-    if len(set(written)) < len(written):
-        io.fail("expected different files as --output, --trees and --gold-trees")
+    for path, side in ((gold_trees, 0), (trees, 1)):
+        if path is not None:
+            # With the gold tags: EVALB deletes punctuation by its tag.
+            pairs = chain.from_iterable(map(paired_trees, golds, docs))
+            lines = [f"{pair[side].to_brackets()}\n" for pair in pairs]
+            with io.text_output(path) as write:
+                write("".join(lines))
+            io.wrote(path, io.counted(len(lines), "tree"))
 
 
 def score(
     nlp: "Language",
     golds: "list[Doc]",
-    params: "Optional[EvalbParams]",
+    params: "EvalbParams",
     *,
-    batch_size: int,
     gold_sents: bool,
     genre: "Optional[re.Pattern[str]]",
     confusion: bool,
@@ -167,136 +160,89 @@ def score(
         `raw_documents` if requested.
     """
     from spacy_lal.evaluation import docs as scoring
-    from spacy_lal.evaluation.evalb_params import language_params
 
-    params = params or language_params(nlp.lang or "")
     if genre is not None:
         scoring.genres(golds, genre)
     if raw:
         scoring.check_texts(golds)
-        scoring.parse_golds(
-            nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False
-        )
-    docs, seconds = scoring.parse_golds(
-        nlp, golds, gold_sents=gold_sents, batch_size=batch_size
+    parse = partial(scoring.parse_golds, nlp, golds)
+    docs, seconds = parse(gold_sents=gold_sents)
+    metrics = scoring.score_docs(docs, golds, params)
+    n_sents = metrics["n_sents"]
+    metrics["signature"] = (
+        f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{n_sents}|"
+        f"v:{version('spacy-lal')}"
     )
-    metrics = scoring.score_docs(
-        docs, golds, params, seconds=seconds, gold_sents=gold_sents
-    )
+    metrics["params"] = params.signature
+    metrics["seconds"] = round(seconds, 3)
+    metrics["sents_per_second"] = round(n_sents / seconds, 1)
+    metrics["words_per_second"] = round(metrics["n_words"] / seconds, 1)
     if genre is not None:
         metrics["genres"] = scoring.score_genres(docs, golds, params, genre)
     if confusion:
         metrics["confusion"] = scoring.score_confusion(docs, golds, params)
     if raw:
-        own, _ = scoring.parse_golds(
-            nlp, golds, gold_sents=False, batch_size=batch_size
-        )
-        metrics["own_sents"] = scoring.score_sentence_breaks(own, golds, params)
-        metrics["raw"] = scoring.score_texts(
-            scoring.parse_texts(nlp, golds, batch_size=batch_size), golds, params
-        )
-        documents, texts = scoring.join_documents(golds)
-        if documents:
-            parsed = scoring.parse_texts(
-                nlp, documents, texts=texts, batch_size=batch_size
-            )
-            metrics["raw_documents"] = scoring.score_texts(parsed, documents, params)
+        own, _ = parse(gold_sents=False)
+        metrics["own_sents"] = scoring.score_docs(own, golds, params)
+        raw_texts = {
+            "raw": (golds, [gold.text for gold in golds]),
+            "raw_documents": scoring.join_documents(golds),
+        }
+        for name, (whole, texts) in raw_texts.items():
+            if whole:
+                parsed = list(nlp.pipe(texts, batch_size=scoring.BATCH_SIZE))
+                metrics[name] = scoring.score_docs(parsed, whole, params)
     return docs, metrics
 
 
-def write_trees(
-    docs: "list[Doc]",
-    golds: "list[Doc]",
-    path: Path,
-    others: "Optional[list[Doc]]" = None,
-) -> int:
-    """Write the trees of Docs as brackets, one per line, without a root label: EVALB
-    counts any root label but TOP. A sentence of whitespace tokens only has no tree.
-    Returns the number of trees.
-
-    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes
-        punctuation by its tag, and rejects a pair of trees if it would delete different
-        words in them.
-    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree
-        there are left out.
-    """
-    from spacy_lal.annotations import read_parses
-
-    n_trees = 0
-    with io.text_output(path) as write:
-        for doc, gold, other in zip(docs, golds, others or docs, strict=True):
-            if gold.has_annotation("TAG"):
-                doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            for parse, counterpart in zip(
-                read_parses(doc), read_parses(other), strict=True
-            ):
-                has_tree = parse.constituents is not None
-                if has_tree and counterpart.constituents is not None:
-                    write(f"{parse.to_brackets()}\n")
-                    n_trees += 1
-    return n_trees
-
-
-def report_lines(metrics: dict[str, Any]) -> list[str]:
+def report_lines(metrics: dict[str, Any]) -> Iterator[str]:
     """The scores as lines of text.
 
     metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
     """
-    common = metrics["signature"]
-    kinds = {
-        f"evalb|{metrics['params']}": [x for x in metrics if x.startswith("const_")],
-        "attachment|punct:spacy": [x for x in metrics if ARCS.fullmatch(x)],
-        "attachment|punct:reference": [x for x in metrics if REFERENCE.fullmatch(x)],
-        "words": [name for name in WORDS if name in metrics],
-    }
-    lines: list[str] = []
-    for title, names in kinds.items():
-        lines += [f"{title}|{common}", *_score_lines({x: metrics[x] for x in names})]
+    from spacy_lal.evaluation.docs import WORDS
+    from spacy_lal.evaluation.scorers import CONST_KEYS, REFERENCE_KEYS, ROLE_KEYS
+
+    arcs = ("dep_uas", "dep_las")
+    scores = [
+        (f"evalb|{metrics['params']}", metrics, CONST_KEYS),
+        ("attachment|punct:spacy", metrics, arcs),
+        ("attachment|punct:reference", metrics, REFERENCE_KEYS),
+        ("words", metrics, WORDS),
+    ]
     if "roles" in metrics:
-        lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
-    for name, title in RAW_SCORES.items():
+        scores.append(("roles", metrics["roles"], ROLE_KEYS))
+    for name, title in OTHER_SCORES.items():
         if name in metrics:
-            lines += [f"{title}|{common}", *_score_lines(metrics[name])]
-    lines += _score_table("genre", metrics.get("genres", {}))
+            names = ("token_f", "sents_f", "const_f", *arcs, *WORDS)
+            scores.append((title, metrics[name], names))
+    for title, values, names in scores:
+        yield f"{title}|{metrics['signature']}"
+        for name in names:
+            value = values[name]
+            if name == "const_cb" and value is not None:
+                value /= 100  # a number of brackets, not a share
+            yield f"  {name:<18}{_percent(value):>6}"
+    if "roles" in metrics:
+        yield from _score_table("role", metrics["roles"]["srl_per_role"])
+    yield from _score_table("genre", metrics.get("genres", {}))
     confusion = metrics.get("confusion", {})
     for title in ("constituent", "deprel") if confusion else ():
         rows = list(confusion[f"{title}s"].items())[:SHOWN_LABELS]
+        yield from _score_table(title, dict(rows))
         taken = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
-        lines += _score_table(title, dict(rows))
         if taken:
-            lines.append(
-                "  taken for: " + ", ".join(starmap("{} -> {} {}".format, taken))
-            )
-    lines.append(_SPEED.format_map(metrics))
-    return lines
-
-
-def _score_lines(scores: dict[str, Optional[float]]) -> Iterator[str]:
-    for name, value in scores.items():
-        if name == "const_cb" and value is not None:
-            value /= 100  # a number of brackets, not a share
-        yield f"  {name:<18}{_percent(value):>6}"
-
-
-def _role_lines(roles: dict[str, Any]) -> Iterator[str]:
-    """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
-    shown = dict(roles)
-    per_role: dict[str, dict[str, float]] = shown.pop("srl_per_role")
-    for name in roles:
-        if name.startswith("spans_"):
-            del shown[name]
-    yield from _score_lines(shown)
-    yield from _score_table("role", per_role)
+            yield "  taken for: " + ", ".join(starmap("{} -> {} {}".format, taken))
+    yield _SPEED.format_map(metrics)
 
 
 def _score_table(title: str, rows: dict[str, dict[str, Any]]) -> Iterator[str]:
     """A heading, and a line for each row: its name, and numbers or percentages."""
     if rows:
-        first = next(iter(rows.values()))
-        columns = sorted(first, key=lambda name: not name.startswith("n_"))
+        columns = list(next(iter(rows.values())))
         yield f"{title:<20}" + "".join(f"{column:>11}" for column in columns)
     for name, row in rows.items():
-        yield f"  {name:<18}" + "".join(f"{_percent(row[x]):>11}" for x in columns)
+        yield f"  {name:<18}" + "".join(f"{_percent(x):>11}" for x in row.values())
 
 
 def _percent(value: Optional[float]) -> str:

@@ -216,6 +216,7 @@ class ManyInputs(Inputs):
         super().__post_init__()
         self.n_process = workers.count_workers(self.n_process)
         self.done: Collection[str] = ()  # ids
+        self.n_docs = 0
 
     def docs(
         self, nlp: "Language", readable: list[Readable]
@@ -225,13 +226,15 @@ class ManyInputs(Inputs):
         from tqdm import tqdm
 
         has_terminal = io.is_stdout(self.output) and sys.stdout.isatty()
-        yield from tqdm(
+        for pair in tqdm(
             self._docs(nlp, readable),
             total=self.n_texts if isfinite(self.n_texts) else None,
             unit=" texts",
             leave=False,
             disable=has_terminal or None,  # None: shown at a terminal
-        )
+        ):
+            self.n_docs += 1
+            yield pair
 
     def _docs(
         self, nlp: "Language", readable: list[Readable]

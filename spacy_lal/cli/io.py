@@ -141,15 +141,6 @@ class Command(TyperCommand):
     """A command that ends with one line on stderr for wrong input, and quietly if the
     reader of its pipe left."""
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The parts of the usage line after the command's name."""
-        arguments = [
-            param
-            for param in self.get_params(ctx)
-            if param.param_type_name == "argument"
-        ]
-        return ["[OPTIONS]", *(str(param.metavar or param.name) for param in arguments)]
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of the command line. An option that has one value is said
         once."""
@@ -331,19 +322,6 @@ def binary_output(output: Optional[Path]) -> Iterator[BinaryIO]:
     yield sys.stdout.buffer
 
 
-@contextmanager
-def output_path(output: Path) -> Iterator[Path]:
-    """For a block that writes a file or a folder by its path; for stdout, a temporary
-    file, copied at the end."""
-    if not is_stdout(output):
-        yield output
-        return
-    with binary_output(output) as file, TemporaryDirectory() as folder:
-        path = Path(folder) / "stdout.spacy"
-        yield path
-        file.write(path.read_bytes())
-
-
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """The rows of a table as lines, with the cells of a column below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -353,14 +331,6 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def write_json(output: Path, content: Any) -> None:
-    """Write an object as JSON."""
-    import srsly
-
-    with text_output(output) as write:
-        write(srsly.json_dumps(content, indent=2) + "\n")
 
 
 def check_apart(output: Optional[Path], *inputs: object) -> None:

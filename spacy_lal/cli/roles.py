@@ -1,15 +1,10 @@
 """`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one
 function."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Optional,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -24,6 +19,7 @@ if TYPE_CHECKING:
     from spacy_lal.annotations import Relation, Triple
     from spacy_lal.trees import Parse
 
+TABLE = "table"
 OPENIE = "openie"
 EDGES = "edges"
 ASSERTED = "asserted"
@@ -58,10 +54,10 @@ def roles_cli(
     default format is by the ending of -o, or else a table to read."""
     from spacy_lal.annotations import has_propositions, install_frames
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
-    from spacy_lal.treebanks.columns import document_lines
     from spacy_lal.trees.frames import read_frames
 
-    output_format = tables.find_format(output_format, inputs, list(ROLE_FORMATS))
+    formats = [TABLE, *ROLE_FORMATS]
+    output_format = tables.find_format(output_format, inputs, formats)
     nlp, docs = read_docs(inputs, needs=())
     if frames is not None:
         install_frames(nlp.vocab, read_frames(frames).values())
@@ -78,15 +74,11 @@ def roles_cli(
             yield doc, origin
 
     def lines(doc: "Doc", origin: Origin) -> str:
-        sentences = role_sentences(doc, auxiliaries=auxiliaries)
-        shown = (ROLE_FORMATS[output_format](x, origin) for x in sentences)
-        text = "".join(shown)
-        if output_format == "conll":
-            begin, end = document_lines(f"text/{origin.number + 1}")
-            return f"{begin}{text}{end}"
-        return text
+        if output_format == TABLE:
+            return role_table(doc, auxiliaries)
+        return ROLE_FORMATS[output_format](role_sentences(doc, auxiliaries), origin)
 
-    shown = dict.fromkeys(ROLE_FORMATS, lines)
+    shown = dict.fromkeys(formats, lines)
     tables.write_docs(with_roles(), inputs, output_format, "roles", shown)
 
 
@@ -152,28 +144,25 @@ def relations_cli(
     assert. The default format is by the ending of -o, or else a table to read."""
     formats = [*RELATION_FORMATS, OPENIE]
     output_format = tables.find_format(output_format, inputs, formats)
-    columns = {
-        "confidence": confidence,
-        "factuality": factuality,
-        "arguments": arguments,
-    }
-    asked = [f"--{name}" for name, is_asked in columns.items() if is_asked]
-    asked += ["--nested"] if nested else []
-    if output_format != OPENIE and asked:
-        io.fail(f"{', '.join(asked)}: for --format openie alone")
     named = kinds.split(",") if kinds else RELATION_KINDS
     if not set(named) <= set(RELATION_KINDS):
         io.fail(f"--kinds: expected some of {','.join(RELATION_KINDS)}, got {kinds!r}")
     from spacy_lal.annotations import get_triples, has_propositions
+    from spacy_lal.lang import LANGUAGES, conventions
     from spacy_lal.tables import find_kind
 
-    _, docs = read_docs(inputs, needs=(io.FACTORY,), of_relations=True)
-    only_asserted = output_format in (EDGES, OPENIE) and not every
+    nlp, docs = read_docs(inputs, needs=(io.FACTORY,))
+    if nlp.pipe_names and conventions(nlp.lang or "").clauses is None:
+        known = ", ".join(code for code, x in LANGUAGES.items() if x.clauses)
+        io.fail(
+            f"relations are read in texts of {known}, and {inputs.model!r} parses "
+            f"texts of {nlp.lang}"
+        )
 
     def with_heads() -> "Iterator[tuple[Doc, Origin]]":
         said = False
         for doc, origin in docs:
-            if len(doc) and not doc.has_annotation("DEP"):
+            if not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             if not said and not has_propositions(doc):
                 io.say(f"the Docs have no roles: {FROM_HEADS}", err=True)
@@ -189,20 +178,24 @@ def relations_cli(
         except ValueError as error:
             io.fail(f"--threshold: {error}")
 
+    def is_said(item: "Relation | Triple") -> bool:
+        is_graph = output_format in (EDGES, OPENIE)
+        return every or not is_graph or item.factuality == ASSERTED
+
     def lines(doc: "Doc", origin: Origin) -> str:
         parts = []
-        for number, sentence in enumerate(doc.sents if len(doc) else (), start=1):
+        for number, sentence in enumerate(doc.sents, start=1):
+            place = {"id": origin.name, "sentence": number, "text": sentence.text}
             if sentence.text.isspace():
                 continue
             if output_format == OPENIE:
-                triples = get_triples(sentence, nested=nested)
-                kept = [x for x in triples if is_wanted(x.source)]
-                parts.append(triple_lines(_said(kept, only_asserted), **columns))
+                for triple in get_triples(sentence, nested=nested):
+                    if is_wanted(triple.source) and is_said(triple):
+                        cells = [sentence.text, *triple_cells(triple, **columns)]
+                        parts.append(_row(cells))
             else:
-                kept = [x for x in sentence._.relations if is_wanted(x)]
-                relations = _said(kept, only_asserted)
-                place = {"id": origin.name, "sentence": number, "text": sentence.text}
-                parts.append(RELATION_FORMATS[output_format](place, relations))
+                relations = filter(is_said, filter(is_wanted, sentence._.relations))
+                parts.append(RELATION_FORMATS[output_format](place, list(relations)))
         return "".join(parts)
 
     def rows(doc: "Doc", origin: Origin) -> "Iterator[tables.Row]":
@@ -211,35 +204,33 @@ def relations_cli(
             if is_wanted(relation):
                 yield row
 
+    columns = {
+        "confidence": confidence,
+        "factuality": factuality,
+        "arguments": arguments,
+    }
     shown = dict.fromkeys(formats, lines)
     tables.write_docs(with_heads(), inputs, output_format, "relations", shown, rows)
 
 
 def read_docs(
-    inputs: ManyInputs, needs: Sequence[str], *, of_relations: bool = False
+    inputs: ManyInputs, needs: Sequence[str]
 ) -> "tuple[Language, Iterator[tuple[Doc, Origin]]]":
     """A pipeline, and the Docs of `.spacy` files and of texts that it parses."""
     import spacy
 
     from spacy_lal.annotations import install_extensions
-    from spacy_lal.lang import LANGUAGES, conventions
 
     readable = inputs.find()
     if all(form.kind == DOCBIN for _, form in readable):
         nlp = spacy.blank("xx")  # it knows spaces
     else:
         nlp = io.load_pipeline(inputs.model, inputs.gpu_id, needs=needs)
-        if of_relations and conventions(nlp.lang or "").clauses is None:
-            known = ", ".join(code for code, x in LANGUAGES.items() if x.clauses)
-            io.fail(
-                f"relations are read in texts of {known}, and "
-                f"{inputs.model!r} parses texts of {nlp.lang}"
-            )
     install_extensions()
     return nlp, inputs.docs(nlp, readable)
 
 
-def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]":
+def role_sentences(doc: "Doc", auxiliaries: bool) -> "Iterator[Parse]":
     """The sentences of a Doc that have words, with roles and, from a treebank, a
     `sent_id`.
 
@@ -248,9 +239,7 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]"
     from spacy_lal.annotations import SENT_IDS, get_sentence_propositions, read_parses
     from spacy_lal.lang import conventions
 
-    left_out: Container[str] = ()
-    if not auxiliaries:
-        left_out = conventions(doc.vocab.lang).auxiliary_rolesets
+    left_out = () if auxiliaries else conventions(doc.vocab.lang).auxiliary_rolesets
     ids = dict(enumerate(doc.user_data.get(SENT_IDS) or []))
     roles = get_sentence_propositions(doc)
     for parse in read_parses(doc):
@@ -259,66 +248,65 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> "Iterator[Parse]"
         yield replace(parse, roles=tuple(kept), metadata=metadata)
 
 
-def format_table(parse: "Parse", origin: Origin) -> str:
-    """The sentence, and below it each predicate with its arguments and their
+def role_table(doc: "Doc", auxiliaries: bool) -> str:
+    """Each sentence, and below it each predicate with its arguments and their
     descriptions."""
-    from spacy_lal.annotations import get_frame
-    from spacy_lal.pictures.markup import printable, visible
-    from spacy_lal.trees.frames import describe_role
-    from spacy_lal.trees.roles import PREDICATE_ROLE, join_parts
-
-    texts = [visible(word) for word in parse.words]
-    vocab = parse.doc.vocab
-    lines = [" ".join(texts), ""]
-    for proposition in parse.roles or ():
-        frame = get_frame(vocab, proposition.roleset)
-        head: list[tuple[str, ...]] = []
-        rows: list[tuple[str, ...]] = []
-        for argument in join_parts(proposition.args):
-            parts = [" ".join(texts[start:end]) for start, end in argument.parts]
-            text = " ... ".join(parts)
-            if argument.role == PREDICATE_ROLE:
-                head = [(text, proposition.roleset, frame.name if frame else "")]
-            else:
-                description = describe_role(argument.role, frame) or ""
-                rows.append((f"  {argument.role}", text, description))
-        lines += [*io.aligned(head), *io.aligned(rows), ""]
-    if not parse.roles:
-        lines += ["(no predicate)", ""]
-    return printable("\n".join(lines)) + "\n"
+    lines = []
+    for sentence in doc.sents:
+        if sentence.text.isspace():
+            continue
+        lines += [_shown(sentence.text), ""]
+        predicates = [
+            x for x in sentence._.predicates if auxiliaries or not x.is_auxiliary
+        ]
+        for predicate in predicates:
+            head = (str(predicate), predicate.roleset, predicate.description or "")
+            rows = [
+                (f"  {x.role}", str(x), x.description or "")
+                for x in predicate.arguments
+            ]
+            lines += [*io.aligned([head]), *io.aligned(rows), ""]
+        if not predicates:
+            lines += ["(no predicate)", ""]
+    return _visible(lines)
 
 
-def format_json(parse: "Parse", origin: Origin) -> str:
-    """A line of `.srl.jsonl`, with the place and the words of the sentence. Without an
+def format_json(parses: "Iterator[Parse]", origin: Origin) -> str:
+    """Lines of `.srl.jsonl`, with the place and the words of the sentence. Without an
     id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
-    number = parse.number + 1
-    sent_id = parse.sent_id or f"{origin.id or origin.number + 1}-{number}"
-    roles = SentenceRoles(sent_id, len(parse.words), parse.roles or ())
-    place = {"id": origin.name, "sentence": number, "text": parse.text}
-    record = {**to_role_dict(roles), **place, "tokens": parse.words}
-    return printable_json(record) + "\n"
+    lines = []
+    for parse in parses:
+        number = parse.number + 1
+        sent_id = parse.sent_id or f"{origin.id or origin.number + 1}-{number}"
+        roles = SentenceRoles(sent_id, len(parse.words), parse.roles or ())
+        place = {"id": origin.name, "sentence": number, "text": parse.text}
+        record = {**to_role_dict(roles), **place, "tokens": parse.words}
+        lines.append(printable_json(record) + "\n")
+    return "".join(lines)
 
 
-def format_props_of(parse: "Parse", origin: Origin) -> str:
+def format_props_of(parses: "Iterator[Parse]", origin: Origin) -> str:
     """Columns of CoNLL-2005: lemma, then one for each predicate."""
     from spacy_lal.trees.props import format_props
 
-    return format_props(parse.roles or (), len(parse.words))
+    return "".join(format_props(x.roles or (), len(x.words)) for x in parses)
 
 
-def format_conll(parse: "Parse", origin: Origin) -> str:
-    """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
-    from spacy_lal.treebanks.columns import format_columns
+def format_conll(parses: "Iterator[Parse]", origin: Origin) -> str:
+    """A document in columns of CoNLL-2012, with words, tags and, where the Doc has one,
+    the tree."""
+    from spacy_lal.treebanks.columns import document_lines, format_columns
 
-    tags = [parse.doc[i].tag_ for i in parse.tokens]
-    return format_columns(replace(parse, tags=tags), f"text/{origin.number + 1}")
+    name = f"text/{origin.number + 1}"
+    begin, end = document_lines(name)
+    tagged = (replace(x, tags=[x.doc[i].tag_ for i in x.tokens]) for x in parses)
+    return "".join([begin, *(format_columns(x, name) for x in tagged), end])
 
 
-ROLE_FORMATS: dict[str, "Callable[[Parse, Origin], str]"] = {
-    "table": format_table,
+ROLE_FORMATS: dict[str, "Callable[[Iterator[Parse], Origin], str]"] = {
     "json": format_json,
     "props": format_props_of,
     "conll": format_conll,
@@ -326,10 +314,7 @@ ROLE_FORMATS: dict[str, "Callable[[Parse, Origin], str]"] = {
 
 
 def relation_table(place: tables.Row, relations: "Sequence[Relation]") -> str:
-    """The sentence, and below it its relations with what else they say. Control
-    characters are escaped."""
-    from spacy_lal.pictures.markup import printable, visible
-
+    """The sentence, and below it its relations with what else they say."""
     rows = []
     for relation in relations:
         said = {
@@ -339,17 +324,16 @@ def relation_table(place: tables.Row, relations: "Sequence[Relation]") -> str:
             "said by": relation.attribution,
             "factuality": relation.factuality,
         }
-        extra = [f"{name}: {_shown(x)}" for name, x in said.items() if x]
         if relation.factuality == ASSERTED:
-            extra.pop()
+            del said["factuality"]
+        extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
         predicate = _shown(relation.predicate or relation.label)
         if relation.negation:
             predicate = f"not {predicate}"
         cells = (_shown(relation.subject), predicate, _shown(relation.object))
-        rows.append((*(f"  {cell}" for cell in cells), ", ".join(extra)))
+        rows.append((*(f"  {cell}" for cell in cells), extra))
     lines = io.aligned(rows) or ["  (no relation)"]
-    text = _shown(place["text"])
-    return printable("\n".join([visible(text), "", *map(visible, lines), "", ""]))
+    return _visible([_shown(place["text"]), "", *lines, ""])
 
 
 def relation_json(place: tables.Row, relations: "Sequence[Relation]") -> str:
@@ -361,35 +345,25 @@ def relation_json(place: tables.Row, relations: "Sequence[Relation]") -> str:
 
 def relation_edges(place: tables.Row, relations: "Sequence[Relation]") -> str:
     """Subject, label and object, of relations that have all."""
-    return "".join(
-        "\t".join(map(_shown, (x.subject, x.label, x.object))) + "\n"
-        for x in relations
-        if x.joins_things
-    )
+    edges = [(x.subject, x.label, x.object) for x in relations if x.joins_things]
+    return "".join(map(_row, edges))
 
 
-def triple_lines(
-    triples: "Sequence[Triple]", *, confidence: bool, factuality: bool, arguments: bool
-) -> str:
-    """A line for each triple: its sentence, subject, relation, object; if that is asked
-    for, its confidence, factuality, and each further argument."""
-    lines = []
-    for triple in triples:
-        text = _shown(triple.source.sent.text)
-        cells = [text, triple.subject, triple.relation, triple.object]
-        if confidence:
-            cells.append(f"{triple.confidence:.4f}")
-        if factuality:
-            cells.append(triple.factuality)
-        if arguments:
-            cells += triple.arguments
-        lines.append("\t".join(cells) + "\n")
-    return "".join(lines)
+def triple_cells(
+    triple: "Triple", *, confidence: bool, factuality: bool, arguments: bool
+) -> list[str]:
+    """Subject, relation, object; if that is asked for, the confidence, the factuality,
+    and each further argument."""
+    cells = [triple.subject, triple.relation, triple.object]
+    if confidence:
+        cells.append(f"{triple.confidence:.4f}")
+    if factuality:
+        cells.append(triple.factuality)
+    return [*cells, *(triple.arguments if arguments else ())]
 
 
-def _said(relations: "Sequence[Any]", only_asserted: bool) -> "list[Any]":
-    """Relations or triples, or those of them that the text asserts."""
-    return [x for x in relations if not only_asserted or x.factuality == ASSERTED]
+def _row(cells: Sequence[Any]) -> str:
+    return "\t".join(map(_shown, cells)) + "\n"
 
 
 def _shown(value: object) -> str:
@@ -397,8 +371,15 @@ def _shown(value: object) -> str:
     return "-" if value is None else " ".join(str(value).split())
 
 
+def _visible(lines: Sequence[str]) -> str:
+    """Lines without control characters."""
+    from spacy_lal.pictures.markup import printable, visible
+
+    return "".join(f"{printable(visible(line))}\n" for line in lines)
+
+
 RELATION_FORMATS: "dict[str, Callable[[tables.Row, Sequence[Relation]], str]]" = {
-    "table": relation_table,
+    TABLE: relation_table,
     "json": relation_json,
     EDGES: relation_edges,
 }

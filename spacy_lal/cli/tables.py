@@ -1,10 +1,11 @@
 """Tables that commands write: rows as CSV, TSV, JSON lines or Parquet."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -44,28 +45,20 @@ def write_docs(
     """
     from spacy_lal.tables import find_kind
 
-    n_texts = 0
-
-    def counted() -> "Iterator[tuple[Doc, Origin]]":
-        nonlocal n_texts
-        for pair in docs:
-            n_texts += 1
-            yield pair
-
     if output_format in lines:
         written = f"the {kind}"
         with io.text_output(inputs.output) as write:
-            for doc, origin in counted():
+            for doc, origin in docs:
                 write(lines[output_format](doc, origin))
     else:
         table = find_kind(kind)
         rows = (
             rows_of(doc, origin) if rows_of else table.rows(doc, origin.name)
-            for doc, origin in counted()
+            for doc, origin in docs
         )
         n_rows = write_table(rows, table.columns, output_format, inputs)
         written = io.counted(n_rows, "row")
-    io.wrote(inputs.output, f"{written} of {io.counted(n_texts, 'text')}")
+    io.wrote(inputs.output, f"{written} of {io.counted(inputs.n_docs, 'text')}")
 
 
 def write_table(
@@ -85,20 +78,17 @@ def write_table(
         rows = list(chain.from_iterable(rows_of_texts))
         _write_parquet(rows, columns, output)
         return len(rows)
-    lines_of = _line_writer(columns, output_format)
     earlier = _read_done(output, columns, output_format) if inputs.resume else []
     inputs.done = {row["id"] for row in earlier}
-    n_rows = len(earlier)
+    n_rows = 0
     keeps = inputs.resume or not (output is None or output.exists())
     failure: Optional[BaseException] = None
     with io.text_output(output) as write:
+        write_rows = _row_writer(write, columns, output_format)
         try:
-            if output_format in SEPARATORS:
-                write(lines_of([dict(zip(columns, columns, strict=True))]))
-            write(lines_of(earlier))
-            for rows_of_text in rows_of_texts:
+            for rows_of_text in chain([earlier], rows_of_texts):
                 rows = list(rows_of_text)
-                write(lines_of(rows))
+                write_rows(rows)
                 n_rows += len(rows)
         except BaseException as error:
             if not keeps or not n_rows:
@@ -111,27 +101,23 @@ def write_table(
     return n_rows
 
 
-def _line_writer(
-    columns: Sequence[str], output_format: str
-) -> Callable[[Iterable[Row]], str]:
-    """What turns rows into lines."""
+def _row_writer(
+    write: Callable[[str], Any], columns: Sequence[str], output_format: str
+) -> Callable[[list[Row]], Any]:
+    """What writes rows, after a heading."""
     from spacy_lal.pictures.markup import printable_json
 
-    def separated(rows: Iterable[Row]) -> str:
-        cells = StringIO()
-        csv.DictWriter(
-            cells,
-            columns,
-            extrasaction="ignore",
-            delimiter=SEPARATORS[output_format],
-            lineterminator="\n",
-        ).writerows(rows)
-        return cells.getvalue()
-
-    def objects(rows: Iterable[Row]) -> str:
-        return "".join(f"{printable_json(row)}\n" for row in rows)
-
-    return separated if output_format in SEPARATORS else objects
+    if output_format == JSONL:
+        return lambda rows: write("".join(f"{printable_json(x)}\n" for x in rows))
+    table = csv.DictWriter(
+        SimpleNamespace(write=write),
+        columns,
+        extrasaction="ignore",
+        delimiter=SEPARATORS[output_format],
+        lineterminator="\n",
+    )
+    table.writeheader()
+    return table.writerows
 
 
 def _read_done(

@@ -5,7 +5,7 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import (
@@ -252,37 +252,29 @@ def _rows(source: Source, form: Form) -> Iterator[Record]:
     heading = next(lines, "")
     separator = max(SEPARATORS[form.kind], key=heading.count)
     csv.field_size_limit(files.MAX_LINE)
-    table = csv.reader(chain([heading], lines), delimiter=separator, strict=True)
-    line = 1
+    table = csv.DictReader(chain([heading], lines), delimiter=separator, strict=True)
     try:
-        names = [name.strip() for name in next(table, ())]
-        place = _place(source, names, form.text_column or "text", "--text-column")
-        id_place = None
-        if form.id_column or "id" in names:
-            id_place = _place(source, names, form.id_column or "id", "--id-column")
-        line = table.line_num + 1
-        for cells in table:
-            if cells and len(cells) != len(names):
-                raise csv.Error(
-                    f"expected {len(names)} cells, as in the heading, got "
-                    f"{len(cells)}; a cell with a separator or a line break stands in "
-                    "double quotes"
+        names = [name.strip() for name in table.fieldnames or ()]
+        text = form.text_column or "text"
+        id_ = form.id_column or ("id" if "id" in names else text)
+        for name, option in ((text, "--text-column"), (id_, "--id-column")):
+            if names.count(name) != 1:
+                raise ValueError(
+                    f"{source.shown}: expected one column {name!r} in the heading, got "
+                    f"{', '.join(map(quoted, names)) or 'none'}: {option} names it"
                 )
-            if cells:
-                name = None if id_place is None else cells[id_place].strip() or None
-                yield Record(line, cells[place], name)
-            line = table.line_num + 1
+        table.fieldnames = names
+        for row in table:
+            if None in row or None in row.values():
+                raise csv.Error(
+                    f"expected {len(names)} cells, as in the heading; a cell with a "
+                    "separator or a line break stands in double quotes"
+                )
+            line = table.line_num - sum(cell.count("\n") for cell in row.values())
+            has_id = id_ != text or form.id_column
+            yield Record(line, row[text], row[id_].strip() or None if has_id else None)
     except csv.Error as error:
-        raise ValueError(f"{source.shown}, line {line}: {error}") from None
-
-
-def _place(source: Source, names: Sequence[str], name: str, option: str) -> int:
-    if names.count(name) != 1:
-        raise ValueError(
-            f"{source.shown}: expected one column {name!r} in the heading, got "
-            f"{', '.join(map(quoted, names)) or 'none'}: {option} names it"
-        )
-    return names.index(name)
+        raise ValueError(f"{source.shown}, line {table.line_num}: {error}") from None
 
 
 def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -4,15 +4,12 @@ weights."""
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from spacy_lal.cli import io
 from spacy_lal.lang import DEFAULT_LANGUAGE
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 OverwriteOption = Annotated[
     bool, typer.Option("--overwrite", help="Replace the pipeline that is in the folder")
@@ -259,7 +256,12 @@ def import_official_cli(
     )
     with written_folder(output) as folder:
         nlp.to_disk(folder)
-    io.wrote(output, summary(nlp, scrambled_queries=scrambled_queries))
+    parser: Any = nlp.get_pipe("lal_parser")
+    constituents, deprels = (parser.label_data[x] for x in ("constituents", "deprels"))
+    written = f"{len(constituents)} constituents, {len(deprels)} deprels"
+    if scrambled_queries:
+        written += f"; parses depend on the batch of {nlp.batch_size} Docs"
+    io.wrote(output, f"{', '.join(nlp.pipe_names)}; {written}")
 
 
 def check_pipeline_output(output: Path, overwrite: bool) -> None:
@@ -285,31 +287,3 @@ def folder_size(folder: Path) -> str:
     """The size of all files in a folder, in megabytes."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
-
-
-def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
-    """What an imported pipeline has and needs, in a few lines."""
-    from spacy_lal.models.batches import get_config
-
-    parser: Any = nlp.get_pipe("lal_parser")
-    tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
-    data = parser.label_data
-    reads = f", XLNet ({tok2vec['name']})" if tok2vec else ""
-    names = ", ".join(nlp.pipe_names)
-    constituents = f"{len(data['constituents'])} constituents"
-    lines = [f"{names}; {constituents}, {len(data['deprels'])} deprels{reads}"]
-    if get_config(parser.model).inputs.reads("tags"):
-        lines.append(
-            f"It reads {len(data['tags'])} part-of-speech tags "
-            f"({' '.join(data['tags'][:8])} ...): add a tagger for"
-            " Penn Treebank tags before the parser, or give Docs that have token.tag_. "
-            "Without, every word has the"
-            " unknown tag."
-        )
-    if scrambled_queries:
-        lines.append(
-            "Scrambled queries: parses depend on the batch. nlp.batch_size is "
-            f"{nlp.batch_size}, as in the "
-            "authors' script for their scores."
-        )
-    return "\n".join(lines)

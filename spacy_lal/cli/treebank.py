@@ -38,7 +38,7 @@ DocsOutput = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="A .spacy file, - (stdout), or a folder of several",
+        help="A .spacy file, or - (stdout)",
         callback=io.text_file,
     ),
 ]
@@ -108,7 +108,7 @@ def convert_cli(
     lines, and no file is written."""
     from spacy.vocab import Vocab
 
-    from spacy_lal.treebanks.docs import make_docs, write_docs
+    from spacy_lal.treebanks.docs import make_docs, pack_docs
     from spacy_lal.treebanks.reader import find_files
     from spacy_lal.treebanks.roles import read_sentences
 
@@ -120,7 +120,7 @@ def convert_cli(
         pattern = None if exclude is None else re.compile(exclude)
     except re.error as error:
         io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
-    with io.input_paths(paths) as (files, _), io.output_path(output) as target:
+    with io.input_paths(paths) as (files, _):
         sentences = _kept(read_sentences(find_files(files)), pattern, left_out)
         docs = make_docs(
             sentences,
@@ -129,14 +129,11 @@ def convert_cli(
             by_document=by_document,
             by_paragraph=by_paragraph,
         )
-        counts = write_docs(docs, target)
-    written = (
-        f"{io.counted(counts.docs, 'Doc')}, "
-        f"{io.counted(counts.sentences, 'sentence')}, "
-        f"{io.counted(counts.tokens, 'token')}"
-    )
-    if counts.files > 1:
-        written += f" in {counts.files} files"
+        data, counts = pack_docs(docs)
+    with io.binary_output(output) as file:
+        file.write(data)
+    names = {"Doc": "docs", "sentence": "sentences", "token": "tokens"}
+    written = ", ".join(io.counted(counts[x], noun) for noun, x in names.items())
     if exclude is not None:
         written += f" ({len(left_out)} sentences left out)"
     io.wrote(output, written)
@@ -163,19 +160,14 @@ def add_trees_cli(
     decoder, are written unchanged."""
     from spacy_lal.pipeline.scoring import find_parser
     from spacy_lal.training.completion import complete, lacks
-    from spacy_lal.treebanks.docs import write_docs
+    from spacy_lal.treebanks.docs import pack_docs
 
     io.check_apart(output, data_path)
-    if output == data_path.parent:
-        io.fail(
-            f"{data_path} lies in {output}, whose files are replaced: name another "
-            "folder"
-        )
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
     completed = list(complete(nlp, find_parser(nlp), golds, batch_size=batch_size))
-    with io.output_path(output) as path:
-        write_docs(completed, path)
+    with io.binary_output(output) as file:
+        file.write(pack_docs(completed)[0])
     before = Counter(map(lacks, golds))
     after = Counter(map(lacks, completed))
     written = (

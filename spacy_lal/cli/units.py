@@ -1,20 +1,16 @@
 """`lal units FILE...`: the discourse units of texts."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from spacy_lal.cli import tables
 from spacy_lal.cli.inputs import DOCBIN, ManyInputs, with_inputs
-from spacy_lal.cli.io import fail
-from spacy_lal.cli.roles import read_docs
+from spacy_lal.cli.roles import TABLE, read_docs
 from spacy_lal.cli.texts import Origin
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
-
-TABLE = "table"
 
 
 @with_inputs(ManyInputs, stored=(DOCBIN,))
@@ -31,24 +27,13 @@ def units_cli(
     lal_units. Instead of a text, FILE may be Docs with units (.spacy). In csv, tsv,
     jsonl and parquet, a row is a unit, or a part of one, with its sentence. The default
     format is by the ending of -o, or else a table to read."""
-    from spacy_lal.annotations import NO_UNITS, UNITS_KEY
     from spacy_lal.pictures.markup import printable
 
     output_format = tables.find_format(output_format, inputs, [TABLE])
-    nlp, docs = read_docs(inputs, needs=())
-
-    def with_units() -> "Iterator[tuple[Doc, Origin]]":
-        for doc, origin in docs:
-            if UNITS_KEY not in doc.spans:
-                names = ", ".join(nlp.pipe_names) or "nothing"
-                fail(
-                    f"expected a Doc with units, got none for {doc.text[:40]!r}: the "
-                    f"pipeline has no lal_units, only {names}: {NO_UNITS}"
-                )
-            yield doc, origin
+    _, docs = read_docs(inputs, needs=())
 
     def lines(doc: "Doc", origin: Origin) -> str:
         rows = [f"{unit.id_}\t{printable(unit.text.strip())}\n" for unit in doc._.units]
         return "".join(rows)
 
-    tables.write_docs(with_units(), inputs, output_format, "units", {TABLE: lines})
+    tables.write_docs(docs, inputs, output_format, "units", {TABLE: lines})

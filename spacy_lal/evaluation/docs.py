@@ -3,15 +3,16 @@ where one side has no annotation. *Not* here: files and printing (`cli/evaluate.
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import version
 from itertools import groupby
-from typing import Any, Optional
+from typing import Any
 
 from spacy.language import Language
+from spacy.pipeline.lemmatizer import lemmatizer_score
+from spacy.pipeline.morphologizer import morphologizer_score
 from spacy.pipeline.senter import senter_score
-from spacy.scorer import Scorer
-from spacy.tokens import Doc, Token
+from spacy.pipeline.tagger import tagger_score
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import (
@@ -24,36 +25,29 @@ from ..annotations import (
 )
 from ..pipeline.component import parser_names, sentence_splitters
 from ..treebanks.docs import copy_text
-from .attachment import PunctuationRule
-from .confusion import ConstituentConfusion, DeprelConfusion
+from .confusion import LabelPairs, constituent_pairs
 from .evalb_params import EvalbParams
-from .scorers import attachment, paired_trees, score_parses, score_roles
+from .scorers import paired_trees, score_parses, score_roles, visible_characters
 
-CONSTITUENTS = (
-    "const_f",
-    "const_p",
-    "const_r",
-    "const_cm",
-    "const_cb",
-    "const_0cb",
-    "const_2cb",
-)
-SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
-OF_GENRE = (*SUMMARY, "n_sents", "n_words")
+OF_GENRE = ("n_sents", "n_words", "const_f", "dep_uas", "dep_las", "tag_acc")
+BATCH_SIZE = 256
 OTHER_GENRE = "other"
-# Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty
-# string for an unset one. Features are compared as a whole, and a word without any has
-# a value too.
-WORDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "tag_acc": ("TAG", lambda token: token.tag_),
-    "pos_acc": ("POS", lambda token: token.pos_),
-    "morph_acc": ("MORPH", lambda token: token.morph.key),
-    "lemma_acc": ("LEMMA", lambda token: token.lemma_),
+# Scores of words: the attribute of spaCy, and its scorer. Features are compared as a
+# whole, and a word without any has a value too.
+WORDS = {
+    "tag_acc": ("TAG", tagger_score),
+    "pos_acc": ("POS", morphologizer_score),
+    "morph_acc": ("MORPH", morphologizer_score),
+    "lemma_acc": ("LEMMA", lemmatizer_score),
 }
 
 
 def parse_golds(
-    nlp: Language, golds: list[Doc], *, gold_sents: bool = True, batch_size: int = 256
+    nlp: Language,
+    golds: list[Doc],
+    *,
+    gold_sents: bool = True,
+    batch_size: int = BATCH_SIZE,
 ) -> tuple[list[Doc], float]:
     """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one,
     spaCy's parser; with `gold_sents`, in the gold sentences. Returns the parsed Docs,
@@ -82,27 +76,6 @@ def parse_golds(
         return docs, time.perf_counter() - start
 
 
-def parse_texts(
-    nlp: Language,
-    golds: list[Doc],
-    *,
-    texts: Optional[Sequence[str]] = None,
-    batch_size: int = 256,
-) -> list[Doc]:
-    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See
-    `check_texts`.
-
-    texts (Optional[Sequence[str]]): The same texts with other whitespace.
-    """
-    check_texts(golds)
-    return list(
-        nlp.pipe(
-            [gold.text for gold in golds] if texts is None else texts,
-            batch_size=batch_size,
-        )
-    )
-
-
 def join_documents(golds: list[Doc]) -> tuple[list[Doc], list[str]]:
     """Gold Docs joined to documents: neighbours whose sentence ids differ in the number
     at their end alone. Each Doc is a paragraph of its document's text.
@@ -110,18 +83,19 @@ def join_documents(golds: list[Doc]) -> tuple[list[Doc], list[str]]:
     RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank
         line between paragraphs; empty if a Doc has no sentence ids.
     """
-    sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
-    if not all(map(all, sent_ids)):
+    if not all(all(gold.user_data.get(SENT_IDS) or [""]) for gold in golds):
         return [], []
-    names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
-    joined = []
+    documents = []
     texts = []
-    for _, group in groupby(golds, key=lambda _: next(names)):
+    for _, group in groupby(golds, key=_document_name):
         paragraphs = list(group)
-        document = Doc.from_docs(paragraphs, exclude=["user_data"])  # type: ignore[call-arg]
-        joined.append(document or paragraphs[0])
+        documents.append(Doc.from_docs(paragraphs, exclude=["user_data"]))  # type: ignore[call-arg]
         texts.append("\n\n".join(gold.text.strip() for gold in paragraphs))
-    return joined, texts
+    return documents, texts
+
+
+def _document_name(gold: Doc) -> str:
+    return re.sub(r"\d+$", "", gold.user_data[SENT_IDS][0])
 
 
 def check_texts(golds: list[Doc]) -> None:
@@ -138,52 +112,61 @@ def check_texts(golds: list[Doc]) -> None:
 
 
 def score_docs(
-    docs: list[Doc],
-    golds: list[Doc],
-    params: EvalbParams,
-    *,
-    seconds: float,
-    gold_sents: bool = True,
+    docs: list[Doc], golds: list[Doc], params: EvalbParams
 ) -> dict[str, Any]:
-    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of
-    `parse_golds`.
+    """Compare Docs with gold Docs of the same text. With other tokens, brackets and
+    arguments are compared as ranges of characters without white space, arcs and words
+    where a token is aligned with one gold token.
 
-    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and
-        (with `_reference`) by the authors' rule; accuracies of `WORDS`, sizes, speed,
-        signatures; `roles` if gold and parsed Docs have roles.
+    RETURNS (Dict[str, Any]): The scores of `score_parses`, but for those of each
+        deprel, and of `WORDS`; `token_f` and `sents_f`, F1 of tokens and of whole
+        sentences; sizes; `roles` if gold and parsed Docs have roles.
     """
-    scores = _scores(docs, golds, params)
+    examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    has_trees = any(SPANS_KEY in doc.spans for doc in docs)
+    has_heads = any(doc.has_annotation("DEP") for doc in docs)
+    scores = score_parses(examples, params)
+    del scores["dep_las_per_type"]
+    for name in scores:
+        if not (has_trees if name.startswith("const_") else has_heads):
+            scores[name] = None
+    for name, (attribute, score) in WORDS.items():
+        annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
+        scores[name] = score(annotated)[name]
+    tokens = PRFScore()
+    for doc, gold in zip(docs, golds, strict=True):
+        tokens.score_set(_token_places(doc), _token_places(gold))
+    sentences = [words for gold in golds for words in sentence_words(gold) if words]
+    scores["sents_f"] = senter_score(examples)["sents_f"]
+    scores["token_f"] = tokens.fscore
+    scores["n_sents"] = len(sentences)
+    scores["n_words"] = sum(map(len, sentences))
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
-        scores["roles"] = score_roles(_examples(docs, golds))
+        scores["roles"] = score_roles(examples)
+    return scores
+
+
+def _token_places(doc: Doc) -> set[tuple[int, int]]:
+    """The ranges of the tokens over characters without white space."""
+    places = visible_characters(doc)
     return {
-        "signature": "|".join(
-            (
-                "tokens:gold",
-                f"sents:{'gold' if gold_sents else 'own'}",
-                f"n_sents:{scores['n_sents']}",
-                f"v:{version('spacy-lal')}",
-            )
-        ),
-        "params": params.signature,
-        **scores,
-        "seconds": round(seconds, 3),
-        "sents_per_second": round(scores["n_sents"] / seconds, 1),
-        "words_per_second": round(scores["n_words"] / seconds, 1),
+        (places[token.idx], places[token.idx + len(token)])
+        for token in doc
+        if not token.is_space
     }
 
 
 def score_genres(
     docs: list[Doc], golds: list[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
 ) -> dict[str, dict[str, Any]]:
-    """The scores of each genre: `SUMMARY`, `n_sents`, `n_words`, in alphabetical order.
-    See `genres`."""
-    found = {}
+    """The scores `OF_GENRE` of each genre, in alphabetical order. See `genres`."""
+    of_genres = {}
     for genre, places in sorted(genres(golds, pattern).items()):
-        of_genre = [docs[i] for i in places]
-        gold_of_genre = [golds[i] for i in places]
-        scores = _scores(of_genre, gold_of_genre, params)
-        found[genre] = {key: scores[key] for key in OF_GENRE}
-    return found
+        scores = score_docs(
+            [docs[i] for i in places], [golds[i] for i in places], params
+        )
+        of_genres[genre] = {key: scores[key] for key in OF_GENRE}
+    return of_genres
 
 
 def genres(golds: list[Doc], pattern: "re.Pattern[str]") -> dict[str, list[int]]:
@@ -194,11 +177,9 @@ def genres(golds: list[Doc], pattern: "re.Pattern[str]") -> dict[str, list[int]]
         sentence id matches.
     """
     by_genre: dict[str, list[int]] = {}
+    group = min(pattern.groups, 1)
     for i, gold in enumerate(golds):
-        matches = [
-            pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()
-        ]
-        group = min(pattern.groups, 1)
+        matches = map(pattern.search, gold.user_data.get(SENT_IDS) or ())
         names = {(match and match[group]) or OTHER_GENRE for match in matches}
         if len(names) != 1:
             raise ValueError(
@@ -216,111 +197,24 @@ def genres(golds: list[Doc], pattern: "re.Pattern[str]") -> dict[str, list[int]]
     return by_genre
 
 
-def score_sentence_breaks(
-    docs: list[Doc], golds: list[Doc], params: EvalbParams
-) -> dict[str, Any]:
-    """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's
-    F1 of whole sentences, and `SUMMARY`, with brackets compared by characters."""
-    scores = _scores(docs, golds, params)
-    return {
-        **{key: scores[key] for key in SUMMARY},
-        "sents_f": senter_score(_examples(docs, golds))["sents_f"],
-    }
-
-
-def score_texts(
-    docs: list[Doc], golds: list[Doc], params: EvalbParams
-) -> dict[str, Any]:
-    """Compare Docs made from the gold texts alone. Brackets and arguments are compared
-    as ranges of characters without whitespace, arcs and `WORDS` over tokens aligned
-    with one gold token; with gold tokens, `raw_const_f` equals EVALB's F1."""
-    examples = _examples(docs, golds)
-    tokens = Scorer.score_tokenization(
-        _examples(*(map(_without_whitespace, some) for some in (docs, golds)))
-    )
-    parses = score_parses(examples, params)
-    roles = score_roles(examples)
-    return {
-        **{key: tokens[key] for key in ("token_acc", "token_f")},
-        "sents_f": senter_score(examples)["sents_f"],
-        **{key: parses[key] for key in ("dep_uas", "dep_las")},
-        **_words(examples),
-        "raw_const_f": parses["const_f"],
-        **{key: roles[key] for key in ("srl_f", "predicate_f", "roleset_acc")},
-    }
-
-
 def score_confusion(
     docs: list[Doc], golds: list[Doc], params: EvalbParams
 ) -> dict[str, Any]:
-    """Count confusions by label (`confusion.py`) in Docs with the same tokens and
-    sentences, the most frequent ones as (gold, predicted, count); missing annotation is
-    not counted."""
-    constituents = ConstituentConfusion()
-    deprels = DeprelConfusion()
+    """Count which label is taken for which in Docs with the same tokens and sentences:
+    of constituents over the same words, and of words, whatever their heads; the most
+    frequent ones as (gold, predicted, count). Missing annotation is not counted."""
+    constituents = LabelPairs()
+    deprels = LabelPairs()
     for doc, gold in zip(docs, golds, strict=True):
         if SPANS_KEY in doc.spans:
             for pair in paired_trees(gold, doc):
-                constituents.add(*pair, params)
+                constituents.update(constituent_pairs(*pair, params))
         for ours, theirs in zip(read_parses(gold), read_parses(doc), strict=True):
-            deprels.add(ours, theirs)
+            pairs = zip(ours.deprels, theirs.deprels, strict=True)
+            deprels.update(pair for pair in pairs if pair[0])
     return {
-        "constituents": constituents.labels(),
+        "constituents": constituents.table(),
         "constituent_confusions": constituents.confusions(),
-        "deprels": deprels.labels(),
+        "deprels": deprels.table(),
         "deprel_confusions": deprels.confusions(),
-    }
-
-
-def _examples(docs: Iterable[Doc], golds: Iterable[Doc]) -> list[Example]:
-    return [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
-
-
-def _without_whitespace(doc: Doc) -> Doc:
-    words = ["".join(token.text.split()) for token in doc if not token.is_space]
-    return Doc(doc.vocab, words=words, spaces=[False] * len(words))
-
-
-def _scores(docs: list[Doc], golds: list[Doc], params: EvalbParams) -> dict[str, Any]:
-    examples = _examples(docs, golds)
-    constituents = (
-        score_parses(examples, params)
-        if any(SPANS_KEY in doc.spans for doc in docs)
-        else {}
-    )
-    sentences = [words for gold in golds for words in sentence_words(gold) if words]
-    return {
-        **{key: constituents.get(key) for key in CONSTITUENTS},
-        **_attachment(examples, "spacy", ""),
-        **_attachment(examples, "reference", "_reference"),
-        **_words(examples),
-        "n_sents": len(sentences),
-        "n_words": sum(map(len, sentences)),
-    }
-
-
-def _words(examples: list[Example]) -> dict[str, Optional[float]]:
-    """Accuracies of `WORDS`, punctuation included, over gold words that have a value
-    and one predicted token."""
-    found = {}
-    for name, (attribute, value) in WORDS.items():
-        annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
-
-        def get(token: Token, _: str, value: Callable[[Token], Any] = value) -> Any:
-            return "" if token.is_space else value(token)
-
-        score = Scorer.score_token_attr(annotated, attribute, getter=get)
-        found[name] = score[f"{attribute}_acc"]
-    return found
-
-
-def _attachment(
-    examples: list[Example], punctuation: PunctuationRule, suffix: str
-) -> dict[str, Optional[float]]:
-    """UAS, LAS and complete matches; None if no gold Doc, or no parsed one, has
-    heads."""
-    counts = attachment(examples, punctuation)
-    return {
-        f"{name}{suffix}": value if counts.n_sentences else None
-        for name, value in counts.scores().items()
     }

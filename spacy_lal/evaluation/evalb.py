@@ -5,10 +5,10 @@ including its oddities: labels are cut at `-` and `=`, tags are not; equal label
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ..trees.brackets import write_brackets
 from ..trees.parse import Parse
@@ -19,6 +19,9 @@ from .evalb_params import COLLINS, EvalbParams
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
+# The label of an opening bracket and None; tag and word; None and None for a closing
+# one.
+_Step = tuple[Optional[str], Optional[str]]
 Place = tuple[int, int]  # half-open, over the kept words
 OPEN = -1  # the end of a bracket that is never closed
 
@@ -128,8 +131,8 @@ class EvalbCounts:
 
     def scores(self) -> dict[str, float]:
         """Precision, recall, F1, complete match, sentences without crossing brackets,
-        sentences with at most two, and tagging accuracy, from 0 to 1; the average
-        number of crossing brackets in a sentence (`const_cb`)."""
+        and with at most two, from 0 to 1; the average number of crossing brackets in a
+        sentence (`const_cb`)."""
         n = self.n_valid
         return {
             "const_p": ratio(self.matched, self.test_brackets),
@@ -139,50 +142,7 @@ class EvalbCounts:
             "const_cb": ratio(self.crossing, n),
             "const_0cb": ratio(self.no_crossing, n),
             "const_2cb": ratio(self.two_crossing, n),
-            "tag_acc": ratio(self.correct_tags, self.words),
         }
-
-
-class _Builder:
-    def __init__(self, params: EvalbParams) -> None:
-        self.params = params
-        self.made = EvalbSentence([], [], [], 0, [], [])
-        self.length = 0
-        # Open brackets by depth. A dict, since a surplus closing bracket takes the
-        # depth below zero, where the program finds bracket 0 (in uninitialised memory)
-        # and continues.
-        self.open: dict[int, int] = {}
-        self.depth = 0
-
-    def preterminal(self, tag: str, word: str) -> None:
-        words, tags, brackets, _, quotes, _ = self.made
-        self.length += tag not in self.params.delete_label_for_length
-        if tag in self.params.quote_label and word in _QUOTES:
-            enclosing = tuple(self.open[depth] for depth in range(self.depth))
-            quotes.append(Quote(len(words), len(brackets), enclosing, tag, word))
-        if tag not in self.params.delete_label:
-            words.append(word)
-            tags.append(tag)
-
-    def open_bracket(self, label: str) -> None:
-        brackets = self.made.brackets
-        self.open[self.depth] = len(brackets)
-        self.depth += 1
-        brackets.append(Constituent(len(self.made.words), OPEN, label))
-
-    def close_bracket(self) -> None:
-        words, _, brackets, _, _, errors = self.made
-        if self.depth < 0:
-            errors.append(TOO_MANY_CLOSED)
-        self.depth -= 1
-        number = self.open.get(self.depth, 0)
-        if number < len(brackets):
-            brackets[number] = brackets[number]._replace(end=len(words))
-
-    def finish(self) -> EvalbSentence:
-        if self.depth != 0:
-            self.made.errors.append(TOO_MANY_OPEN)
-        return self.made._replace(length=self.length)
 
 
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
@@ -193,50 +153,73 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
         brackets, more than one word in a bracket, a line that ends just after an
         opening.
     """
-    builder = _Builder(params)
-    line = line.partition("\0")[0]
+    return _build(_line_steps(line.partition("\0")[0]), params)
+
+
+def _line_steps(line: str) -> Iterator[_Step]:
     opened_at = -1
     for match in _TOKEN.finditer(line):
-        kind = match.lastindex
-        if kind == 2:
-            builder.preterminal(match.group(1), match.group(2))
-        elif kind == 1:
-            builder.open_bracket(match.group(1))
-            opened_at = match.end()
-        elif kind == 3:
-            builder.close_bracket()
-        else:
+        label, word, _, other = match.groups()
+        if other is not None:
             before = line[max(0, match.start() - 20) : match.start()]
-            raise ValueError(
-                f"expected a bracket, found {match.group(4)!r} after {before!r}"
-            )
+            raise ValueError(f"expected a bracket, found {other!r} after {before!r}")
+        if label is not None and word is None:
+            opened_at = match.end()
+        yield label, word
     if opened_at >= 0 and not line[opened_at:].strip(" \t\n\v\f\r"):
         raise ValueError(
             f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes "
             "one line"
         )
-    return builder.finish()
 
 
-def _of_parse(parse: Parse, params: EvalbParams) -> EvalbSentence:
-    """A parse as EVALB reads it. If `TOP` is deleted, it may be present or absent."""
-    builder = _Builder(params)
+def _parse_steps(parse: Parse) -> Iterator[_Step]:
     for labels, tag, word, n_closed in parse.steps() if parse.words else ():
-        for label in labels:
-            builder.open_bracket(label)
-        builder.preterminal(tag, word)
-        for _ in range(n_closed):
-            builder.close_bracket()
-    return builder.finish()
+        yield from ((label, None) for label in labels)
+        yield tag, word
+        yield from [(None, None)] * n_closed
+
+
+def _build(steps: Iterable[_Step], params: EvalbParams) -> EvalbSentence:
+    sentence = EvalbSentence([], [], [], 0, [], [])
+    words, tags, brackets, length, quotes, errors = sentence
+    # Open brackets by depth. A dict, since a surplus closing bracket takes the depth
+    # below zero, where the program finds bracket 0 (in uninitialised memory) and
+    # continues.
+    opened: dict[int, int] = {}
+    depth = 0
+    for label, word in steps:
+        if label is None:
+            if depth < 0:
+                errors.append(TOO_MANY_CLOSED)
+            depth -= 1
+            number = opened.get(depth, 0)
+            if number < len(brackets):
+                brackets[number] = brackets[number]._replace(end=len(words))
+        elif word is None:
+            opened[depth] = len(brackets)
+            depth += 1
+            brackets.append(Constituent(len(words), OPEN, label))
+        else:
+            length += label not in params.delete_label_for_length
+            if label in params.quote_label and word in _QUOTES:
+                around = tuple(opened[above] for above in range(depth))
+                quotes.append(Quote(len(words), len(brackets), around, label, word))
+            if label not in params.delete_label:
+                words.append(word)
+                tags.append(label)
+    if depth != 0:
+        errors.append(TOO_MANY_OPEN)
+    return sentence._replace(length=length)
 
 
 def as_sentence(parse: AnyParse, params: EvalbParams) -> EvalbSentence:
-    """Convert any form of a parse: a line, a tree, a `Parse`, or an `EvalbSentence`
-    itself."""
+    """Convert any form of a parse: a line, a tree, a `Parse` (if `TOP` is deleted, it
+    may be present or absent), or an `EvalbSentence` itself."""
     if isinstance(parse, EvalbSentence):
         return parse
     if isinstance(parse, Parse):
-        return _of_parse(parse, params)
+        return _build(_parse_steps(parse), params)
     line = parse if isinstance(parse, str) else write_brackets(parse)
     return read_sentence(line, params)
 

@@ -5,7 +5,7 @@ run. `COLLINS.prm` (our default), `nk.prm` (Kitaev & Klein's) and the sets of
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional
@@ -64,9 +64,8 @@ class EvalbParams:
         fields: dict[str, Any] = {}
         content = Path(path).read_bytes()
         refuse_binary(content, str(path))
-        for number, line in enumerate(
-            content.decode("utf-8", "surrogateescape").split("\n"), start=1
-        ):
+        lines = content.decode("utf-8", "surrogateescape").split("\n")
+        for number, line in enumerate(lines, start=1):
             line = line.rstrip(_SPACE)
             if len(line) < 3 or line.startswith("#"):
                 continue
@@ -82,18 +81,13 @@ class EvalbParams:
     def signature(self) -> str:
         """The parameters that change a score, in one line. The sets of `NAMED` are
         given by their names."""
-        plain = replace(self, max_error=COLLINS.max_error)
         for name, named in NAMED.items():
-            if plain == replace(named, max_error=COLLINS.max_error):
+            if self == replace(named, max_error=self.max_error):
                 return f"params:{name}"
-        values = {
-            field.name: getattr(plain, field.name)
-            for field in fields(self)
-            if field.name != "max_error"
-        }
-        return "params:own|" + "|".join(
-            f"{name}:{value}" for name, value in values.items() if value != ()
-        )
+        values = asdict(self)
+        del values["max_error"]
+        shown = [f"{name}:{value}" for name, value in values.items() if value != ()]
+        return "|".join(["params:own", *shown])
 
     def bracket_label(self, label: str) -> Optional[str]:
         """The label used for comparison of a bracket: cut at the first `-` or `=`; None

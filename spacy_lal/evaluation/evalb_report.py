@@ -3,9 +3,10 @@ equal to the output of `evalb.c` line for line, but for its listings under `DEBU
 Neither file is held in memory."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from typing import Optional
 
-from . import percent
+from . import percent, ratio
 from .evalb import EvalbCounts, EvalbRow, EvalbSentence, read_sentence, score_sentence
 from .evalb_params import COLLINS, EvalbParams
 
@@ -19,6 +20,20 @@ _ROW = (
     "   {:4d}  {:4d}   {:6.2f}"
 )
 _TOTAL_BRACKETS = "                {:6.2f} {:6.2f} {:6d} {:5d} {:5d}  {:5d}"
+_SUMMARY = """
+-- {} --
+Number of sentence        = {:6d}
+Number of Error sentence  = {:6d}
+Number of Skip  sentence  = {:6d}
+Number of Valid sentence  = {:6d}
+Bracketing Recall         = {:6.2f}
+Bracketing Precision      = {:6.2f}
+Bracketing FMeasure       = {}
+Complete match            = {:6.2f}
+Average crossing          = {:6.2f}
+No crossing               = {:6.2f}
+2 or less crossing        = {:6.2f}
+Tagging accuracy          = {:6.2f}"""
 TOO_MANY_GOLD = "Number of lines unmatch (too many lines in gold file)"
 TOO_MANY_TEST = "Number of lines unmatch (too many lines in test file)"
 
@@ -59,13 +74,14 @@ def report(
     everything = EvalbCounts()
     short = EvalbCounts()
     heading = HEADER  # after the first lines are read: a file may be none of trees
-    tests = iter(test_lines)
-    number = 0
-    for number, gold_line in enumerate(gold_lines, start=1):
+    for number, lines in enumerate(zip_longest(gold_lines, test_lines), start=1):
+        gold_line, test_line = lines
+        if gold_line is None:
+            add_error(number, TOO_MANY_TEST)
+            break
         gold = _read(names[0], number, gold_line, params)
         for message in gold.errors:
             add_error(number, message)
-        test_line = next(tests, None)
         if test_line is None:
             add_error(number, TOO_MANY_GOLD)
             break
@@ -79,9 +95,6 @@ def report(
         if row.length <= params.cutoff_len:
             short.add(row)
         yield format_row(number, row)
-    else:
-        if next(tests, None) is not None:
-            add_error(number + 1, TOO_MANY_TEST)
     yield from heading
     yield from _totals(everything)
     yield "=== Summary ==="
@@ -142,21 +155,19 @@ def summary_lines(title: str, counts: EvalbCounts) -> list[str]:
         else "  -nan"
     )
     n_valid = counts.n_valid
-    average_crossing = counts.crossing / n_valid if n_valid else 0.0
-    tag_accuracy = percent(counts.correct_tags, counts.words)
-    return [
-        "",
-        f"-- {title} --",
-        f"Number of sentence        = {counts.n_sentences:6d}",
-        f"Number of Error sentence  = {counts.n_errors:6d}",
-        f"Number of Skip  sentence  = {counts.n_skipped:6d}",
-        f"Number of Valid sentence  = {n_valid:6d}",
-        f"Bracketing Recall         = {recall:6.2f}",
-        f"Bracketing Precision      = {precision:6.2f}",
-        f"Bracketing FMeasure       = {f_measure}",
-        f"Complete match            = {percent(counts.complete, n_valid):6.2f}",
-        f"Average crossing          = {average_crossing:6.2f}",
-        f"No crossing               = {percent(counts.no_crossing, n_valid):6.2f}",
-        f"2 or less crossing        = {percent(counts.two_crossing, n_valid):6.2f}",
-        f"Tagging accuracy          = {tag_accuracy:6.2f}",
-    ]
+    text = _SUMMARY.format(
+        title,
+        counts.n_sentences,
+        counts.n_errors,
+        counts.n_skipped,
+        n_valid,
+        recall,
+        precision,
+        f_measure,
+        percent(counts.complete, n_valid),
+        ratio(counts.crossing, n_valid),
+        percent(counts.no_crossing, n_valid),
+        percent(counts.two_crossing, n_valid),
+        percent(counts.correct_tags, counts.words),
+    )
+    return text.split("\n")

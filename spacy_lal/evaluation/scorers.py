@@ -1,15 +1,12 @@
 """The scores of parses and of semantic roles of Examples, as in spaCy from 0 to 1, or
 None without gold annotation."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, count
-from operator import attrgetter
-from typing import (
-    Any,
-    Optional,
-)
+from typing import Any, Optional
 
 from spacy.pipeline.dep_parser import parser_score
 from spacy.scorer import PRFScore
@@ -34,7 +31,6 @@ from ..lang import conventions
 from ..trees import Constituent, Parse
 from ..trees.roles import PREDICATE_ROLE, Proposition
 from ..trees.spans import in_preorder
-from .attachment import AttachmentCounts, PunctuationRule, score_attachments
 from .evalb import (
     VALID,
     EvalbCounts,
@@ -47,17 +43,9 @@ from .evalb import (
 from .evalb_params import EvalbParams, language_params
 from .srl import PredicateCounts, SrlCounts
 
-CONST_KEYS = (
-    "const_p",
-    "const_r",
-    "const_f",
-    "const_cm",
-    "const_cb",
-    "const_0cb",
-    "const_2cb",
-)
-NO_TOKEN = -1
+CONST_KEYS = tuple(EvalbCounts().scores())
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
+REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
 ROLE_KEYS = (
     "srl_p",
     "srl_r",
@@ -115,13 +103,10 @@ def score_parses(
     # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
     constituents = counts.scores() if counts.n_valid else {}
-    by_authors = attachment(examples, "reference")
-    arcs = by_authors.scores() if by_authors.gold_words else {}
     return {
         **{key: constituents.get(key) for key in CONST_KEYS},
         **{key: parsed[key] for key in SPACY_KEYS},
-        "dep_uas_reference": arcs.get("dep_uas"),
-        "dep_las_reference": arcs.get("dep_las"),
+        **_attachment(examples),
     }
 
 
@@ -152,110 +137,91 @@ def _rows_by_characters(
 ) -> Iterator[EvalbRow]:
     """A row for each gold sentence; a predicted constituent belongs to the sentence in
     which it begins."""
-    visible = [0, *accumulate(not char.isspace() for char in gold.text)]
-    deleted: set[int] = set()
-    for token in gold:
-        if token.tag_ in params.delete_label:
-            deleted.update(range(visible[token.idx], visible[token.idx + len(token)]))
-    places = _places(gold, deleted)
-    gold_brackets = _character_brackets(gold, places, params)
-    test_brackets = _character_brackets(test, _places(test, deleted), params)
-    for (start, end), spans in zip(
-        sentence_bounds(gold), get_constituents(gold), strict=True
-    ):
-        sentence = gold[start:end]
-        first = places[sentence.start_char]
-        last = places[sentence.end_char]
-        if not spans or first == last:  # EVALB skips a sentence without words
+    visible = visible_characters(gold)
+    deleted = {
+        character
+        for token in gold
+        if token.tag_ in params.delete_label
+        for character in range(visible[token.idx], visible[token.idx + len(token)])
+    }
+    starts = [
+        visible_characters(gold, deleted)[gold[i].idx] for i, _ in sentence_bounds(gold)
+    ]
+    gold_brackets, test_brackets = (
+        _character_brackets(doc, visible_characters(doc, deleted), starts, params)
+        for doc in (gold, test)
+    )
+    sentences = zip(sentence_words(gold), get_constituents(gold), strict=True)
+    for number, (words, constituents) in enumerate(sentences, start=1):
+        kept = [i for i in words if gold[i].tag_ not in params.delete_label]
+        if not constituents or not kept:  # EVALB skips a sentence without words
             continue
-        ours = _starting(gold_brackets, first, last)
-        theirs = _starting(test_brackets, first, last)
-        reached = max([last, *(bracket.end for bracket in theirs)])
-        around = _starting(gold_brackets, first, reached)
+        ours = gold_brackets[number]
+        theirs = test_brackets[number]
         yield EvalbRow(
-            end - start,
+            len(words),
             VALID,
             count_matched(ours, theirs, params),
             len(ours),
             len(theirs),
-            count_crossing(around, theirs, nested=True),
+            count_crossing(ours, theirs, nested=True),
         )
 
 
-def _places(doc: Doc, deleted: set[int]) -> list[int]:
-    """For each position in a Doc's text, the number of characters before it that count.
+def visible_characters(doc: Doc, deleted: Container[int] = ()) -> list[int]:
+    """For each position in a Doc's text, the number of characters before it that count:
+    no white space, in which two Docs may differ.
 
-    deleted (Set[int]): Characters that do not, as indices in the text without white
-        space, in which two Docs may differ.
+    deleted (Container[int]): Others that do not count, as indices among them.
     """
     numbers = count()
-    return [
-        0,
-        *accumulate(
-            int(not char.isspace() and next(numbers) not in deleted)
-            for char in doc.text
-        ),
-    ]
+    counts = (not char.isspace() and next(numbers) not in deleted for char in doc.text)
+    return [0, *accumulate(map(int, counts))]
 
 
 def _character_brackets(
-    doc: Doc, places: Sequence[int], params: EvalbParams
-) -> list[Constituent]:
-    """The brackets that count, as the places of their characters, in pre-order."""
+    doc: Doc, places: Sequence[int], starts: Sequence[int], params: EvalbParams
+) -> dict[int, list[Constituent]]:
+    """The brackets that count, as the places of their characters, in pre-order, by the
+    number of the sentence, from 1, in which they begin."""
     brackets = []
     for constituent in constituent_tokens(doc):
         span = doc[constituent.start : constituent.end]
         start = places[span.start_char]
         brackets.append(constituent._replace(start=start, end=places[span.end_char]))
-    return sorted(scored_brackets(brackets, params), key=in_preorder)
+    of_sentences = defaultdict(list)
+    for bracket in sorted(scored_brackets(brackets, params), key=in_preorder):
+        of_sentences[bisect_right(starts, bracket.start)].append(bracket)
+    return of_sentences
 
 
-def _starting(
-    brackets: Sequence[Constituent], first: int, last: int
-) -> Sequence[Constituent]:
-    """The brackets that begin from `first` on and before `last`."""
-    start, end = (
-        bisect_left(brackets, place, key=attrgetter("start")) for place in (first, last)
-    )
-    return brackets[start:end]
+def is_reference_punctuation(tag: str, punctuation_tags: Container[str]) -> bool:
+    """Whether the authors' evaluation leaves out a word with this gold tag: Zhou & Zhao
+    (2019) and Mrini et al. (2020) ask whether it lies within the string ``.``'':,`` (on
+    Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count. A missing tag
+    is not punctuation."""
+    return bool(tag) and (tag in punctuation_tags or tag == "PU")
 
 
-def attachment(
-    examples: Iterable[Example], punctuation: PunctuationRule
-) -> AttachmentCounts:
-    """The right heads and deprels of the words of gold sentences. Docs without heads,
-    on either side, do not count."""
-    counts = AttachmentCounts()
+def _attachment(examples: Iterable[Example]) -> dict[str, Optional[float]]:
+    """The shares of words with the right head, and with the right deprel, too, by the
+    authors' rule for punctuation. Docs without heads, on either side, do not count."""
+    n_words = n_heads = n_arcs = 0
     for eg in examples:
         gold = eg.reference
-        if not gold.has_annotation("DEP") or not eg.predicted.has_annotation("DEP"):
+        if not eg.predicted.has_annotation("DEP") or not gold.has_annotation("DEP"):
             continue
         punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
-        for words in filter(None, sentence_words(gold)):
-            gold_heads = [gold[i].head.i for i in words]
-            gold_deprels = [gold[i].dep_ for i in words]
-            heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True)
-            counts += score_attachments(
-                gold_heads,
-                gold_deprels,
-                heads,
-                deprels,
-                punctuation=punctuation,
-                tags=[gold[i].tag_ for i in words],
-                punctuation_tags=punctuation_tags,
-            )
-    return counts
-
-
-def _aligned_arc(eg: Example, i: int) -> tuple[int, str]:
-    """Predicted head (index in the reference) and deprel of a gold word; NO_TOKEN where
-    tokens differ."""
-    aligned = eg.alignment.y2x[i]
-    if len(aligned) != 1:
-        return NO_TOKEN, ""
-    token = eg.predicted[int(aligned[0])]
-    head = eg.alignment.x2y[token.head.i]
-    return (int(head[0]) if len(head) == 1 else NO_TOKEN), token.dep_
+        # Of the gold tokens, with the predicted heads among them.
+        aligned = Example(gold, eg.predicted).get_aligned_parse(projectivize=False)
+        for token, head, deprel in zip(gold, *aligned, strict=True):
+            is_mark = is_reference_punctuation(token.tag_, punctuation_tags)
+            if token.dep_ and not token.is_space and not is_mark:
+                n_words += 1
+                n_heads += head == token.head.i
+                n_arcs += head == token.head.i and deprel == token.dep_
+    shares = (n / n_words if n_words else None for n in (n_heads, n_arcs))
+    return dict(zip(REFERENCE_KEYS, shares, strict=True))
 
 
 def make_roles_scorer() -> Callable[..., dict[str, Any]]:
@@ -292,21 +258,18 @@ def _role_scores(examples: Iterable[Example]) -> dict[str, Any]:
             conll05.add(gold, _with_lemmas(predicted, gold))
             predicates.add(gold, predicted)
     if not strict.n_sentences:
-        return {**dict.fromkeys(ROLE_KEYS), PER_ROLE: None}
-    per_role = {
-        role: strict.score(role).to_dict()
-        for role in strict.roles()
-        if role != PREDICATE_ROLE
-    }
+        return dict.fromkeys((*ROLE_KEYS, PER_ROLE))
+    roles = [role for role in strict.pairs.labels() if role != PREDICATE_ROLE]
+    has_rolesets = predicates.n_known > 0
     return {
         **_named("srl", strict.overall()),
         "srl_unlabeled_f": strict.unlabeled().fscore,
         **_named("srl_conll05", conll05.overall()),
         "srl_perfect": conll05.perfect,
         **_named("predicate", predicates.predicates),
-        "roleset_f": predicates.rolesets.fscore if predicates.n_known else None,
-        "roleset_acc": predicates.roleset_acc if predicates.n_known else None,
-        PER_ROLE: per_role,
+        "roleset_f": predicates.rolesets.fscore if has_rolesets else None,
+        "roleset_acc": predicates.roleset_acc if has_rolesets else None,
+        PER_ROLE: {role: strict.pairs.score([role]).to_dict() for role in roles},
     }
 
 
@@ -316,21 +279,18 @@ def _named(name: str, score: PRFScore) -> dict[str, float]:
 
 def _on_characters(doc: Doc) -> list[Proposition]:
     """The propositions of a Doc over its characters without white space."""
-    kept = [0, *accumulate(not char.isspace() for char in doc.text)]
-    starts = [kept[token.idx] for token in doc]
-    ends = [kept[token.idx + len(token)] for token in doc]
+    places = visible_characters(doc)
+    starts = [places[token.idx] for token in doc]
+    ends = [places[token.idx + len(token)] for token in doc]
     moved = []
     for proposition in get_propositions(doc):
-        places = (
+        args = [
             (starts[start], ends[end - 1], role)
             for start, end, role in proposition.args
-        )
-        moved.append(
-            proposition._replace(
-                token=starts[proposition.token],
-                args=tuple(arg for arg in places if arg[0] < arg[1]),
-            )
-        )
+            if starts[start] < ends[end - 1]
+        ]
+        token = starts[proposition.token]
+        moved.append(proposition._replace(token=token, args=tuple(args)))
     return moved
 
 
@@ -340,16 +300,8 @@ def _with_lemmas(
     """Predictions with the gold lemmas where the frame files are the same: a component
     knows a frame file by a roleset's name, and PropBank has exceptions to it ("better"
     for good.02)."""
-    lemmas = {
-        (proposition.token, frame_of(proposition.roleset)): proposition.lemma
-        for proposition in gold
-        if proposition.roleset
-    }
+    lemmas = {(x.token, frame_of(x.roleset)): x.lemma for x in gold if x.roleset}
     return [
-        proposition._replace(
-            lemma=lemmas.get(
-                (proposition.token, frame_of(proposition.roleset)), proposition.lemma
-            )
-        )
-        for proposition in predicted
+        x._replace(lemma=lemmas.get((x.token, frame_of(x.roleset)), x.lemma))
+        for x in predicted
     ]

@@ -5,7 +5,6 @@ predicates with the same lemma are compared; by `"strict"`, predicates match by 
 token, and all arguments of spurious predicates are excess. Source: Carreras and Màrquez
 (2005)."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -18,7 +17,9 @@ from ..files import TreebankError
 from ..trees.props import read_props
 from ..trees.roles import PREDICATE_ROLE, Proposition, join_parts
 from . import percent, ratio
+from .confusion import LabelPairs
 
+ANY = "*"  # a role of whatever name
 Rule = Literal["strict", "conll05"]
 Parts = tuple[tuple[int, int], ...]
 _ROW = "{:>10}   {:6d}  {:6d}  {:6d}   {:6.2f}  {:6.2f}  {:6.2f}"
@@ -38,9 +39,7 @@ class SrlCounts:
     n_sentences: int = 0
     n_propositions: int = 0
     n_perfect: int = 0
-    pairs: "Counter[tuple[Optional[str], Optional[str]]]" = field(
-        default_factory=Counter
-    )
+    pairs: LabelPairs = field(default_factory=LabelPairs)
 
     def add(
         self, gold: Sequence[Proposition], predicted: Sequence[Proposition]
@@ -72,33 +71,19 @@ class SrlCounts:
             n_wrong += pair[0] != pair[1] and not is_aside
         return not n_wrong
 
-    def roles(self) -> list[str]:
-        """All roles of either side, V included, in code-point order."""
-        return sorted(
-            {role for pair in self.pairs for role in pair if role is not None}
-        )
-
-    def score(self, *roles: str) -> PRFScore:
-        """The counts of arguments with some roles."""
-        ok = sum(self.pairs[role, role] for role in roles)
-        n_gold = sum(n for (role, _), n in self.pairs.items() if role in roles)
-        n_predicted = sum(n for (_, role), n in self.pairs.items() if role in roles)
-        return PRFScore(tp=ok, fp=n_predicted - ok, fn=n_gold - ok)
-
     def overall(self) -> PRFScore:
         """The counts of all roles but V."""
-        return self.score(*(role for role in self.roles() if role != PREDICATE_ROLE))
+        return self.pairs.score({*self.pairs.labels()} - {PREDICATE_ROLE})
 
     def unlabeled(self) -> PRFScore:
         """The counts of all arguments whatever their roles. Pairs with V on a side are
         left out."""
-        pairs = {
-            pair: n for pair, n in self.pairs.items() if PREDICATE_ROLE not in pair
-        }
-        excess = sum(n for (gold, _), n in pairs.items() if gold is None)
-        missed = sum(n for (_, predicted), n in pairs.items() if predicted is None)
-        ok = sum(pairs.values()) - excess - missed
-        return PRFScore(tp=ok, fp=excess, fn=missed)
+        unlabeled = LabelPairs()
+        for pair, count in self.pairs.items():
+            if PREDICATE_ROLE not in pair:
+                gold, predicted = (role and ANY for role in pair)
+                unlabeled[gold, predicted] += count
+        return unlabeled.score([ANY])
 
     @property
     def perfect(self) -> float:
@@ -182,12 +167,12 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
     yield "-" * 60
     yield _row("Overall", counts.overall())
     yield "-" * 10
-    for name in counts.roles():
+    for name in counts.pairs.labels():
         if name != PREDICATE_ROLE:
-            yield _row(name, counts.score(name))
+            yield _row(name, counts.pairs.score([name]))
     yield "-" * 60
-    if PREDICATE_ROLE in counts.roles():
-        yield _row(PREDICATE_ROLE, counts.score(PREDICATE_ROLE))
+    if PREDICATE_ROLE in counts.pairs.labels():
+        yield _row(PREDICATE_ROLE, counts.pairs.score([PREDICATE_ROLE]))
     yield "-" * 60
     if confusion:
         yield from _confusion_lines(counts)
@@ -215,7 +200,7 @@ def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
         "---- Confusion Matrix: (one row for each correct role, with the distribution "
         "of predictions)"
     )
-    names: list[Optional[str]] = [None, *counts.roles()]
+    names: list[Optional[str]] = [None, *counts.pairs.labels()]
     yield (
         " " * 13
         + " ".join(f"{number:4d}" for number in range(-1, len(names) - 1))

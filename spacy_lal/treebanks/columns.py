@@ -42,7 +42,6 @@ _CELLS = re.compile(r"[^ \t\r\n\f\v]+")
 _PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
 
-STRIPPED = "[WORD]"  # in place of each word, in files without the text of OntoNotes
 _Rows = list[tuple[int, list[str]]]  # the line of each word, and its cells
 
 
@@ -131,8 +130,8 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> Parse:
 def _check_rows(rows: _Rows, path: str) -> None:
     """Check the numbers of words and of columns.
 
-    RAISES (TreebankError): The words are not numbered from 0, a row has too few or
-        too many columns, or a word is left out.
+    RAISES (TreebankError): The words are not numbered from 0, or a row has too few or
+        too many columns.
     """
     for number, (line, cells) in enumerate(rows):
         if len(cells) > NUMBER and cells[NUMBER] != str(number):
@@ -149,11 +148,6 @@ def _check_rows(rows: _Rows, path: str) -> None:
                 f"{path}:{line}: expected {n_columns} columns ({N_BEFORE}, one for "
                 f"each of the sentence's {n_predicates} predicates, and {N_AFTER}), "
                 f"got {len(cells)}: {quoted(' '.join(cells))}"
-            )
-        if cells[WORD] == STRIPPED:
-            raise TreebankError(
-                f"{path}:{line}: expected a word, got {STRIPPED}: the file has no "
-                "text, which comes with OntoNotes"
             )
 
 

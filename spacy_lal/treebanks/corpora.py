@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Union, cast
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -18,18 +18,15 @@ from ..annotations import (
     ROLES_KEY,
     SPANS_KEY,
     UNITS_KEY,
-    as_doc,
     check_tree,
-    constituent_tokens,
     has_sentences,
-    sentence_bounds,
-    set_sentence_starts,
 )
-from ..files import TreebankError, quoted
+from ..files import TreebankError
 from .docs import SUFFIX, copy_text, make_docs
 from .reader import read_treebank
 from .roles import ROLES_SUFFIX, read_role_file, with_roles
 
+Pair = tuple[Doc, Doc]
 OnePath = Union[str, Path]
 PathOrPaths = Union[str, Path, list[str | Path]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
@@ -46,9 +43,9 @@ class TreebankCorpus:
     trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from
         which constituents and tags are taken but no heads and deprels: for a treebank
         with another scheme of deprels.
-    max_length (int): Sentences of more tokens are left out, with a warning that names
-        the first; their Doc is divided there. The chart of a sentence takes memory with
-        the square of its length. 0: no limit.
+    max_length (int): Docs with a sentence of more tokens are left out, with a warning
+        that names the first. The chart of a sentence takes memory with the square of
+        its length. 0: no limit.
     shuffle (bool): Whether to shuffle the Docs at each call, with the generator of
         `random` that spaCy seeds.
     augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in
@@ -74,8 +71,7 @@ class TreebankCorpus:
         self.max_length = max_length
         self.shuffle = shuffle
         self.augmenter = augmenter
-        # References, and what a parser reads.
-        self._read: Optional[tuple[Vocab, list[tuple[Doc, Doc]]]] = None
+        self._read: Optional[tuple[Vocab, Any]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -94,32 +90,31 @@ class TreebankCorpus:
             else:
                 yield from self.augmenter(nlp, eg)
 
-    def _pairs(self, vocab: Vocab) -> list[tuple[Doc, Doc]]:
+    def _pairs(self, vocab: Vocab) -> list[Pair]:
+        """The references, and what a parser reads."""
         if self._read is None or self._read[0] is not vocab:
-            docs = list(self._references(vocab))
-            if not any(map(len, docs)):
-                files = ", ".join(map(str, [*self.paths, *self.trees_only]))
-                raise ValueError(f"expected Docs with words in {files}, got none")
-            pairs = [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
-            self._read = (vocab, pairs)
+            self._read = vocab, self._read_pairs(vocab)
         return self._read[1]
 
+    def _read_pairs(self, vocab: Vocab) -> Any:
+        docs = list(self._references(vocab))
+        if not any(map(len, docs)):
+            files = ", ".join(map(str, [*self.paths, *self.trees_only]))
+            raise ValueError(f"expected Docs with words in {files}, got none")
+        return [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
+
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
-        n_dropped = 0
-        first = ""
+        left_out = []
         for where, doc in self._documents(vocab):
             check_tree(doc, where)
-            too_long = self._too_long(doc)
-            if too_long and not n_dropped:
-                start, end = too_long[0]
-                shown = quoted(doc[start:end].text, 60)
-                first = f"{where}: {end - start} tokens, {shown}"
-            n_dropped += len(too_long)
-            yield from _without(doc, too_long)
-        if n_dropped:
+            if self.max_length and self._longest(doc) > self.max_length:
+                left_out.append(where)
+            else:
+                yield doc
+        if left_out:
             message = (
-                f"left out {n_dropped} sentences of more than {self.max_length} tokens "
-                f"(first {first})"
+                f"left out {len(left_out)} Docs with a sentence of more than "
+                f"{self.max_length} tokens (first {left_out[0]})"
             )
             warnings.warn(message, stacklevel=2)
 
@@ -131,11 +126,10 @@ class TreebankCorpus:
             for where, doc in _placed_docs(path, vocab):
                 yield where, _without_arcs(doc)
 
-    def _too_long(self, doc: Doc) -> list[tuple[int, int]]:
-        if not self.max_length or len(doc) <= self.max_length:
-            return []
-        bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
-        return [(start, end) for start, end in bounds if end - start > self.max_length]
+    def _longest(self, doc: Doc) -> int:
+        if len(doc) <= self.max_length or not has_sentences(doc):
+            return len(doc)
+        return max(len(sentence) for sentence in doc.sents)
 
 
 class PropBankCorpus(TreebankCorpus):
@@ -195,43 +189,36 @@ class ParsedCorpus(TreebankCorpus):
 
     def __init__(self, path: Optional[PathOrPaths], shuffle: bool = False) -> None:
         super().__init__(path, shuffle=shuffle)
-        self._parsed: Optional[tuple[Vocab, list[list[Doc]]]] = None
 
-    def __call__(self, nlp: Language) -> Iterator[Example]:
-        """The Examples.
+    def _pairs(self, vocab: Vocab) -> list[Pair]:
+        return [random.choice(versions) for versions in super()._pairs(vocab)]
 
-        nlp (Language): Its vocab is the Docs'.
+    def _read_pairs(self, vocab: Vocab) -> Any:
+        """The versions of each Doc.
+
         RAISES (ValueError): A path does not exist or has no `.spacy` files, or two
             files have different Docs.
         """
-        versions = self._versions(nlp.vocab)
-        order = list(range(len(versions[0])))
-        if self.shuffle:
-            random.shuffle(order)
-        for i in order:
-            reference = random.choice(versions)[i]
-            predicted = reference.copy()
-            for key in (ROLES_KEY, UNITS_KEY):
-                predicted.spans.pop(key, None)
-            yield Example(predicted, reference)
+        files = [file for path in self.paths for file in _spacy_files(path)]
+        read = [[doc for doc in read_spacy(file, vocab) if len(doc)] for file in files]
+        if not read[0]:
+            raise ValueError(f"expected Docs with words in {files[0]}, got none")
+        words = [[doc.to_array("ORTH").tolist() for doc in docs] for docs in read]
+        for file, others in zip(files, words, strict=True):
+            if others != words[0]:
+                raise ValueError(
+                    f"expected the same Docs, over the same tokens, in {files[0]} and "
+                    f"{file}"
+                )
+        pairs = [[(doc, _without_roles(doc)) for doc in docs] for docs in read]
+        return list(zip(*pairs, strict=True))
 
-    def _versions(self, vocab: Vocab) -> list[list[Doc]]:
-        if self._parsed is None or self._parsed[0] is not vocab:
-            files = [file for path in self.paths for file in _spacy_files(path)]
-            versions = [
-                [doc for doc in read_spacy(file, vocab) if len(doc)] for file in files
-            ]
-            if not versions[0]:
-                raise ValueError(f"expected Docs with words in {files[0]}, got none")
-            first = [[token.orth for token in doc] for doc in versions[0]]
-            for file, docs in zip(files, versions, strict=True):
-                if [[token.orth for token in doc] for doc in docs] != first:
-                    raise ValueError(
-                        f"expected the same Docs, over the same tokens, in {files[0]} "
-                        f"and {file}"
-                    )
-            self._parsed = vocab, versions
-        return self._parsed[1]
+
+def _without_roles(doc: Doc) -> Doc:
+    copied = doc.copy()
+    for key in (ROLES_KEY, UNITS_KEY):
+        copied.spans.pop(key, None)
+    return copied
 
 
 def _as_list(path: Optional[PathOrPaths]) -> list[Path]:
@@ -275,35 +262,11 @@ def _spacy_files(path: Path) -> list[Path]:
     return files
 
 
-def _without(doc: Doc, dropped: list[tuple[int, int]]) -> Iterator[Doc]:
-    """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no
-    sentence is dropped."""
-    begin = 0
-    for start, end in [*dropped, (len(doc), len(doc))]:
-        if begin < start:
-            yield _part(doc, begin, start) if dropped else doc
-        begin = end
-
-
-def _part(doc: Doc, start: int, end: int) -> Doc:
-    """Whole sentences as a Doc."""
-    part = as_doc(doc[start:end])
-    set_sentence_starts(
-        part,
-        [first - start for first, _ in sentence_bounds(doc) if start <= first < end],
-    )
-    return part
-
-
 def _without_arcs(doc: Doc) -> Doc:
     """A copy with tags, sentences and constituents, and without heads and deprels."""
     copied = copy_text(doc, with_sentences=True)
     columns: list[int | str] = ["TAG", "POS", "LEMMA", "MORPH"]
     copied.from_array(columns, cast(Any, doc.to_array(columns)))
     if SPANS_KEY in doc.spans:
-        spans = [
-            Span(copied, span.start, span.end, label=span.label)
-            for span in constituent_tokens(doc)
-        ]
-        copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
+        copied.spans[SPANS_KEY] = doc.spans[SPANS_KEY].copy(copied)
     return copied

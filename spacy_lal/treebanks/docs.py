@@ -4,10 +4,10 @@ arcs whenever a Doc is loaded; this file treats unset heads and second roots so 
 boundaries survive."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import count, takewhile
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, DocBin
@@ -33,17 +33,7 @@ DOCBIN_ATTRS = (
     "ENT_KB_ID",
     "ENT_ID",
 )
-DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
-
-
-class WrittenCounts(NamedTuple):
-    """Counts of the written `.spacy` files and their contents."""
-
-    docs: int
-    sentences: int
-    tokens: int
-    files: int
 
 
 def make_docs(
@@ -112,39 +102,33 @@ def unknown_pos(sentence: Parse) -> list[int]:
     return [i for i, pos in enumerate(sentence.pos) if pos not in POS_IDS]
 
 
-def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
-    """Write Docs: to one file if the path ends in `.spacy`, else to a folder of
-    several, which replace an earlier run's files (`0000.spacy` and the numbers that
-    follow without a gap). Each file is replaced completely or not at all.
+def pack_docs(docs: Iterable[Doc]) -> tuple[bytes, Counter[str]]:
+    """The content of a `.spacy` file, and how many `docs`, `sentences` and `tokens` it
+    has.
 
     RAISES (ValueError): No Docs are given.
-    RAISES (OSError): Writing fails; the earlier files are unchanged.
     """
-    one_file = path.suffix == SUFFIX
-    n_docs = n_sents = n_tokens = 0
-    packed: list[bytes] = []
+    counts: Counter[str] = Counter()
     doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
     for doc in docs:
-        if not one_file and len(doc_bin) >= DOCS_A_FILE:
-            packed.append(doc_bin.to_bytes())
-            doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
         doc_bin.add(doc)
-        n_docs += 1
-        n_sents += sum(1 for _ in doc.sents)
-        n_tokens += len(doc)
-    if not n_docs:
-        raise ValueError(f"no sentences to write to {path}")
-    packed.append(doc_bin.to_bytes())
-    if one_file:
-        write_file(path, packed[0])
-    else:
-        numbered = (path / f"{number:04d}{SUFFIX}" for number in count())
-        earlier = list(takewhile(Path.exists, numbered))
-        for number, data in enumerate(packed):
-            write_file(path / f"{number:04d}{SUFFIX}", data)
-        for old in earlier[len(packed) :]:
-            old.unlink()
-    return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
+        n_sents = sum(1 for _ in doc.sents)
+        counts.update(docs=1, sentences=n_sents, tokens=len(doc))
+    if not counts:
+        raise ValueError("no sentences to write")
+    return doc_bin.to_bytes(), counts
+
+
+def write_docs(docs: Iterable[Doc], path: Path) -> Counter[str]:
+    """Write Docs to a `.spacy` file, and count as `pack_docs`. The file is replaced
+    completely or not at all.
+
+    RAISES (ValueError): No Docs are given.
+    RAISES (OSError): Writing fails; the earlier file is unchanged.
+    """
+    data, counts = pack_docs(docs)
+    write_file(path, data)
+    return counts
 
 
 def _anchor(sentence: Parse) -> str:
@@ -162,7 +146,7 @@ def _make_doc(vocab: Vocab, group: list[Parse]) -> Doc:
             values += getattr(sentence, name) or [""] * len(sentence.words)
         return values if any(values) else None
 
-    words = [word for sentence in group for word in sentence.words]
+    words = joined("words") or []
     spaces = [space for sentence in group for space in sentence.spaces or ()]
     starts, heads, deprels = _arcs(group)
     pos = joined("pos")

@@ -13,7 +13,6 @@ from typing import (
     NamedTuple,
     Optional,
 )
-from unicodedata import normalize
 
 from ..files import TreebankError, numbered_lines, quoted, refuse_binary
 from ..trees.brackets import (
@@ -290,14 +289,12 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
     ours = " ".join(tree.words[differs : differs + 1])
     theirs = " ".join(sentence.words[differs : differs + 1])
-    look_alike = normalize("NFC", ours) == normalize("NFC", theirs)
-    show = ascii if look_alike else _shown  # code points tell them apart
     counts = ""
     if len(tree.words) != len(sentence.words):
         counts = f"; {len(tree.words)} words and {len(sentence.words)}"
     return (
         f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is "
-        f"{show(ours)} in the tree and {show(theirs)} in the CoNLL-U{counts}"
+        f"{_shown(ours)} in the tree and {_shown(theirs)} in the CoNLL-U{counts}"
     )
 
 

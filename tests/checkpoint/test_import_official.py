@@ -224,11 +224,7 @@ def test_answers_as_the_authors_code(imported, vectors, together):
     for doc in nlp.pipe(docs) if together else map(nlp, docs):
         assert_parse(doc[:], info["sentences"][[d.text for d in docs].index(doc.text)])
     # The text on the way, for whoever reads only that.
-    assert (
-        "sentencizer, lal_parser; 10 constituents, 8 deprels, XLNet (xlnet-large-cased)"
-        in output
-    )
-    assert "tagger for Penn Treebank tags" in output and "Scrambled" not in output
+    assert "sentencizer, lal_parser; 10 constituents, 8 deprels\n" in output
 
 
 def test_scrambled_queries(imported, vectors):

@@ -1,92 +1,77 @@
-"""Attachment scores by hand, and spaCy's rule against spaCy."""
+"""Attachment by the authors' rule, by hand, and without marks against spaCy."""
 
 import random
 
 import pytest
-from spacy.scorer import Scorer
+import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
 
-from spacy_lal.evaluation.attachment import (
-    AttachmentCounts,
-    is_reference_punctuation,
-    score_attachments,
-)
+from spacy_lal.evaluation.scorers import is_reference_punctuation, score_parses
+from spacy_lal.lang import conventions
 
+VOCAB = spacy.blank("en").vocab
+WORDS = ["The", "cat", ",", "sleeps", "."]
 TAGS = ["DT", "NN", ",", "VBZ", "."]
-GOLD = ([2, 4, 4, 0, 4], ["det", "nsubj", "punct", "ROOT", "punct"])
-TEST = ([2, 4, 2, 0, 4], ["det", "dobj", "dep", "ROOT", "punct"])
+GOLD = ([1, 3, 3, 3, 3], ["det", "nsubj", "punct", "ROOT", "punct"])
+TEST = ([1, 3, 1, 3, 3], ["det", "dobj", "dep", "ROOT", "punct"])
 
 
-@pytest.mark.parametrize(
-    ("rule", "words", "correct"),
-    [
-        ("none", (5, 5), (4, 3)),
-        ("reference", (3, 3), (3, 2)),
-        ("spacy", (3, 4), (3, 2)),
-    ],
-)
-def test_rules(rule, words, correct):
-    counts = score_attachments(*GOLD, *TEST, punctuation=rule, tags=TAGS)
-    assert (counts.gold_words, counts.predicted_words) == words
-    assert (counts.correct_heads, counts.correct_arcs) == correct
-    assert counts.complete_heads == int(rule == "reference")
-    assert counts.complete_arcs == 0
+def doc(arcs, words=WORDS, tags=TAGS):
+    heads, deps = arcs
+    return Doc(VOCAB, words=words, tags=tags, heads=heads, deps=deps)
 
 
-def test_counts_add_up():
-    one = score_attachments(*GOLD, *TEST, punctuation="none")
-    other = score_attachments(*GOLD, *GOLD, punctuation="none")
-    both = one + other
-    assert both.scores() == {
-        "dep_uas": 0.9,
-        "dep_las": 0.8,
-        "dep_ucm": 0.5,
-        "dep_lcm": 0.5,
-    }
-    assert AttachmentCounts().scores() == {
-        "dep_uas": 0.0,
-        "dep_las": 0.0,
-        "dep_ucm": 0.0,
-        "dep_lcm": 0.0,
-    }
+def scores(predicted, gold):
+    found = score_parses([Example(predicted, gold)])
+    return found["dep_uas_reference"], found["dep_las_reference"]
+
+
+def test_marks_do_not_count():
+    assert scores(doc(TEST), doc(GOLD)) == (1.0, 2 / 3)
+    tags = ["X"] * 5
+    assert scores(doc(TEST, tags=tags), doc(GOLD, tags=tags)) == (4 / 5, 3 / 5)
+
+
+def test_other_tokens_count_where_one_stands_for_one():
+    words = ["The", "cat", ",", "slee", "ps", "."]
+    split = ([1, 3, 3, 3, 3, 3], ["det", "nsubj", "punct", "ROOT", "dep", "punct"])
+    gold = Doc(VOCAB, words=WORDS, tags=TAGS, heads=GOLD[0], deps=GOLD[1])
+    predicted = Doc(
+        VOCAB,
+        words=words,
+        spaces=[True, True, True, False, True, False],
+        heads=split[0],
+        deps=split[1],
+    )
+    assert scores(predicted, gold) == (2 / 3, 2 / 3)  # no "sleeps"
 
 
 def test_reference_punctuation():
-    assert all(
-        map(is_reference_punctuation, [".", ",", ":", "``", "''", "PU", "`", "'':"])
-    )
-    assert not any(map(is_reference_punctuation, ["", "-LRB-", "$", "#", "NN", "HYPH"]))
+    marks = conventions("en").punctuation_tags
+    for tag in (".", ",", ":", "``", "''", "PU", "`", "'':"):
+        assert is_reference_punctuation(tag, marks)
+    for tag in ("", "-LRB-", "$", "#", "NN", "HYPH"):
+        assert not is_reference_punctuation(tag, marks)
 
 
 def test_missing_gold_is_left_out():
-    counts = score_attachments(
-        [-1, 0], ["", "ROOT"], [2, 0], ["x", "ROOT"], punctuation="none"
-    )
-    assert (counts.gold_words, counts.correct_arcs, counts.complete_arcs) == (1, 1, 1)
+    gold = doc(([1, 1], ["", "ROOT"]), ["a", "b"], ["X", "X"])
+    assert scores(doc(([0, 1], ["x", "ROOT"]), ["a", "b"], ["X", "X"]), gold) == (1, 1)
+    bare = Doc(VOCAB, words=["a", "b"], sent_starts=[True, False])
+    assert scores(bare, gold) == scores(gold, bare) == (None, None)
 
 
-def test_spacys_rule_is_spacys():
-    vocab = Vocab()
+def test_without_marks_it_is_spacys():
     rng = random.Random(0)
-    examples, counts = [], AttachmentCounts()
+    examples = []
     for n in range(1, 30):
         sides = []
         for _ in range(2):
             heads = [rng.randrange(i) if i else 0 for i in range(n)]
-            deps = [
-                "ROOT" if i == 0 else rng.choice(["a", "b", "punct", "p"])
-                for i in range(n)
-            ]
-            sides.append((heads, deps))
-        docs = [
-            Doc(vocab, words=["w"] * n, heads=heads, deps=deps) for heads, deps in sides
-        ]
-        examples.append(Example(docs[1], docs[0]))
-        counts += score_attachments(*sides[0], *sides[1], punctuation="spacy")
-    expected = Scorer.score_deps(
-        examples, "dep", getter=lambda t, a: t.dep_, ignore_labels=("p", "punct")
-    )
-    assert counts.scores()["dep_uas"] == pytest.approx(expected["dep_uas"])
-    assert counts.scores()["dep_las"] == pytest.approx(expected["dep_las"])
+            deps = [rng.choice(["a", "b"]) if i else "ROOT" for i in range(n)]
+            sides.append(doc((heads, deps), ["w"] * n, ["X"] * n))
+        examples.append(Example(*sides))
+    found = score_parses(examples)
+    assert found["dep_uas_reference"] == pytest.approx(found["dep_uas"])
+    assert found["dep_las_reference"] == pytest.approx(found["dep_las"])

@@ -14,8 +14,6 @@ from spacy_lal.evaluation.docs import (
     score_confusion,
     score_docs,
     score_genres,
-    score_sentence_breaks,
-    score_texts,
 )
 from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.trees.roles import Proposition
@@ -92,7 +90,7 @@ def test_genres(golds: List[Doc]):
         genres["news"]["const_f"] == pytest.approx(3 / 4)
         and genres["news"]["dep_las"] == 1.0
     )
-    whole = score_docs(docs, golds, COLLINS, seconds=1.0)
+    whole = score_docs(docs, golds, COLLINS)
     assert whole["dep_uas"] == pytest.approx(11 / 12) and whole["n_sents"] == 3
 
 
@@ -108,17 +106,14 @@ def test_a_sentence_of_no_genre(golds: List[Doc]):
 def test_raw_text(golds: List[Doc]):
     """Other tokens: arcs count where one token stands for one, brackets by the
     characters."""
-    perfect = score_texts([golds[0]], [golds[0]], COLLINS)
-    assert {value for value in perfect.values() if value is not None} == {1.0}
+    perfect = score_docs([golds[0]], [golds[0]], COLLINS)
+    names = ("const_f", "dep_uas", "dep_las", "tag_acc", "sents_f", "token_f")
+    assert {perfect[name] for name in names} == {1.0}
     assert perfect["tag_acc"] == 1.0 and perfect["lemma_acc"] is None
-    scores = score_texts([one_word_less()], [golds[0]], COLLINS)
-    assert scores["token_acc"] < 1.0 and scores["token_f"] == pytest.approx(
-        2 * 3 / (4 + 5)
-    )
+    scores = score_docs([one_word_less()], [golds[0]], COLLINS)
+    assert scores["token_f"] == pytest.approx(2 * 3 / (4 + 5))
     assert scores["sents_f"] == 1.0
-    assert (
-        scores["raw_const_f"] == 1.0
-    )  # all four brackets are over the same characters
+    assert scores["const_f"] == 1.0  # all four brackets are over the same characters
     assert scores["dep_uas"] == pytest.approx(
         2 * 2 / (3 + 4)
     )  # "I" and "go" of three and of four words
@@ -128,7 +123,7 @@ def test_raw_text(golds: List[Doc]):
         Span(docs[0], 0, 2, "NP"),
         Span(docs[0], 2, 3, "VP"),
     ]
-    assert score_texts(docs, [golds[0]], COLLINS)["raw_const_f"] == pytest.approx(
+    assert score_docs(docs, [golds[0]], COLLINS)["const_f"] == pytest.approx(
         2 * 2 / (4 + 3)
     )
 
@@ -179,14 +174,14 @@ def test_raw_text_of_documents():
     set_propositions(
         doc, [Proposition(3, "go.02", ((0, 1, "ARG0"), (3, 4, "V")), "go")]
     )
-    scores = score_texts([doc], documents[:1], COLLINS)
+    scores = score_docs([doc], documents[:1], COLLINS)
     assert [scores[name] for name in ("token_f", "sents_f", "dep_las", "tag_acc")] == [
         1.0
     ] * 4
-    assert scores["raw_const_f"] == pytest.approx(2 * 7 / (8 + 7))
+    assert scores["const_f"] == pytest.approx(2 * 7 / (8 + 7))
     assert (
-        scores["srl_f"] == pytest.approx(2 * 1 / (2 + 1))
-        and scores["roleset_acc"] == 0.0
+        scores["roles"]["srl_f"] == pytest.approx(2 * 1 / (2 + 1))
+        and scores["roles"]["roleset_acc"] == 0.0
     )
     golds[2].user_data.clear()
     assert join_documents(golds) == ([], [])
@@ -214,7 +209,7 @@ def test_own_sentence_breaks():
         spaces=spaces,
         tags=tags,
     )
-    scores = score_sentence_breaks([joined], [gold], COLLINS)
+    scores = score_docs([joined], [gold], COLLINS)
     assert scores["sents_f"] == 0.0
     assert scores["const_f"] == pytest.approx(4 / 6)
     assert scores["dep_uas"] == pytest.approx(2 / 3) and scores["tag_acc"] == 1.0
@@ -229,37 +224,32 @@ def test_confusion(golds: List[Doc]):
         == confusion["constituents"]["VP"]["correct"]
         == 6
     )
-    assert confusion["deprels"]["advmod"]["head_acc"] == pytest.approx(2 / 3)
+    assert confusion["deprels"]["advmod"]["correct"] == 3  # whatever its head
     assert confusion["deprel_confusions"] == []
     unannotated = [Doc(VOCAB, words=["a", "b"], sent_starts=[True, False])]
     assert score_confusion(unannotated, unannotated, COLLINS)["constituents"] == {}
 
 
 def test_words():
-    """UPOS, features and lemma, each by itself; white space does not count, and no
-    feature is a value."""
+    """UPOS, features and lemma, each by itself; no feature is a value."""
     columns = {
-        "words": ["Dogs", " ", "bark", "."],
-        "pos": ["NOUN", "SPACE", "VERB", "PUNCT"],
-        "morphs": ["Number=Plur", "", "Tense=Pres|VerbForm=Fin", ""],
-        "lemmas": ["dog", " ", "bark", "."],
-        "tags": ["NNS", "_SP", "VBP", "."],
-        "sent_starts": [True, False, False, False],
+        "words": ["Dogs", "bark", "."],
+        "pos": ["NOUN", "VERB", "PUNCT"],
+        "morphs": ["Number=Plur", "Tense=Pres|VerbForm=Fin", ""],
+        "lemmas": ["dog", "bark", "."],
+        "tags": ["NNS", "VBP", "."],
+        "sent_starts": [True, False, False],
     }
     gold = Doc(VOCAB, **columns)
     changed = {
-        "pos": ["PROPN", "X", "VERB", "PUNCT"],
-        "morphs": ["Number=Plur", "Case=Nom", "VerbForm=Fin|Tense=Pres", "Foreign=Yes"],
-        "lemmas": ["Dogs", "", "barks", "."],
+        "pos": ["PROPN", "VERB", "PUNCT"],
+        "morphs": ["Number=Plur", "VerbForm=Fin|Tense=Pres", "Foreign=Yes"],
+        "lemmas": ["Dogs", "barks", "."],
     }
-    scores = score_docs(
-        [Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS, seconds=1.0
-    )
+    scores = score_docs([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS)
     names = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
     assert [scores[name] for name in names] == pytest.approx([1.0, 2 / 3, 2 / 3, 1 / 3])
-    raw = score_texts([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS)
+    raw = score_docs([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS)
     assert [raw[name] for name in names[1:]] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
     bare = Doc(VOCAB, words=columns["words"], sent_starts=columns["sent_starts"])
-    assert [
-        score_docs([bare], [gold], COLLINS, seconds=1.0)[name] for name in names
-    ] == [None] * 4
+    assert [score_docs([bare], [gold], COLLINS)[name] for name in names] == [None] * 4

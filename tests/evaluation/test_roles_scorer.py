@@ -8,7 +8,8 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.cli.evaluate import report_lines
+from spacy_lal.cli.evaluate import report_lines, score
+from spacy_lal.evaluation.docs import score_docs
 from spacy_lal.evaluation.evalb_params import COLLINS
 from spacy_lal.evaluation.scorers import PRINTED, ROLE_KEYS, score_roles
 from spacy_lal.evaluation.srl import score_props
@@ -131,12 +132,10 @@ def test_in_evaluations():
     component = nlp.add_pipe("roles_of_gold")
     gold = Doc(nlp.vocab, words=WORDS, sent_starts=[True, *[False] * 4])
     set_propositions(gold, [GIVE])
-    from spacy_lal.evaluation.docs import parse_golds, score_docs
-
-    docs, _ = parse_golds(nlp, [gold])
-    metrics = score_docs(docs, [gold], COLLINS, seconds=1.0)
+    options = {"genre": None, "confusion": False, "raw": False}
+    _, metrics = score(nlp, [gold], COLLINS, gold_sents=True, **options)
     assert metrics["roles"]["srl_f"] == 1.0
-    lines = report_lines(metrics)
+    lines = list(report_lines(metrics))
     start = next(
         i for i, line in enumerate(lines) if line.startswith("roles|tokens:gold")
     )
@@ -145,7 +144,7 @@ def test_in_evaluations():
         line.split() for line in lines[start:]
     ]
     assert (
-        "roles" not in score_docs([doc(None)], [gold], COLLINS, seconds=1.0)
+        "roles" not in score_docs([doc(None)], [gold], COLLINS)
         and component is roles_of_gold
     )
 

@@ -143,7 +143,6 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
             3,
             "expected 12 columns .*0 predicates.*got 5",
         ),
-        (GO.replace("Go", "[WORD]"), 1, r"expected a word, got \[WORD\]"),
         (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
         (
             GO.replace("(S*)", "(S*"),
