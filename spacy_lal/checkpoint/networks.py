@@ -327,7 +327,7 @@ def kk_config(hparams: Mapping[str, Any]) -> configs.ParserNetworkConfig:
     position_only = h.get("position_only", range(h[KK_ONLY]))
     width = h["d_char_emb"]
     rate = h["morpho_emb_dropout"]
-    chars = (MAX_WORD_LENGTH, h["char_lstm_input_dropout"], rate, "codepoints")
+    chars: Any = (MAX_WORD_LENGTH, h["char_lstm_input_dropout"], rate, "codepoints")
     features: dict[str, WordFeature] = {
         "use_tags": Tags(h["tag_emb_dropout"]),
         "use_words": Words(h["word_emb_dropout"]),

@@ -156,7 +156,7 @@ def read_sentences(
         d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
         while runs:
             states, batch, backprop_batch = runs.pop()
-            d_states = torch.zeros_like(states)
+            d_states: Any = torch.zeros_like(states)
             for d_vectors, (rows, _, read) in zip(d_states, batch, strict=True):
                 d_vectors[read] = xp2torch(d_output[rows]).to(states)
             backprop_batch(BaseModelOutput(last_hidden_state=d_states))

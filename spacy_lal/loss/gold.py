@@ -2,7 +2,7 @@
 semantic roles. Annotations that are missing, or that cannot be carried over to the
 predicted tokens, are masked."""
 
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
@@ -37,7 +37,7 @@ from ..trees.roles import (
     RoleTags,
 )
 
-JointLabel = tuple[str, bool]  # a tag, and whether the token is a predicate
+JointLabel = tuple[str, int]  # a tag, and whether the token is a predicate
 Place = tuple[int, int]  # the number of a sentence, and of a word in it
 AlignedArcs = tuple[Sequence[Optional[int]], Sequence[Optional[str]]]
 
@@ -77,11 +77,12 @@ def gold_parses(
         heads, deprel_ids = _arcs_of(words, arcs, deprels, first=1)
         heads[heads == np.arange(1, len(words) + 1)] = 0
         chart = None
+        joined: Any = spans
         if spans and spans[0].end - spans[0].start == len(words):
             if deprels and (heads != MISSING).any():
                 names = [arcs[1][word] or "" for word in words]
-                spans = joint_spans(spans, heads.tolist(), deprels=names)
-            chart, unseen = label_ids(spans, len(words), labels)
+                joined = joint_spans(spans, heads.tolist(), deprels=names)
+            chart, unseen = label_ids(joined, len(words), labels)
             if len(labels) > SUB_HEAD + 1:  # else the network scores no constituents
                 unknown.update(unseen)
             chart = None if unseen else chart

@@ -91,7 +91,8 @@ def span_loss(
     loss = 0.0
     if not scored:
         return loss, gradients
-    charts, gold_charts = zip(*scored.values(), strict=True)
+    charts = [labels for labels, _ in scored.values()]
+    gold_charts = [gold for _, gold in scored.values()]
     results = cky(charts, gold=gold_charts, margin=MARGIN)
     for i, (best, spans) in zip(scored, results, strict=True):
         labels, gold = scored[i]
@@ -165,7 +166,8 @@ def _spans_and_neighbours(gold: ndarray) -> tuple[ndarray, ndarray]:
     framed = np.pad(is_span, 1)
     chosen = is_span | framed[2:, 1:-1] | framed[:-2, 1:-1]
     chosen |= framed[1:-1, 2:] | framed[1:-1, :-2]
-    return np.nonzero(np.triu(chosen, 1))
+    starts, ends = np.nonzero(np.triu(chosen, 1))
+    return starts, ends
 
 
 def cross_entropy(

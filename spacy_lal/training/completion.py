@@ -116,7 +116,7 @@ def known_cells(
     their labels, and the known heads. Without constituents, the tree is unknown."""
     n_labels = scores.labels.shape[-1]
     spans = [SpanConstraint(span.start, span.end) for span in constituents]
-    arcs = [HeadConstraint(*arc) for arc in enumerate(heads) if arc[1] is not None]
+    arcs = [HeadConstraint(i, h) for i, h in enumerate(heads) if h is not None]
     allowed = allowed_cells([*spans, *arcs], scores.n_tokens, [""] * n_labels)
     if spans:
         is_known = np.zeros(allowed.labels.shape[:2], dtype=bool)

@@ -1,6 +1,6 @@
 """The state of thinc's optimizer by the places of parameters, for checkpoints."""
 
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from spacy.language import Language
@@ -56,10 +56,10 @@ def parameters(nlp: Language) -> Iterator[tuple[tuple[int, str], Any]]:
                         yield (shim.id, name), parameter.data
 
 
-def nodes(pipe: Any) -> Iterator[Model]:
+def nodes(pipe: Any) -> Iterable[Model]:
     """The layers of a component's model, if it has one."""
     model = getattr(pipe, "model", None)
-    return model.walk() if isinstance(model, Model) else iter(())
+    return model.walk() if isinstance(model, Model) else ()
 
 
 def torch_module(shim: Any) -> Optional[torch.nn.Module]:
