@@ -130,8 +130,8 @@ class ReferenceRoles(nn.Module):
         self.layers = nn.ModuleList(
             RolesLayer(
                 config.encoder,
-                n_given=int(plan.get(GIVEN) == i),
-                n_given_values=len(self.values_at(i)),
+                int(plan.get(GIVEN) == i),
+                len(self.values_at(i)),
             )
             for i in range(self.n_layers)
         )

@@ -14,10 +14,7 @@ EPSILON = 1e-3  # of the norm: added to the standard deviation, not to the varia
 _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
 
 
-class FeatureDropout(nn.Module):
-    """Drops whole features of a sentence: the same ones at every position
-    (docs/explanation/parser.md)."""
-
+class _Dropout(nn.Module):
     def __init__(self, rate: float) -> None:
         super().__init__()
         self.rate = rate
@@ -26,6 +23,11 @@ class FeatureDropout(nn.Module):
     def active(self) -> bool:
         """Whether a call changes its input."""
         return self.training and self.rate > 0.0
+
+
+class FeatureDropout(_Dropout):
+    """Drops whole features of a sentence: the same ones at every position
+    (docs/explanation/parser.md)."""
 
     def sample_mask(self, inputs: Tensor) -> Tensor:
         """0 or 1 / (1 - rate). *Shapes:* (batch_size, seq_len, width) to (batch_size,
@@ -38,17 +40,13 @@ class FeatureDropout(nn.Module):
         return inputs * self.sample_mask(inputs) if self.active else inputs
 
 
-class ElementDropout(nn.Module):
+class ElementDropout(_Dropout):
     """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element,
     where torch draws a double; the rate is rounded to a multiple of 2^-16."""
 
-    def __init__(self, rate: float) -> None:
-        super().__init__()
-        self.rate = rate
-
     def forward(self, inputs: Tensor) -> Tensor:
         """Drop elements. *Shape:* any."""
-        if not self.training or self.rate == 0.0:
+        if not self.active:
             return inputs
         if inputs.device.type != "cpu":
             return nn.functional.dropout(inputs, self.rate)

@@ -124,10 +124,8 @@ class CharLSTMEncoder(nn.Module):
         output_width)."""
         char_ids = inputs.char_ids
         lengths = inputs.char_lengths.reshape(-1, 1)
-        places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
-        ids = char_ids.flatten(0, 1) * (places <= lengths)
-        words, inverse = torch.unique(
-            torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True
+        words, inverse = torch.cat([lengths, char_ids.flatten(0, 1)], dim=1).unique(
+            dim=0, return_inverse=True
         )
         # padding, a word without characters, is read as one of one character
         packed = pack_padded_sequence(

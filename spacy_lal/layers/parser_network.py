@@ -29,12 +29,10 @@ class Fenceposts(nn.Module):
         layout = self.layout
         parts = []
         if layout.n_blocks:
-            blocks = encoded.unflatten(-1, (layout.n_blocks, -1))
+            blocks = encoded.unflatten(-1, (layout.n_blocks, -1)) * layout.scale
             half = layout.forward_width
-            parts += [
-                blocks[:, :-1, :, :half].flatten(2) * layout.scale,
-                blocks[:, 1:, :, half:].flatten(2) * layout.scale,
-            ]
+            parts.append(blocks[:, :-1, :, :half].flatten(2))
+            parts.append(blocks[:, 1:, :, half:].flatten(2))
         if layout.token_width:
             parts += [tokens[:, :-1], tokens[:, 1:]]
         return torch.cat(parts, dim=-1)

@@ -182,6 +182,7 @@ class SpanRoleScorer(nn.Module):
         self.hidden = nn.Linear(width, width)
         self.output = nn.Linear(width, 1 + n_roles)
         self.dropout = ElementDropout(config.dropout)
+        self.feature_dropout = ElementDropout(config.feature_dropout)
         nn.init.normal_(self.table.weight, std=0.05)
 
     def forward(
@@ -238,11 +239,8 @@ class SpanRoleScorer(nn.Module):
         first = sentence * (seq_len + 2) + 1
         at = (predicate, head, start, end - 1, start - 1, end)
         hidden = sum(places[first + word, k] for k, word in enumerate(at))
-        kept = None
-        if self.training and self.config.feature_dropout:
-            share = 1.0 - self.config.feature_dropout
-            ones = torch.empty(features.shape, device=features.device)
-            kept = ones.bernoulli_(share) / share
+        ones = torch.ones(features.shape, device=features.device)
+        kept = self.feature_dropout(ones)
         hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
         first = sentence * seq_len
         product = products[first + predicate, 0] * products[first + head, 1]

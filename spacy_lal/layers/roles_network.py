@@ -53,10 +53,9 @@ class SyntaxAttention(nn.Module):
         self,
         n_heads: int,
         head_width: int,
-        *,
+        dropout: float,
         n_given: int = 0,
         n_given_values: int = 0,
-        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.head_width = head_width
@@ -155,35 +154,23 @@ class RolesLayer(nn.Module):
     """Attention and a feed-forward network. Each adds its output to its **normalised**
     input (docs/explanation/roles.md)."""
 
-    def __init__(
-        self, config: RolesEncoderConfig, n_given: int = 0, n_given_values: int = 0
-    ) -> None:
+    def __init__(self, config: RolesEncoderConfig, *n_given: int) -> None:
         super().__init__()
         width = config.hidden_width
         self.attention_norm = layer_norm(width)
         self.ff_norm = layer_norm(width)
         self.attention = SyntaxAttention(
-            config.n_heads,
-            config.head_width,
-            n_given=n_given,
-            n_given_values=n_given_values,
-            dropout=config.dropout / 2,
+            config.n_heads, config.head_width, config.dropout / 2, *n_given
         )
         self.feed_forward = RolesFeedForward(width, config.ff_width, config.dropout / 2)
         self.dropout = ElementDropout(config.dropout)
 
     def forward(
-        self,
-        inputs: Tensor,
-        padding: Tensor,
-        given: Sequence[Tensor] = (),
-        given_values: Sequence[Tensor] = (),
+        self, inputs: Tensor, padding: Tensor, *given: Sequence[Tensor]
     ) -> Tensor:
         """See `SyntaxAttention.forward`."""
         normed = self.attention_norm(inputs)
-        attended = normed + self.dropout(
-            self.attention(normed, padding, given, given_values)
-        )
+        attended = normed + self.dropout(self.attention(normed, padding, *given))
         normed = self.ff_norm(attended)
         return normed + self.dropout(self.feed_forward(normed))
 
@@ -221,7 +208,7 @@ class RolesNetwork(nn.Module):
             self.attention_layer = syntax.attention_layer
             task_layers.add(syntax.parse_layer)
         self.layers = nn.ModuleList(
-            RolesLayer(config.encoder, n_given=int(i == self.attention_layer))
+            RolesLayer(config.encoder, int(i == self.attention_layer))
             for i in range(n_layers)
         )
         self.predicate_scorer = PredicateScorer(

@@ -47,14 +47,10 @@ class LayerwiseAdam(Optimizer):
         return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:
-        return next(
-            (
-                factor
-                for start, factor in self.rate_factors.items()
-                if name.startswith(start)
-            ),
-            1.0,
-        )
+        for start, factor in self.rate_factors.items():
+            if name.startswith(start):
+                return factor
+        return 1.0
 
 
 def make_adam(
@@ -69,13 +65,10 @@ def make_adam(
     learn_rate (Union[float, Schedule]): As for thinc's `Adam.v1`.
     L2 (float): Weight decay.
     """
-    fixed: Any = {
-        "beta1": 0.9,
-        "beta2": 0.999,
-        "eps": 1e-8,
-        "L2_is_weight_decay": True,
-        "use_averages": False,
-    }
     return LayerwiseAdam(
-        learn_rate, rate_factors=rate_factors or {}, L2=L2, grad_clip=1.0, **fixed
+        learn_rate,
+        rate_factors=rate_factors or {},
+        L2=L2,
+        grad_clip=1.0,
+        use_averages=False,
     )
