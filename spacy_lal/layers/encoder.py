@@ -217,7 +217,7 @@ class Encoder(nn.Module):
     def __init__(self, config: EncoderConfig, hidden_width: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(
-            build_layer(layer, hidden_width)
+            build_layer(layer, hidden_width)  # type: ignore[arg-type]
             for layer in config.layers
             for _ in range(layer.repeat)
         )

@@ -99,10 +99,12 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
     with np.errstate(over="ignore"):
         dep_path = _dependency_paths(parse, ancestors, predicates, heads, pairs)
         tree_path, steps, label = _tree_paths(parse, predicates, ranges, pairs)
+        start, end = ranges[c].T
         columns = _features(
             parse,
             predicates[f],
-            *ranges[c].T,
+            start,
+            end,
             heads[c],
             distances[f, c],
             (dep_path, tree_path, steps),

@@ -1,7 +1,7 @@
 """The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers.
 A checkpoint maps onto it."""
 
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from torch import Tensor, nn
@@ -89,9 +89,9 @@ class ParserNetwork(nn.Module):
             last axis has size 0."""
         fenceposts, _ = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
-        labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
-        arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
-        deprels = fenceposts.new_zeros(batch_size, n_fenceposts, 0)
+        labels: Any = fenceposts.new_zeros(batch_size, 0, 0, 0)
+        arcs: Any = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
+        deprels: Any = fenceposts.new_zeros(batch_size, n_fenceposts, 0)
         label_heads = None
         if self.span_scorer is not None:
             labels, label_heads = self.span_scorer(fenceposts, inputs.lengths)

@@ -269,5 +269,5 @@ def _collect(
         n_cells += len(predicates) * len(candidates.ranges)
         features.append(candidates.features)
         ranges.append(candidates.ranges)
-    arrays = [np.concatenate(parts) for parts in (words, features, cells)]
-    return (ranges, n_cells, *arrays)
+    rows = np.concatenate(features)
+    return ranges, n_cells, np.concatenate(words), rows, np.concatenate(cells)

@@ -243,7 +243,8 @@ class RolesNetwork(nn.Module):
         padding = places >= inputs.lengths[:, None]
         positions = self.inputs(inputs.vectors)
         predicates = positions[..., :0]
-        heads = arcs = deprels = rolesets = None
+        heads: Any = ()
+        arcs = deprels = rolesets = None
         for i, layer in enumerate(self.layers):
             given = []
             if i == self.attention_layer:
@@ -267,8 +268,9 @@ class RolesNetwork(nn.Module):
             deprels = self.head_scorer.score_deprels(*heads, inputs.deprel_heads)
         if self.roleset_scorer is not None:
             rolesets = self.roleset_scorer(roles.predicates)
-        scores: Any = (predicates, rows, roles.tags, rolesets, arcs, deprels)
-        return RoleScores(*scores, roles.spans, roles.ranges)
+        of_arcs: Any = (arcs, deprels, roles.spans, roles.ranges)
+        scores: Any = (predicates, rows, roles.tags, rolesets, *of_arcs)
+        return RoleScores(*scores)
 
     def given_heads(self, inputs: RolesInputs, arcs: Optional[Tensor]) -> Tensor:
         """Logits of the syntax head: known heads get all weight; other words have the
