@@ -4,7 +4,7 @@ into its meta.json, its card, and the table of README.
     python scripts/test_scores.py ../../packages/en_lal_md-0.5.0 ../../../shared/test/ewt
     ../../../shared/test/gum --card ../../docs/reference/en_lal_md.md --readme ../../README.md
 
-A set is a folder with test.ptb (or test.nonml.ptb) and test.conllu, perhaps
+A set is a folder, or NAME=FOLDER, with test.ptb (or test.nonml.ptb) and test.conllu, perhaps
 test.srl.jsonl, and raw.conllu for scores of raw text. Nothing is chosen by these scores,
 and nothing is tuned after them: a package that has some is not scored again."""
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import spacy
+import srsly
 from build_package import shown_card
 from spacy.tokens import Doc, DocBin, Token
 
@@ -159,8 +160,14 @@ def shown(value: Optional[float]) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def section(test: Dict[str, Any], version: str) -> str:
-    """The section of a card."""
+def named_set(text: str) -> Tuple[str, Path]:
+    """The name of a set, the folder's in capitals unless said, and its folder."""
+    name, _, folder = text.rpartition("=")
+    return name or Path(folder).name.upper(), Path(folder)
+
+
+def section(test: Dict[str, Any], version: str, project: str) -> str:
+    """The section of a card. project: Whose step wrote it."""
     sets = test["sets"].items()
     gold = [["test", *GOLD]]
     gold += [
@@ -193,9 +200,8 @@ def section(test: Dict[str, Any], version: str) -> str:
             *table(raw, 1),
             "",
         ]
-    return "\n".join(
-        [*lines, "    python -m spacy project run test-scores projects/en", "", ""]
-    )
+    step = f"    python -m spacy project run test-scores projects/{project}"
+    return "\n".join([*lines, step, "", ""])
 
 
 def with_section(card: str, new: str) -> str:
@@ -229,7 +235,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("package", type=Path, help="a folder of packages/")
-    parser.add_argument("sets", type=Path, nargs="+", help="folders of test sets")
+    parser.add_argument("sets", type=named_set, nargs="+", metavar="[NAME=]FOLDER")
     parser.add_argument("--card", type=Path, required=True)
     parser.add_argument("--readme", type=Path, required=True)
     args = parser.parse_args(arguments)
@@ -239,13 +245,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 1
     name = f"{meta['lang']}_{meta['name']}"
     pipeline = args.package / name / f"{name}-{meta['version']}"
-    sets = {path.name.upper(): scores_of(pipeline, path) for path in args.sets}
+    sets = {name: scores_of(pipeline, path) for name, path in args.sets}
     meta["test"] = {"date": datetime.date.today().isoformat(), "sets": sets}
     for path in args.package.rglob("meta.json"):
-        write_file(path, json.dumps(meta, indent=2, ensure_ascii=False))
-    card = with_section(
-        args.card.read_text(encoding="utf8"), section(meta["test"], meta["version"])
-    )
+        write_file(path, srsly.json_dumps(meta, indent=2))  # as spaCy writes it
+    new = section(meta["test"], meta["version"], Path.cwd().name)
+    card = with_section(args.card.read_text(encoding="utf8"), new)
     write_file(args.card, card)
     for path in args.package.rglob("README.md"):
         write_file(path, shown_card(args.card, meta))
@@ -256,8 +261,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     rows = readme_rows([meta for meta in metas if "test" in meta])
     readme = args.readme.read_text(encoding="utf8")
     start, end = readme.index(BEGIN) + len(BEGIN), readme.index(END)
-    new = "\n".join(["", *table(rows, 1), ""])
-    write_file(args.readme, readme[:start] + new + readme[end:])
+    shown_rows = "\n".join(["", *table(rows, 1), ""])
+    write_file(args.readme, readme[:start] + shown_rows + readme[end:])
     print(json.dumps(meta["test"], indent=1))
     return 0
 
