@@ -7,6 +7,7 @@ from typing import Optional
 
 from spacy.tokens import Doc, Token
 
+from ..lang import conventions
 from ..lang.universal import CLAUSE_DEPRELS
 from ..trees import Constituent, Parse
 from .parses import UNKNOWN_DEPREL
@@ -14,14 +15,16 @@ from .sentences import runs_of
 
 _PUNCT_DEPREL = "punct"
 _CONJUNCT_DEPREL = "conj"
+_CONJUNCT_DEPRELS = ("conj", "parataxis")
 _CLOSING = frozenset("])")
+_BRACKETS = frozenset("([])")
 
 
 def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
     """Give the parse of all words of a sentence from the parse of its words without
     marks. A constituent has the marks within it; that of all read words has all marks;
-    one that ends before a mark and has its head has the mark, too, unless the head is
-    the word before the mark.
+    one that ends before a mark and has its head has the mark, too. A mark between brackets has the constituents that the
+    language's treebank gives it: (PRN (-LRB- [) (NP (CD 3)) (-RRB- ])).
     words (Sequence[int]): The Doc indices of all words."""
     place_of = {word: place for place, word in enumerate(words)}
     places = [place_of[word] for word in parse.tokens]
@@ -51,6 +54,9 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
             _attach(tokens, start, end, heads, deprels)
         for start, end in reversed(runs):
             constituents = _lengthened(constituents, start, end, heads)
+    if constituents is not None:
+        constituents += _bracketed(doc, words, parse.tokens)
+        constituents.sort(key=lambda constituent: (constituent.start, -constituent.end))
     return replace(
         parse,
         words=[doc[word].text for word in words],
@@ -61,6 +67,25 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
     )
 
 
+def _bracketed(
+    doc: Doc, words: Sequence[int], read: Sequence[int]
+) -> list[Constituent]:
+    """The constituents of marks between brackets: brackets and content, and content."""
+    labels = conventions(doc.lang_).note_labels
+    found = []
+    opening = 0
+    for place, word in enumerate(words):
+        text = doc[word].text
+        if word in read or text not in _BRACKETS:
+            continue
+        if text not in _CLOSING:
+            opening = place
+        elif labels and place > opening + 1:
+            found.append(Constituent(opening, place + 1, labels[0]))
+            found.append(Constituent(opening + 1, place, labels[1]))
+    return found
+
+
 def _lengthened(
     constituents: Optional[Sequence[Constituent]],
     start: int,
@@ -68,11 +93,10 @@ def _lengthened(
     heads: Sequence[int],
 ) -> Optional[list[Constituent]]:
     """Add a mark, words start to end of a sentence, to the constituents before it that
-    have its head, unless that is the word before it."""
+    have its head."""
     if constituents is None:
         return None
     outer = {heads[place] - 1 for place in range(start, end)} - set(range(start, end))
-    outer -= {start - 1}
     return [
         constituent._replace(end=end)
         if constituent.end == start
@@ -87,7 +111,7 @@ def _attach(
 ) -> None:
     """Attach a mark, words start to end of a sentence, in place: its numbers and words
     to the word before it, to the head of a stop before it, or, after a space, to the
-    predicate of the clause; further numbers to the first; its brackets to them."""
+    predicate of the clause, or the head of the last phrase before it; further numbers to the first; its brackets to them."""
     before = start - 1
     is_after_stop = start > 0 and deprels[before] == _PUNCT_DEPREL and heads[before]
     if start == 0:
@@ -99,7 +123,9 @@ def _attach(
     else:
         anchor = before + 1
     texts = [token.text for token in tokens[:end]]
-    inner = [place for place in range(start, end) if texts[place].isalnum()]
+    inner = [
+        place for place in range(start, end) if any(map(str.isalnum, texts[place]))
+    ]
     for place in range(start, end):
         heads[place] = anchor
         if place not in inner:
@@ -111,17 +137,23 @@ def _attach(
 
 
 def _predicate(place: int, heads: Sequence[int], deprels: Sequence[str]) -> int:
-    """Give the place of the predicate of the clause that a word is in."""
-    while heads[place] and deprels[place].partition(":")[0] not in CLAUSE_DEPRELS:
-        place = heads[place] - 1
+    """Give the place of the outermost head of a word that comes no later than the word:
+    the predicate of the sentence, or of a conjunct of its clauses."""
+    limit = place + 1
+    while 0 < heads[place] <= limit:
+        head = heads[place] - 1
+        is_clause = not heads[head] or deprels[head] in CLAUSE_DEPRELS
+        if is_clause and deprels[place] in _CONJUNCT_DEPRELS:
+            break
+        place = head
     return place
 
 
 def _neighbour(text: str, place: int, inner: Sequence[int], anchor: int) -> int:
     """Give the head, from 1, of a bracket or a comma: the word before a closing
     bracket, after another mark; without words, the anchor."""
-    after = [one for one in inner if one > place]
-    earlier = [one for one in inner if one < place]
+    after = [word for word in inner if word > place]
+    earlier = [word for word in inner if word < place]
     if earlier and (text in _CLOSING or not after):
         return earlier[-1] + 1
     return after[0] + 1 if after else anchor

@@ -230,6 +230,8 @@ class Conventions:
     tokens (Optional[TokenRules]): For text of the web; None for marks alone.
     layout (Optional[LayoutRules]): Sentence starts that the text decides; None for
         none.
+    note_labels (tuple[str, ...]): Labels of a mark of a note with its brackets, and of
+        what stands between them; empty for a treebank without such constituents.
     read_as (Mapping[str, str]): Quotation marks that the treebank has not, and the mark
         that components read in their place.
     capitals (FrozenSet[str]): Words that are in capitals wherever they stand.
@@ -258,6 +260,7 @@ class Conventions:
     default_package: Optional[str] = None
     tokens: Optional[TokenRules] = None
     layout: Optional[LayoutRules] = None
+    note_labels: tuple[str, ...] = ()
     read_as: Mapping[str, str] = field(default_factory=dict)
     capitals: frozenset[str] = frozenset()
     noun_chunks: Optional[NounChunks] = None

@@ -115,7 +115,8 @@ def test_a_mark_after_a_stop_depends_on_the_head_of_the_stop():
     found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 0, 2, 5, 2, 5]
     assert found.deprels == ["dep", "dep", "punct", "punct", "dep", "punct"]
-    assert found.constituents == [(0, 6, "S"), (1, 2, "VP")]
+    note = [(3, 6, "PRN"), (4, 5, "NP")]
+    assert found.constituents == [(0, 6, "S"), (1, 2, "VP"), *note]
 
 
 def test_a_mark_within_a_sentence_depends_on_the_word_before_it():
@@ -124,7 +125,7 @@ def test_a_mark_within_a_sentence_depends_on_the_word_before_it():
     found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 4, 2, 0, 4]
     assert found.deprels[2] == "punct"
-    assert found.constituents == [(0, 5, "S"), (0, 2, "NP"), (3, 4, "VP")]
+    assert found.constituents == [(0, 5, "S"), (0, 3, "NP"), (3, 4, "VP")]
     set_constituents(doc, [[0, 1, 2, 3, 4]], [found.constituents])
     assert constituents_within(doc, read_words(doc)) == [spans]
 
@@ -138,6 +139,45 @@ def test_a_mark_after_a_space_depends_on_the_predicate():
     found = with_notes(doc, sentence_words(doc)[0], parse)
     assert found.heads == [2, 0, 4, 2, 6, 2, 6, 2]
     assert found.deprels[4:] == ["punct", "dep", "punct", "punct"]
+
+
+def test_a_mark_after_a_space_is_outside_of_clauses_within():
+    """It depends on the predicate of the sentence or of a conjunct of its clauses, and
+    is in their verb phrase; before the predicate, in the phrase before it."""
+    for text, heads, deprels, anchor in (
+        (
+            "I know that it fell [3].",
+            [2, 0, 5, 5, 2, 2],
+            ["nsubj", "ROOT", "mark", "nsubj", "ccomp", "punct"],
+            "know",
+        ),
+        (
+            "Kim came and saw us [3].",
+            [2, 0, 4, 2, 4, 2],
+            ["nsubj", "ROOT", "cc", "conj", "obj", "punct"],
+            "saw",
+        ),
+        (
+            "Men of action [3, 4] fell.",
+            [4, 3, 1, 0, 4],
+            ["nsubj", "case", "nmod", "ROOT", "punct"],
+            "Men",
+        ),
+    ):
+        doc = NLP.make_doc(text)
+        for token in doc:
+            token.is_sent_start = token.i == 0
+        parse = parse_of([], heads, deprels, "joint", read_words(doc)[0])
+        found = with_notes(doc, sentence_words(doc)[0], parse)
+        number = next(token.i for token in doc if token.text == "3")
+        assert doc[found.heads[number] - 1].text == anchor
+
+
+def test_constituents_of_two_marks():
+    doc, parse = parsed(["She_", "left", "[3]", "[4]", "."], [2, 0, 2], [(0, 3, "S")])
+    found = with_notes(doc, sentence_words(doc)[0], parse)
+    first, second = [(2, 5, "PRN"), (3, 4, "NP")], [(5, 8, "PRN"), (6, 7, "NP")]
+    assert found.constituents == [(0, 9, "S"), *first, *second]
 
 
 def test_further_numbers_of_a_mark_depend_on_the_first():

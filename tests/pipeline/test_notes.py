@@ -97,6 +97,7 @@ def parse_of(doc: Doc) -> Any:
         (bisect_left(kept, span.start), bisect_left(kept, span.end), span.label_)
         for group in ("constituents", "srl")
         for span in doc.spans.get(group, ())
+        if not notes.issuperset(range(span.start, span.end))
     ]
     return (
         [(word.text, word.is_sent_start, word.tag_, word.pos_) for word in words],

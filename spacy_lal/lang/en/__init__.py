@@ -36,6 +36,7 @@ CONVENTIONS = Conventions(
     layout=LAYOUT,
     capitals=frozenset({"I"}),
     noun_chunks=NOUN_CHUNKS,
+    note_labels=("PRN", "NP"),
     guidelines=GUIDELINES,
     auxiliary_rolesets=AUXILIARY_ROLESETS,
     clauses=CLAUSES,
