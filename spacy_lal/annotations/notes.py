@@ -23,8 +23,9 @@ _BRACKETS = frozenset("([])")
 def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
     """Give the parse of all words of a sentence from the parse of its words without
     marks. A constituent has the marks within it; that of all read words has all marks;
-    one that ends before a mark and has its head has the mark, too. A mark between brackets has the constituents that the
-    language's treebank gives it: (PRN (-LRB- [) (NP (CD 3)) (-RRB- ])).
+    one that ends before a mark and has its head has the mark, too. A mark between
+    brackets has the constituents that the language's treebank gives it:
+    (PRN (-LRB- [) (NP (CD 3)) (-RRB- ])).
     words (Sequence[int]): The Doc indices of all words."""
     place_of = {word: place for place, word in enumerate(words)}
     places = [place_of[word] for word in parse.tokens]
@@ -111,7 +112,8 @@ def _attach(
 ) -> None:
     """Attach a mark, words start to end of a sentence, in place: its numbers and words
     to the word before it, to the head of a stop before it, or, after a space, to the
-    predicate of the clause, or the head of the last phrase before it; further numbers to the first; its brackets to them."""
+    predicate of the clause, or the head of the last phrase before it; further numbers
+    to the first; its brackets to them."""
     before = start - 1
     is_after_stop = start > 0 and deprels[before] == _PUNCT_DEPREL and heads[before]
     if start == 0:
