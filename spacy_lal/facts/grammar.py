@@ -29,7 +29,7 @@ def set_grammar(word: Word) -> None:
     is_finite = any(x.tag in tags.finite for x in (word, *verbs))
     word.is_finite = is_finite or (is_helped and head.is_finite)
     is_bare = word.tag == tags.participle and not verbs
-    is_below = word.dep in ("acl", "advcl") or (word.dep == "conj" and head.is_passive)
+    is_below = word.dep in ("acl", "advcl") or head.is_passive
     is_marked = any(":pass" in x.dep for x in word.children)
     word.is_passive = is_marked or (is_bare and is_below)
     if _is_relative(word):
@@ -84,14 +84,13 @@ def is_prepositional(word: Word) -> bool:
     if word.dep != "advcl" or not is_gerund:
         return False
     mark = word.word(lang.complementing, "mark")
-    particle = word.head.child("compound:prt")
-    is_next = particle is not None and particle.i == word.first - 1
-    return is_next or (mark is not None and mark.i > word.head.i)
+    is_particle = word.head.child("compound:prt") is not None
+    return is_particle or (mark is not None and mark.i > word.head.i)
 
 
 def is_means(word: Word) -> bool:
     """Tell whether a clause says by what something is done: "by heating sand"."""
-    return word.dep == "advcl" and word.word(word.lang.means, "mark") is not None
+    return word.word(word.lang.means, "mark") is not None
 
 
 def is_contrast(word: Word) -> bool:
@@ -118,9 +117,8 @@ def _lent_subject(word: Word) -> Optional[Word]:
 def antecedent(word: Word) -> Word:
     """Give the noun for a relative word; any other word stands for itself."""
     verb = word.head.relative
-    if not verb or not is_relative_word(word) or word.child("acl:relcl"):
-        return word
-    return verb.head if verb.head.i < word.i < verb.i else word
+    is_free = word.child("acl:relcl") is not None
+    return verb.head if verb and is_relative_word(word) and not is_free else word
 
 
 def named(noun: Word) -> Word:
@@ -139,15 +137,11 @@ def object_of(word: Word) -> Optional[Word]:
     if thing and not is_beside(thing):
         return thing
     head = word.head
-    is_bare = word.child(*SUBJECTS) is None
-    if word.dep == "acl:relcl" and not is_bare:
+    if word.dep == "acl:relcl" and word.child(*SUBJECTS):
         before = word.sentence.words[word.first : word.i]
         is_own = head.lemma not in word.lang.adverbial_nouns
         if is_own and not any(map(is_relative_word, before)):
             return head
-    if word.dep == "conj" and is_bare:
-        thing = head.child("obj")
-        return thing if thing and thing.i > word.i else None
     return _object_of_next(word)
 
 
@@ -166,21 +160,20 @@ def is_beside(clause: Word) -> bool:
     its verb: "She wrote a letter; he ate the soup"."""
     head = clause.head
     tags = clause.lang.tags
-    if clause.child("mark") or not clause.child(*SUBJECTS):
+    if not clause.child(*SUBJECTS):
         return False
     inner = clause.sentence.words[head.i + 1 : clause.i]
     marks = [x for x in inner if x.dep == "punct"]
     if not marks or any(x.tag in tags.opening for x in marks):
         return False
     said = [x for x in inner if x.head is head or x is inner[0]]
-    is_said = any(x.dep in _CONTENTS for x in said)
-    return is_said or marks[-1].lower == tags.semicolon
+    return any(x.dep in _CONTENTS for x in said)
 
 
 def is_stranded(word: Word) -> bool:
     """Tell whether a preposition after a verb has no noun: "the book you asked for"."""
-    is_next = word.i == word.head.i + 1 and word.head.pos == "VERB"
-    return is_next and word.dep == "obl" and word.tag in word.lang.tags.prepositions
+    is_next = word.i == word.head.i + 1 and word.dep == "obl"
+    return is_next and word.tag in word.lang.tags.prepositions
 
 
 def is_goal(word: Word) -> bool:
@@ -205,10 +198,9 @@ def conjuncts(head: Word) -> Iterator[Word]:
 def is_denied_noun(word: Word) -> bool:
     """Tell whether a noun below another says who it was not: "Anna, not Tom", "Anna
     instead of Tom"."""
-    denial = word.denial
-    if denial is None or denial.i - word.first > 1:
+    if word.denial is None:
         return False
-    is_replaced = word.dep == "nmod" and denial.lower in word.lang.substituting
+    is_replaced = word.dep == "nmod" and word.denial.lower in word.lang.substituting
     return word.dep == "appos" or is_replaced
 
 

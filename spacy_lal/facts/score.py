@@ -11,10 +11,9 @@ from .grammar import SUBJECTS
 from .sentence import VERBAL, Word
 
 TABLE = "lal_factuality"
-# Deprels of children whose word is a feature
-_WORDED = ("mark", "advmod", "cc", "expl", "compound:prt", "discourse", "case")
 SCALE = 32  # weights are stored as whole numbers
 _UP = 3
+_INNER = ("case", "mark", "det")
 
 
 def factuality_score(word: Word) -> float:
@@ -34,47 +33,32 @@ def factuality_score(word: Word) -> float:
 
 def features_of(word: Word) -> Iterator[str]:
     """Give the features of a word: its form, its clause, and the clauses above."""
-    yield "bias"
     group = _group(word)
-    subject = word.subject
-    named = subject.lower if subject and subject.pos == "PRON" else ""
-    if subject and not named:
-        named = subject.pos
     stated = _stated(word)
+    subject = word.subject or word
+    named = subject.lower if subject.pos == "PRON" else subject.pos
+    yield "bias"
     yield from _named("lemma", word.lemma, word.tag, word.dep, stated)
     yield from _named("group", group, word.dep, named, stated)
     yield from _named("subject", named, word.tag, word.dep)
     for child in word.children:
         yield from _named("child", child.dep, word.tag)
-        if child.dep in _WORDED:
-            yield from _named(f"child {child.dep}", child.lower, group, word.dep)
-        elif child.dep in ("obl", "advcl", "obj", "nmod", "xcomp", "ccomp"):
-            for inner in child.children:
-                if inner.dep in ("case", "mark", "det"):
-                    yield from _named(f"inner {child.dep}", inner.lower, word.tag)
-            yield from _named(f"child {child.dep}", child.lemma, word.lemma)
-    yield from _above(word, group)
+        yield from _named(child.dep, child.lemma, word.lemma, group)
+        for inner in child.children:
+            if inner.dep in _INNER:
+                yield from _named(f"inner {child.dep}", inner.lower, word.tag)
+    marks = " ".join([x.lower for x in word.children if x.dep in ("mark", "cc")])
+    head = word
+    path = word.dep
+    for _ in range(min(_UP, word.depth)):
+        side = "before" if head.head.i < head.i else "after"
+        head = head.head
+        yield from _named(f"above {path}", head.lemma, marks, group, word.tag)
+        yield from _named(f"group {path}", _group(head), marks, _stated(head), side)
+        path += f" {head.dep}"
     root = word.sentence.order[0]
     last = word.sentence.words[-1].lower[-1:]
     yield from _named("sentence", last, _group(root), _stated(root), word.dep)
-
-
-def _above(word: Word, group: str) -> Iterator[str]:
-    """Give the features of the words above."""
-    path = word.dep
-    marks = " ".join([x.lower for x in word.children if x.dep in ("mark", "cc")])
-    head = word
-    for i in range(_UP):
-        if head.head is head:
-            break
-        head = head.head
-        above = _group(head)
-        side = "before" if head.i < word.i else "after"
-        yield from _named(f"above {path}", head.lemma, marks, group)
-        yield from _named(f"above group {path}", above, marks, _stated(head))
-        yield from _named(f"above {i}", head.lemma, word.tag, marks)
-        yield from _named(f"side {path}", side, head.tag, marks)
-        path += f" {head.dep}"
 
 
 def _named(name: str, *values: str) -> Iterator[str]:

@@ -1,32 +1,30 @@
 """`simplify` says a sentence as sentences of one clause each."""
 
-from typing import Dict, List, Optional, Set
+from typing import Dict, List, Sequence
 
-from .grammar import SUBJECTS, antecedent, object_of
-from .phrases import phrase, without_marks
+from .grammar import SUBJECTS, is_relative_word, object_of
+from .phrases import is_denial, without_marks
 from .sentence import Sentence, Word
 
 _SHARED = ("aux", "aux:pass")
+_JOINED = ("conj", "parataxis")
 _ASIDE_MARKS = ",;–—"
+Owners = Dict[Word, Word]
 
 
 def simplify_sentence(sentence: Sentence) -> List[str]:
     """Divide a sentence into sentences of one clause each."""
-    alone: Set[int] = set()
-    owners: Dict[int, Word] = {}
+    owners: Owners = {}
     for word in sentence.order:
-        if _stands_alone(word, alone):
-            alone.add(word.i)
-            owners[word.i] = word
-        else:
-            owners[word.i] = owners[word.head.i]
-    text = sentence.span.text.strip()
-    if len(alone) < 2 or text.endswith(sentence.lang.tags.question):
-        return [text]
-    parts: Dict[int, List[Word]] = {}
+        is_alone = word.head is word or _stands_alone(word, owners)
+        owners[word] = word if is_alone else owners[word.head]
+    parts: Dict[Word, List[Word]] = {}
     for word in sentence.words:
-        parts.setdefault(owners[word.i].i, []).append(word)
-    return [_sentence(sentence.words[i], words) for i, words in parts.items()]
+        parts.setdefault(owners[word], []).append(word)
+    text = sentence.span.text.strip()
+    if len(parts) < 2 or text.endswith(sentence.lang.tags.question):
+        return [text]
+    return [_sentence(top, owners, words) for top, words in parts.items()]
 
 
 def _verb(top: Word) -> Word:
@@ -34,121 +32,85 @@ def _verb(top: Word) -> Word:
     return (top.child("xcomp") if top.is_auxiliary else None) or top
 
 
-def _stands_alone(top: Word, alone: Set[int]) -> bool:
+def _stands_alone(top: Word, owners: Owners) -> bool:
     """Tell whether the words below the head of a clause can be a sentence: relative
-    clauses of a name, of "the man" or after a comma, other clauses that hold, with a
-    subject and on a clause that stands alone."""
+    clauses of a name, of "the man" or after a comma, whose subject is the antecedent;
+    other clauses that hold, with a subject and on a clause that stands alone."""
     word = _verb(top)
-    noun = top.head
-    if noun is top or not word.is_predicate:
-        return noun is top
     lang = word.lang
-    mark = word.child("mark")
+    noun = top.head
+    subject = word.child(*SUBJECTS)
+    if not word.is_predicate:
+        return False
     if top.dep == "acl:relcl":
-        first = top.sentence.words[top.first]
+        before = word.sentence.words[top.first : word.i]
+        asking = [x for x in before if x.tag in lang.tags.asking]
+        first = word.sentence.words[top.first]
         is_known = noun.pos == "PROPN" or first.lower == lang.tags.comma
-        is_known = is_known or noun.child("nmod:poss") is not None
-        is_known = is_known or any(x.lower in lang.determiners for x in noun.children)
-        return is_known and word.is_finite and _gap(word) is not None
-    if noun.i not in alone:
+        is_known = is_known or noun.word(lang.determiners, "det") is not None
+        return is_known and asking == [subject]
+    if owners[noun] is not noun or noun.dep == "acl:relcl":
         return False
     if top.dep == "advcl":
-        is_fact = mark is not None and mark.lower in lang.factual
-        return is_fact and word.is_finite and word.child(*SUBJECTS) is not None
-    conjunction = top.child("cc")
-    is_joined = top.dep in ("conj", "parataxis") and not mark
-    if conjunction and conjunction.lower not in lang.joining:
-        is_joined = False
+        is_fact = word.word(lang.factual, "mark") is not None
+        return is_fact and subject is not None and word.is_finite
+    link = top.child("cc", "mark")
+    is_joined = top.dep in _JOINED and (not link or link.lower in lang.joining)
     is_named = word.subject is not None or word.tag == lang.tags.base
-    return is_joined and is_named and noun.dep != "acl:relcl"
+    return is_joined and is_named and not _shares_object(word, noun)
 
 
-def _gap(word: Word) -> Optional[str]:
-    """Tell where the antecedent of a relative clause belongs: "subject", "object"; None
-    if it cannot be said alone."""
-    tags = word.lang.tags
-    before = word.sentence.words[word.first : word.i]
-    words = [x for x in before if x.tag in tags.asking]
-    if words and words == [word.child(*SUBJECTS)]:
-        return "subject"
+def _shares_object(word: Word, first: Word) -> bool:
+    """Tell whether two verbs have one object: "cooked and ate the fish"."""
     thing = object_of(word)
-    is_object = thing is not None and antecedent(thing) is word.head
-    is_alone = words in ([], [thing]) and not word.child("conj", "cop", "mark")
-    return "object" if is_object and is_alone else None
+    return thing is not None and (thing is object_of(first) or thing.head is first)
 
 
-def _phrase(head: Word, verb: Word) -> List[Word]:
-    span = phrase(head, verb)
-    start = head.sentence.span.start
-    return head.sentence.words[span.start - start : span.end - start]
-
-
-def _sentence(top: Word, inner: List[Word]) -> str:
-    """Write the words of a part as a sentence, with the words that it lacks, a capital
-    and a full stop. The sentence's first word loses its capital elsewhere."""
+def _sentence(top: Word, owners: Owners, words: Sequence[Word]) -> str:
+    """Write the words of a part as a sentence: without its conjunction, relative words
+    and the marks around it, with the subject that it lacks, a capital and a full
+    stop."""
     verb = _verb(top)
-    is_root = top.head is top
-    gap = _gap(verb) if top.dep == "acl:relcl" else None
-    words = _own_words(top, inner, gap)
-    thing = object_of(verb)
-    if thing and (thing not in inner or gap == "object"):
-        place = words.index(verb) + 1
-        for word in words[place:]:
-            is_before = word.dep in ("compound:prt", "iobj")
-            is_before = is_before or word.tag in word.lang.tags.prepositions
-            if not is_before or word.children:  # "for" of "you asked for" has none
-                break
-            place += 1
-        words[place:place] = _phrase(antecedent(thing), verb)
     subject = verb.subject
-    if gap == "subject":
-        words = [*_phrase(top.head, verb), *words]
-    elif subject and not is_root and not verb.child(*SUBJECTS):
-        words = [*_shared_words(top, verb, subject), *words]
-    last = top.sentence.words[-1].lower
-    return _written(words) + ("!" if is_root and last == "!" else ".")
-
-
-def _own_words(top: Word, inner: List[Word], gap: Optional[str]) -> List[Word]:
-    """Give the words of a part without its conjunction, relative words and marks."""
-    verb = _verb(top)
-    out = [verb.child("mark"), top.child("cc")]
-    if gap:
-        out += [x for x in verb.children if x.tag in top.lang.tags.relative]
-    if top.head is top:
-        out = []
-    words = [x for x in inner if x not in out]
+    end = "."
+    if top.head is not top:
+        out = [verb.child("mark"), top.child("cc")]
+        out += filter(is_relative_word, verb.children)
+        words = [x for x in words if x not in out]
+        if subject and subject not in words:
+            words = [*_shared_words(top, subject, owners), *words]
+    elif top.sentence.words[-1].lower == "!":
+        end = "!"
     kept = {x.i for x in words}
     words = [
         x for x in words if x.lower not in _ASIDE_MARKS or {x.i - 1, x.i + 1} <= kept
     ]
-    return without_marks(words)
+    return _written(without_marks(words)) + end
 
 
-def _shared_words(top: Word, verb: Word, subject: Word) -> List[Word]:
+def _shared_words(top: Word, subject: Word, owners: Owners) -> List[Word]:
     """Give the subject and the auxiliaries that a conjunct shares."""
-    words = subject.sentence.words
-    named = words[subject.first : subject.last + 1]
-    if not subject.child("conj"):
-        named = _phrase(subject, verb)
+    around = subject.sentence.words[subject.first : subject.last + 1]
+    named = [x for x in around if owners[x] is owners[subject] and x.dep != "case"]
     first = top.head
     while first.dep == "conj" and not first.is_finite:
         first = first.head
-    negations = top.lang.negations
-    helping = [
-        x
-        for x in first.children
-        if x.i < first.i and (x.dep in _SHARED or x.lemma in negations)
-    ]
-    return named if verb.is_finite else [*named, *helping]
+    if top.is_finite:
+        return named
+    shared = [x for x in first.children if x.dep in _SHARED or is_denial(x)]
+    return named + [x for x in shared if x.i < first.i]
 
 
-def _written(words: List[Word]) -> str:
+def _written(words: Sequence[Word]) -> str:
+    """Write words with a capital; the sentence's first word loses its own elsewhere."""
     text = ""
-    for word, after in zip(words, [*words[1:], *words[-1:]], strict=True):
-        is_name = word.pos == "PROPN" or word.token.text == word.lang.pronoun
+    for word, after in zip(words, [*words[1:], words[-1]], strict=True):
+        token = word.token
+        is_name = word.pos == "PROPN" or token.text == word.lang.pronoun
         is_lowered = text and word.i == 0 and not is_name
-        is_next = after.i == word.i + 1
-        space = word.token.whitespace_ if is_next else " " * (not after.token.is_punct)
-        text += (word.lower if is_lowered else word.token.text) + space
+        text += word.lower if is_lowered else token.text
+        if after.i == word.i + 1:
+            text += token.whitespace_
+        elif not after.token.is_punct:
+            text += " "
     return text[:1].upper() + text[1:].rstrip()

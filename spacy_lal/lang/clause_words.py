@@ -102,8 +102,9 @@ class ClauseWords:
     soon, coming: Words of times to come: "tomorrow", "next" of "next year".
     negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
         "almost", which deny.
-    denying: All words that deny; `concerned`: Prepositions of whom it concerns: "to
-        nobody".
+    denying (Mapping[str, FrozenSet[str]]): Words that deny the word above them, by
+        their deprel.
+    concerned: Prepositions of whom it concerns: "to nobody".
     others: Words for further things: "etc.".
     limiting: Words after "not" that do not deny: "not only".
     adversative: Conjunctions that end a denial.
@@ -155,7 +156,7 @@ class ClauseWords:
     ability: FrozenSet[str]
     soon: FrozenSet[str]
     coming: FrozenSet[str]
-    denying: FrozenSet[str]
+    denying: Mapping[str, FrozenSet[str]]
     concerned: FrozenSet[str]
     others: FrozenSet[str]
     negations: FrozenSet[str]

@@ -85,11 +85,6 @@ SAID = {
         "reported",
         "Greek mythology",
     ),
-    ("It is a film about a dog that saves a town.", "saves"): ("reported", "a film"),
-    ("The novel tells the story of a nurse who finds a sword.", "finds"): (
-        "reported",
-        "the story",
-    ),
     ("In my opinion, the plan harms farmers.", "harms"): ("reported", "my opinion"),
     ("The firm insisted that it followed the rules.", "followed"): (
         "reported",

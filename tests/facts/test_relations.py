@@ -56,10 +56,6 @@ CAME = (
     "She/PRP/1/nsubj came/VBD/1/ROOT/come and/CC/3/cc ate/VBD/1/conj/eat the/DT/5/det "
     "fish/NNS/3/obj"
 )
-SHARED = (
-    "She/PRP/1/nsubj cooked/VBD/1/ROOT/cook and/CC/3/cc ate/VBD/1/conj/eat "
-    "the/DT/5/det fish/NNS/1/obj"
-)
 QUOTED = (
     "Paris/NNP/3/nsubj is/VBZ/3/cop/be the/DT/3/det capital/NN/7/ccomp of/IN/5/case "
     "France/NNP/3/nmod ,/,/3/punct "
@@ -119,7 +115,6 @@ FROM_HEADS = {
     PAID: ["Kim; paid; John", "Kim; paid; Mary", "Kim; be; the owner"],
     COOKED: ["She; cooked; the fish", "She; ate; the fish"],
     CAME: ["She; came; -", "She; ate; the fish"],
-    SHARED: ["She; cooked; the fish", "She; ate; the fish"],
     QUOTED: [
         "Paris; is; the capital of France",
         "Kim; said; Paris is the capital of France",
@@ -327,14 +322,14 @@ ARRESTED = (
 )
 CLOSE = "Close/VB/0/ROOT/close it/PRP/0/obj and/CC/3/cc leave/VB/0/conj"
 SIMPLIFIED = {
-    ASKED: ["The key was stolen.", "You asked for the key."],
+    ASKED: ["The key you asked for was stolen"],
     ARRESTED: ["Kim and Lee were arrested.", "Kim and Lee were charged."],
     CLOSE: ["Close it.", "Leave."],
     MAN: ["The man wanted to sell it to Mary 's brother.", "The man bought the house."],
     JAILED: ["He was arrested.", "He was jailed.", "He lied."],
     SOLD: ["The house , he bought and painted , was sold , saying we lied !"],
-    HOUSE: ["The house and the car were destroyed.", "He bought the house."],
-    COOKED: ["She cooked the fish.", "She ate the fish."],
+    HOUSE: ["The house that he bought and the car were destroyed"],
+    COOKED: ["She cooked and ate the fish"],
     EVERY: ["Every man who lied left"],
     RAINS: ["If it rains , you stay or go"],
     QUOTED: ["Paris is the capital of France , said Kim"],

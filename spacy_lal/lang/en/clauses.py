@@ -41,7 +41,7 @@ WISHED = frozenset(
     """.split()
 )
 
-# Determiners and pronouns of things that are new.
+# Determiners and pronouns of things that are new or asked for.
 INDEFINITE = frozenset(
     """
     a
@@ -53,6 +53,8 @@ INDEFINITE = frozenset(
     somebody
     someone
     something
+    what
+    which
     """.split()
 )
 
@@ -304,6 +306,14 @@ CORRELATIVES = frozenset(
     """.split()
 )
 
+# Words that deny the word above them, by their deprel.
+DENYING = {
+    **dict.fromkeys(["cc", "cc:preconj", "det"], words.NEGATIONS | SUBSTITUTING),
+    "case": words.NEGATIONS | SUBSTITUTING | ADVERSATIVE,
+    "advmod": words.NEGATIONS | NEAR,
+    "mark": REPLACING,
+}
+
 # How far people agree with a triple: weights of a logistic regression on precision by
 # CaRB's measure, fitted on the first half of its development file. A kind of relation,
 # a deprel of its clause, a further phrase ("adjunct"), a predicate noun's subject
@@ -370,7 +380,7 @@ CLAUSES = ClauseWords(
     ability=frozenset({"can", "ca", "could"}),
     soon=frozenset({"tomorrow", "tonight", "soon", "shortly"}),
     coming=frozenset({"next", "coming", "in"}),
-    denying=words.NEGATIONS | DENIED | NEAR | SUBSTITUTING | REPLACING | ADVERSATIVE,
+    denying=DENYING,
     concerned=frozenset({"to", "by", "from", "at", "of"}),
     others=frozenset({"al.", "al", "etc.", "etc"}),
     negations=words.NEGATIONS,

@@ -264,6 +264,7 @@ MANAGING = frozenset(
 CAUSING = frozenset(
     """
     cause
+    appear
     clear
     compel
     drive
@@ -273,6 +274,8 @@ CAUSING = frozenset(
     lead
     make
     obvious
+    seem
+    tend
     """.split()
 )
 
@@ -347,7 +350,6 @@ ENABLING = frozenset(
 UNDECIDING = frozenset(
     """
     advise
-    appear
     choose
     decide
     doubtful
@@ -363,7 +365,6 @@ UNDECIDING = frozenset(
     put_off
     remain
     remind
-    seem
     tell
     uncertain
     unclear

@@ -71,7 +71,7 @@ OF_PARTICIPLES = {
             UNDECIDED: complements.CONSIDERING,
             DENIED: ["escape", "miss"],
             PRESUPPOSED: ["forget", "remember"],
-            ENTAILED: ["go"],
+            ENTAILED: ["go", "have"],
         }
     ),
 }
