@@ -35,7 +35,6 @@ class ClauseTags:
     modal (str): Of modals.
     superlative (FrozenSet[str]): Of superlatives.
     relative (FrozenSet[str]): Of relative pronouns.
-    relative_adverb (str): Of "when", "where".
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
     present (FrozenSet[str]): Of verbs in the present tense and infinitives.
     asking (FrozenSet[str]): Of words such as "who" and "where".
@@ -54,7 +53,6 @@ class ClauseTags:
     modal: str
     superlative: FrozenSet[str]
     relative: FrozenSet[str]
-    relative_adverb: str
     prepositions: FrozenSet[str]
     present: FrozenSet[str]
     asking: FrozenSet[str]
@@ -100,8 +98,7 @@ class ClauseWords:
     moments: Nouns of times, which own nothing.
     future, ability: Modals of what will be, and of what "not" denies: "can't".
     soon, coming: Words of times to come: "tomorrow", "next" of "next year".
-    negations: Words that deny; `denied`: "nobody", "nothing"; `near`: Adverbs such as
-        "almost", which deny.
+    negations: Words that deny; `denied`: "nobody", "nothing".
     denying (Mapping[str, FrozenSet[str]]): Words that deny the word above them, by
         their deprel.
     concerned: Prepositions of whom it concerns: "to nobody".
@@ -161,7 +158,6 @@ class ClauseWords:
     others: FrozenSet[str]
     negations: FrozenSet[str]
     denied: FrozenSet[str]
-    near: FrozenSet[str]
     limiting: FrozenSet[str]
     adversative: FrozenSet[str]
     disjunctive: FrozenSet[str]

@@ -1,208 +1,48 @@
 """Words of English by which clauses and facts are read; verbs and nouns by lemma.
 The record that clauses and facts read stands at the end."""
 
+from typing import FrozenSet
+
 from ..clause_words import ClauseTags, ClauseWords
 from . import signatures, words
 from .treebank import PLACES, PREPOSITION_TAGS, RELATIVE_TAGS, TIMES
 
-# Prepositions of goals.
-DIRECTIONS = frozenset(
-    """
-    between
-    into
-    onto
-    to
-    toward
-    towards
-    """.split()
-)
 
-# Prepositions before a participle that a verb or adjective asks for.
-COMPLEMENTING = frozenset(
-    """
-    about
-    at
-    for
-    from
-    in
-    of
-    on
-    to
-    with
-    """.split()
-)
+def _words(text: str) -> FrozenSet[str]:
+    return frozenset(text.split())
 
-# Prepositions after which the participle may not be so: "dreams of owning a car".
-WISHED = frozenset(
-    """
-    about
-    of
-    to
-    """.split()
-)
-
-# Determiners and pronouns of things that are new or asked for.
-INDEFINITE = frozenset(
-    """
-    a
-    an
-    any
-    anybody
-    anyone
-    anything
-    somebody
-    someone
-    something
-    what
-    which
-    """.split()
-)
-
-# Words that "not" and "no" deny with their phrase: "not all students", "no longer",
-# "at no time".
-AMOUNTS = frozenset(
-    """
-    account
-    all
-    any
-    circumstances
-    every
-    longer
-    many
-    means
-    more
-    much
-    time
-    way
-    """.split()
-)
-
-# Adjectives after which the noun is the subject of the infinitive: "the first woman to
-# win".
-INCLUSIVE = frozenset(
-    """
-    eighth
-    fifth
-    first
-    fourth
-    last
-    next
-    ninth
-    only
-    second
-    seventh
-    sixth
-    sole
-    tenth
-    third
-    """.split()
-)
-
-# Nouns of times, which own nothing: "yesterday's workshop".
-MOMENTS = frozenset(
-    """
-    afternoon
-    april
-    august
-    autumn
-    century
-    day
-    decade
-    december
-    evening
-    fall
-    february
-    friday
-    hour
-    january
-    july
-    june
-    march
-    may
-    minute
-    monday
-    month
-    morning
-    night
-    november
-    october
-    quarter
-    saturday
-    season
-    second
-    semester
-    september
-    spring
-    summer
-    sunday
-    thursday
-    today
-    tomorrow
-    tonight
-    tuesday
-    wednesday
-    week
-    weekend
-    winter
-    year
-    yesterday
-    """.split()
-)
-
-# Pronouns that deny: "nobody", "nothing".
-DENIED = frozenset(
-    """
-    neither
-    no
-    no-one
-    nobody
-    none
-    nothing
-    """.split()
-)
 
 # Adverbs that deny the verb: "almost fell".
-NEAR = frozenset(
+NEAR = _words(
     """
     almost
     nearly
-    """.split()
-)
-
-# Words after "not" that do not deny: "not only".
-LIMITING = frozenset(
     """
-    just
-    merely
-    only
-    simply
-    solely
-    """.split()
 )
 
 # Conjunctions that end a denial: "not by Anna but by Tom".
-ADVERSATIVE = frozenset(
+ADVERSATIVE = _words(
     """
     but
-    """.split()
+    """
 )
 
 # Words before a noun that was not: "tanks instead of tractors".
-SUBSTITUTING = frozenset(
+SUBSTITUTING = _words(
     """
     instead
     rather
-    """.split()
+    """
 )
 
 # Words before a clause that was not: "instead of", "without paying".
-REPLACING = frozenset(
+REPLACING = _words(
     """
     instead
     lest
     rather
     without
-    """.split()
+    """
 )
 
 # Words, or words one after the other, before a clause that may not hold.
@@ -227,41 +67,8 @@ CONDITIONAL = frozenset(
     """.split()
 )
 
-# Conditional words that leave the clause above as it is: "as if", "lest".
-LOOSE = frozenset(
-    """
-    as
-    even
-    lest
-    like
-    whether
-    """.split()
-)
-
-# Adverbs of hearsay.
-REPORTING = frozenset(
-    """
-    allegedly
-    apparently
-    purportedly
-    reportedly
-    supposedly
-    """.split()
-)
-
-# Adverbs of doubt.
-DOUBTING = frozenset(
-    """
-    maybe
-    perhaps
-    possibly
-    presumably
-    probably
-    """.split()
-)
-
 # Things whose contents are not facts: "in the novel".
-FICTIONS = frozenset(
+FICTIONS = _words(
     """
     account
     cartoon
@@ -290,21 +97,11 @@ FICTIONS = frozenset(
     story
     tale
     view
-    """.split()
+    """
 )
 
 # First words of "according to", and a preposition before a fiction.
 SOURCES = frozenset(["according", "per"]) | {f"in {noun}" for noun in FICTIONS}
-
-# First words of pairs: "both Anna and Tom".
-CORRELATIVES = frozenset(
-    """
-    also
-    both
-    either
-    neither
-    """.split()
-)
 
 # Words that deny the word above them, by their deprel.
 DENYING = {
@@ -338,11 +135,10 @@ CLAUSES = ClauseWords(
         participle="VBN",
         gerund="VBG",
         modal="MD",
-        superlative=frozenset({"JJS", "RBS"}),
+        superlative=_words("JJS RBS"),
         relative=RELATIVE_TAGS,
-        relative_adverb="WRB",
         prepositions=PREPOSITION_TAGS,
-        present=frozenset({"VBZ", "VBP"}),
+        present=_words("VBZ VBP"),
         asking=RELATIVE_TAGS | {"WRB"},
         relative_determiner="WDT",
         currency="$",
@@ -351,19 +147,29 @@ CLAUSES = ClauseWords(
         semicolon=";",
         question="?",
         brackets=frozenset("([{"),
-        opening=frozenset({"$", "``", "-LRB-"}),
-        closing=frozenset({"''", "-RRB-"}),
-        silent=frozenset({"``", "''", "-LRB-", "-RRB-", "."}),
+        opening=_words("$ `` -LRB-"),
+        closing=_words("'' -RRB-"),
+        silent=_words("`` '' -LRB- -RRB- ."),
     ),
     places=frozenset(PLACES),
     times=frozenset(TIMES),
     auxiliary_verbs=words.AUXILIARY_VERBS,
-    auxiliary_gerunds=frozenset({"go"}),
+    auxiliary_gerunds=_words("go"),
     subject_control=words.SUBJECT_CONTROL,
     intransitive=words.INTRANSITIVE,
     motion=words.MOTION,
-    directions=DIRECTIONS,
-    idle=frozenset({"sake", "behalf"}),
+    # Prepositions of goals.
+    directions=_words(
+        """
+        between
+        into
+        onto
+        to
+        toward
+        towards
+        """
+    ),
+    idle=_words("sake behalf"),
     saying=words.SAYING,
     of_infinitives=signatures.OF_INFINITIVES,
     of_past=signatures.OF_PAST,
@@ -371,35 +177,208 @@ CLAUSES = ClauseWords(
     of_clauses=signatures.OF_CLAUSES,
     of_gerunds=signatures.OF_GERUNDS,
     of_things=signatures.OF_THINGS,
-    complementing=COMPLEMENTING,
-    wished=WISHED,
-    inclusive=INCLUSIVE,
-    means=frozenset({"by"}),
-    moments=MOMENTS,
-    future=frozenset({"will", "shall", "'ll", "’ll", "wo", "sha"}),
-    ability=frozenset({"can", "ca", "could"}),
-    soon=frozenset({"tomorrow", "tonight", "soon", "shortly"}),
-    coming=frozenset({"next", "coming", "in"}),
+    # Prepositions before a participle that a verb or adjective asks for.
+    complementing=_words(
+        """
+        about
+        at
+        for
+        from
+        in
+        of
+        on
+        to
+        with
+        """
+    ),
+    # Prepositions after which the participle may not be so: "dreams of owning a car".
+    wished=_words(
+        """
+        about
+        of
+        to
+        """
+    ),
+    # Adjectives after which the noun is the subject of the infinitive: "the first woman to
+    # win".
+    inclusive=_words(
+        """
+        eighth
+        fifth
+        first
+        fourth
+        last
+        next
+        ninth
+        only
+        second
+        seventh
+        sixth
+        sole
+        tenth
+        third
+        """
+    ),
+    means=_words("by"),
+    # Nouns of times, which own nothing: "yesterday's workshop".
+    moments=_words(
+        """
+        afternoon
+        april
+        august
+        autumn
+        century
+        day
+        decade
+        december
+        evening
+        fall
+        february
+        friday
+        hour
+        january
+        july
+        june
+        march
+        may
+        minute
+        monday
+        month
+        morning
+        night
+        november
+        october
+        quarter
+        saturday
+        season
+        second
+        semester
+        september
+        spring
+        summer
+        sunday
+        thursday
+        today
+        tomorrow
+        tonight
+        tuesday
+        wednesday
+        week
+        weekend
+        winter
+        year
+        yesterday
+        """
+    ),
+    future=_words("will shall 'll ’ll wo sha"),
+    ability=_words("can ca could"),
+    soon=_words("tomorrow tonight soon shortly"),
+    coming=_words("next coming in"),
     denying=DENYING,
-    concerned=frozenset({"to", "by", "from", "at", "of"}),
-    others=frozenset({"al.", "al", "etc.", "etc"}),
+    concerned=_words("to by from at of"),
+    others=_words("al. al etc. etc"),
     negations=words.NEGATIONS,
-    denied=DENIED,
-    near=NEAR,
-    limiting=LIMITING,
+    # Pronouns that deny: "nobody", "nothing".
+    denied=_words(
+        """
+        neither
+        no
+        no-one
+        nobody
+        none
+        nothing
+        """
+    ),
+    # Words after "not" that do not deny: "not only".
+    limiting=_words(
+        """
+        just
+        merely
+        only
+        simply
+        solely
+        """
+    ),
     adversative=ADVERSATIVE,
-    disjunctive=frozenset({"or"}),
+    disjunctive=_words("or"),
     replacing=REPLACING,
     substituting=SUBSTITUTING,
     conditional=CONDITIONAL,
-    loose=LOOSE,
-    reporting=REPORTING,
-    doubting=DOUBTING,
+    # Conditional words that leave the clause above as it is: "as if", "lest".
+    loose=_words(
+        """
+        as
+        even
+        lest
+        like
+        whether
+        """
+    ),
+    # Adverbs of hearsay.
+    reporting=_words(
+        """
+        allegedly
+        apparently
+        purportedly
+        reportedly
+        supposedly
+        """
+    ),
+    # Adverbs of doubt.
+    doubting=_words(
+        """
+        maybe
+        perhaps
+        possibly
+        presumably
+        probably
+        """
+    ),
     sources=SOURCES,
-    correlatives=CORRELATIVES,
+    # First words of pairs: "both Anna and Tom".
+    correlatives=_words(
+        """
+        also
+        both
+        either
+        neither
+        """
+    ),
     adverbial_nouns=words.ADVERBIAL_NOUNS,
-    indefinite=INDEFINITE,
-    amounts=AMOUNTS,
+    # Determiners and pronouns of things that are new or asked for.
+    indefinite=_words(
+        """
+        a
+        an
+        any
+        anybody
+        anyone
+        anything
+        somebody
+        someone
+        something
+        what
+        which
+        """
+    ),
+    # Words that "not" and "no" deny with their phrase: "not all students", "no longer",
+    # "at no time".
+    amounts=_words(
+        """
+        account
+        all
+        any
+        circumstances
+        every
+        longer
+        many
+        means
+        more
+        much
+        time
+        way
+        """
+    ),
     determiners=words.DETERMINERS,
     joining=words.JOINING,
     factual=words.FACTUAL,

@@ -1,9 +1,8 @@
-"""Verbs and adjectives of English by what they say of their complement; all are lemmas.
-`signatures.py` reads them."""
+"""Verbs and adjectives of English by what they say of their complement; all are lemmas,
+divided by white space. `signatures.py` reads them."""
 
 # Verbs of wanting: their object need not exist.
-WANTING = frozenset(
-    """
+WANTING = """
     await
     demand
     desire
@@ -20,12 +19,10 @@ WANTING = frozenset(
     seek
     want
     wish
-    """.split()
-)
+"""
 
 # Verbs of wishing and planning: their complement is not said to be so.
-WISHING = WANTING | frozenset(
-    """
+WISHING = """
     aim
     ask
     beg
@@ -43,12 +40,10 @@ WISHING = WANTING | frozenset(
     vote
     wonder
     worry
-    """.split()
-)
+"""
 
 # Verbs before a participle that is not said to be so: "considered selling".
-CONSIDERING = frozenset(
-    """
+CONSIDERING = """
     advocate
     anticipate
     consider
@@ -64,12 +59,10 @@ CONSIDERING = frozenset(
     recommend
     risk
     suggest
-    """.split()
-)
+"""
 
 # Verbs and nouns whose finite clause holds, whether they are denied or not.
-FACTIVE = frozenset(
-    """
+FACTIVE = """
     acknowledge
     appreciate
     fact
@@ -88,12 +81,10 @@ FACTIVE = frozenset(
     resent
     truth
     understand
-    """.split()
-)
+"""
 
 # Verbs whose finite clause holds where they are not denied.
-SHOWING = frozenset(
-    """
+SHOWING = """
     demonstrate
     detect
     discover
@@ -105,12 +96,10 @@ SHOWING = frozenset(
     reveal
     see
     show
-    """.split()
-)
+"""
 
 # Verbs whose finite clause is denied.
-DENYING = frozenset(
-    """
+DENYING = """
     contest
     deny
     disbelieve
@@ -121,34 +110,28 @@ DENYING = frozenset(
     rebut
     refute
     reject
-    """.split()
-)
+"""
 
 # Nouns whose finite clause is denied.
-MISTAKEN = frozenset(
-    """
+MISTAKEN = """
     fallacy
     falsehood
     lie
     misconception
     myth
-    """.split()
-)
+"""
 
 # Nouns of what may be.
-SUPPOSED = frozenset(
-    """
+SUPPOSED = """
     chance
     condition
     event
     possibility
     risk
-    """.split()
-)
+"""
 
 # Verbs whose object is somebody's word: "claimed responsibility for the attack".
-CLAIMING = frozenset(
-    """
+CLAIMING = """
     allegation
     allege
     assert
@@ -160,12 +143,10 @@ CLAIMING = frozenset(
     rumour
     suggest
     theory
-    """.split()
-)
+"""
 
 # Verbs that keep somebody from something: "barred him from entering".
-PREVENTING = frozenset(
-    """
+PREVENTING = """
     absolve
     acquit
     ban
@@ -189,12 +170,10 @@ PREVENTING = frozenset(
     restrain
     save
     stop
-    """.split()
-)
+"""
 
 # Verbs that say what somebody is said to have done: "accused him of stealing".
-CHARGING = frozenset(
-    """
+CHARGING = """
     accuse
     arrest
     blame
@@ -210,12 +189,10 @@ CHARGING = frozenset(
     sue
     suspect
     try
-    """.split()
-)
+"""
 
 # Verbs that say what somebody did: "thanked him for helping".
-JUDGING = frozenset(
-    """
+JUDGING = """
     aware
     congratulate
     criticise
@@ -229,12 +206,10 @@ JUDGING = frozenset(
     sick
     thank
     tired
-    """.split()
-)
+"""
 
 # It happened if it is affirmed, and did not if it is denied: "managed to".
-MANAGING = frozenset(
-    """
+MANAGING = """
     begin
     bother
     carry_on
@@ -257,12 +232,10 @@ MANAGING = frozenset(
     turn
     use
     wind_up
-    """.split()
-)
+"""
 
 # It happened if it is affirmed: "forced them to".
-CAUSING = frozenset(
-    """
+CAUSING = """
     cause
     appear
     clear
@@ -276,12 +249,10 @@ CAUSING = frozenset(
     obvious
     seem
     tend
-    """.split()
-)
+"""
 
 # It is so, affirmed or denied: "glad that".
-JUDGED = frozenset(
-    """
+JUDGED = """
     glad
     happy
     lucky
@@ -293,12 +264,10 @@ JUDGED = frozenset(
     surprised
     surprising
     tragic
-    """.split()
-)
+"""
 
 # It did not happen if it is affirmed, and did if it is denied: "failed to".
-FAILING = frozenset(
-    """
+FAILING = """
     fail
     false
     forget
@@ -306,12 +275,10 @@ FAILING = frozenset(
     omit
     refrain
     untrue
-    """.split()
-)
+"""
 
 # It did not happen if it is affirmed: "refused to".
-REFUSING = frozenset(
-    """
+REFUSING = """
     avoid
     ban
     bar
@@ -332,23 +299,19 @@ REFUSING = frozenset(
     stop
     unable
     unwilling
-    """.split()
-)
+"""
 
 # It did not happen if it is denied: "was able to".
-ENABLING = frozenset(
-    """
+ENABLING = """
     able
     allow
     enable
     permit
     possible
-    """.split()
-)
+"""
 
 # Nothing is said of it: "likely to".
-UNDECIDING = frozenset(
-    """
+UNDECIDING = """
     advise
     choose
     decide
@@ -371,5 +334,4 @@ UNDECIDING = frozenset(
     unlikely
     volunteer
     warn
-    """.split()
-)
+"""

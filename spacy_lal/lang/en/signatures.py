@@ -5,7 +5,7 @@ from `complements.py`."""
 
 import json
 from pathlib import Path
-from typing import Dict, Iterable
+from typing import Dict
 
 from ..clause_words import FUTURE, NEGATIVE, OPEN, POSITIVE, Signature
 from . import complements, words
@@ -23,12 +23,12 @@ SAID = Signature(POSITIVE, OPEN, is_said=True)  # "said that"
 DISPUTED = Signature(NEGATIVE, OPEN, is_said=True)  # "denied that"
 
 
-def _signed(groups: Dict[Signature, Iterable[str]]) -> Dict[str, Signature]:
+def _signed(groups: Dict[Signature, str]) -> Dict[str, Signature]:
     """Give the signature of each word; a word of two parts is written "give_up"."""
     return {
         word.replace("_", " "): signature
         for signature, words in groups.items()
-        for word in words
+        for word in words.split()
     }
 
 
@@ -37,9 +37,11 @@ def _judged(name: str) -> Dict[str, Signature]:
     path = Path(__file__).with_name("signatures.json")
     values = {"+": POSITIVE, "-": NEGATIVE, "o": OPEN}
     codes = json.loads(path.read_text(encoding="utf8"))[name]
-    return _signed({Signature(*map(values.get, code)): codes[code] for code in codes})
+    groups = {Signature(*map(values.get, x)): " ".join(codes[x]) for x in codes}
+    return _signed(groups)
 
 
+_SAYING = " ".join(words.SAYING)
 # Verbs and adjectives that say whether what follows happened (Karttunen 1971).
 OF_INFINITIVES = _judged("infinitives") | _signed(
     {
@@ -51,27 +53,25 @@ OF_INFINITIVES = _judged("infinitives") | _signed(
         DENIED: complements.REFUSING,
         ENABLED: complements.ENABLING,
         UNDECIDED: complements.UNDECIDING,
-        HESITATED: ["hesitate"],
-        PLANNED: ["go", "gon", "about"],
-        SAID: ["claim"],
+        HESITATED: "hesitate",
+        PLANNED: "go gon about",
+        SAID: "claim",
     }
 )
 
 # The same of auxiliary verbs in the past: "had to", "used to", "was going to".
-OF_PAST = _signed(
-    {ENTAILED: ["have", "use", "used", "get"], UNDECIDED: ["go", "gon", "got"]}
-)
+OF_PAST = _signed({ENTAILED: "have use used get", UNDECIDED: "go gon got"})
 
 # The same of verbs before a bare participle.
 OF_PARTICIPLES = {
-    **_signed({SAID: words.SAYING}),
+    **_signed({SAID: _SAYING}),
     **OF_INFINITIVES,
     **_signed(
         {
             UNDECIDED: complements.CONSIDERING,
-            DENIED: ["escape", "miss"],
-            PRESUPPOSED: ["forget", "remember"],
-            ENTAILED: ["go", "have"],
+            DENIED: "escape miss",
+            PRESUPPOSED: "forget remember",
+            ENTAILED: "go have",
         }
     ),
 }
@@ -82,13 +82,13 @@ OF_CLAUSES = {
     **_judged("clauses"),
     **_signed(
         {
-            SAID: words.SAYING | complements.CLAIMING,
+            SAID: _SAYING + complements.CLAIMING,
             SHOWN: complements.SHOWING,
-            UNDECIDED: complements.WISHING | complements.SUPPOSED,
+            UNDECIDED: complements.WANTING + complements.WISHING + complements.SUPPOSED,
             PRESUPPOSED: complements.FACTIVE,
             DISPUTED: complements.DENYING,
             FAILED: complements.MISTAKEN,
-            HESITATED: ["doubt"],
+            HESITATED: "doubt",
         }
     ),
 }
@@ -101,7 +101,7 @@ OF_GERUNDS = {
             DENIED: complements.PREVENTING,
             SAID: complements.CHARGING,
             PRESUPPOSED: complements.JUDGING,
-            ENTAILED: ["keep on", "go on", "carry on"],
+            ENTAILED: "keep_on go_on carry_on",
         }
     ),
 }
@@ -109,10 +109,10 @@ OF_GERUNDS = {
 # Verbs whose object need not be.
 OF_THINGS = _signed(
     {
-        UNDECIDED: complements.WANTING | complements.ENABLING | complements.CONSIDERING,
-        DENIED: complements.PREVENTING | complements.REFUSING,
-        FAILED: ["fail"],
-        SAID: complements.CHARGING | complements.CLAIMING,
-        DISPUTED: ["deny"],
+        UNDECIDED: complements.WANTING + complements.ENABLING + complements.CONSIDERING,
+        DENIED: complements.PREVENTING + complements.REFUSING,
+        FAILED: "fail",
+        SAID: complements.CHARGING + complements.CLAIMING,
+        DISPUTED: "deny",
     }
 )
