@@ -20,6 +20,7 @@ from .grammar import (
     antecedent,
     clause_of,
     conjuncts,
+    is_chosen,
     is_contrast,
     is_denied_noun,
     is_goal,
@@ -78,17 +79,21 @@ def _core(word: Word) -> List[Word]:
     ]
 
 
+def agent_of(word: Word) -> Optional[Word]:
+    """Give who does it by roles."""
+    return next((x for x, role in word.roles.items() if role == "ARG0"), None)
+
+
 def subject_of(word: Word) -> Optional[Word]:
     """Give the grammatical subject of a verb or a copula."""
     clause = clause_of(word)
-    agents = [x for x, role in word.roles.items() if role == "ARG0"]
-    if has_outer_subject(word):
-        return clause.child(*OUTER_SUBJECTS)
     if clause.child(*OUTER_SUBJECTS):
-        return clause.child(*INNER_SUBJECTS)
+        is_outer = has_outer_subject(word)
+        return clause.child(*(OUTER_SUBJECTS if is_outer else INNER_SUBJECTS))
     is_lent = clause.dep in CLAUSES and not clause.child(*SUBJECTS)
-    if agents and (is_lent or not clause.subject) and not clause.is_passive:
-        return antecedent(agents[0])  # "trained them to see it": the roles know
+    agent = None if clause.is_passive else agent_of(word)
+    if agent and (is_lent or not clause.subject):
+        return antecedent(agent)  # "trained them to see it": the roles know
     return clause.subject
 
 
@@ -99,9 +104,8 @@ def _of_verb(word: Word) -> Iterator[Relation]:
     if word is not clause:
         thing: Optional[Word] = clause
     elif clause.is_passive:
-        agents = [x for x, role in word.roles.items() if role == "ARG0"]
         thing = word.child("obj") or subject or _oblique_of(word, None)
-        subject = word.child("obl:agent") or next(iter(agents), None)
+        subject = word.child("obl:agent") or agent_of(word)
     else:
         thing = object_of(word) or _oblique_of(word, subject)
     thing = thing and antecedent(thing)
@@ -126,28 +130,25 @@ def _distributed(
     kind: str, word: Word, subject: Optional[Word], thing: Optional[Word]
 ) -> Iterator[Relation]:
     """Make a relation for each pair of conjuncts of the subject and the object."""
-    clause = clause_of(word)
     is_presupposed = kind in PRESUPPOSED
-    context = _presupposed(word.head) if is_presupposed else clause.context
-    source = context.source
     predicate = word.child("case") if is_presupposed else word
     arguments = () if is_presupposed else _arguments(word, (subject, thing))
     pairs = product(_fillers(subject, word, kind), _fillers(thing, word, kind))
     for ends in pairs:
         heads = [x for x in ends if x]
-        stated = (context, None) if is_presupposed else stated_of(heads, word)
+        context, denial = _stated_of(heads, word, kind)
         yield Relation(
             ends[0] and phrase(ends[0], word),
             predicate and _predicate_span(predicate),
             ends[1] and phrase(ends[1], word),
             kind,
             arguments,
-            source and phrase(source, word),
+            context.source and phrase(context.source, word),
             tuple([x.token for x in (word, *heads)]),
             word,
             ends,
-            stated[1],
-            stated[0],
+            denial,
+            context,
         )
 
 
@@ -195,31 +196,34 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     return heads
 
 
-def stated_of(heads: Sequence[Word], word: Word) -> Tuple[Context, Optional[Word]]:
+def _stated_of(
+    heads: Sequence[Word], word: Word, kind: str
+) -> Tuple[Context, Optional[Word]]:
     """Give the context of a predicate with one pair of conjuncts, and the word that
     denies it. "but Tom" holds where another is denied; "or Tom" and "perhaps Tom" are
     open."""
     clause = clause_of(word)
     context = clause.context
     doubting = clause.lang.doubting
-    is_denied = context.polarity == NEGATIVE
+    if kind in PRESUPPOSED:
+        return _presupposed(word.head), None
     for noun in heads:
+        is_open = noun.word(doubting, "advmod", "orphan") or is_disjunct(noun)
         if noun.is_predicate:
             continue
         if noun.denial:
             return context._replace(polarity=NEGATIVE), noun.denial
-        if is_denied and is_contrast(noun):
-            return context._replace(polarity=POSITIVE), None
-        is_open = noun.word(doubting, "advmod", "orphan") or is_disjunct(noun)
-        if is_open and not is_denied:
+        if context.polarity == POSITIVE and is_open:
             return context._replace(certainty=OPEN), None
+        if is_contrast(noun):
+            return context._replace(polarity=POSITIVE), None
     return context, clause.denial
 
 
 def said_of(relation: Relation, noun: Word) -> Relation:
     """Give a relation as it is said of one of the nouns after a preposition: "in Paris,
     not in London"."""
-    context, denial = stated_of([noun], relation.word)
+    context, denial = _stated_of([noun], relation.word, relation.kind)
     return replace(relation, context=context, denial=denial)
 
 
@@ -230,21 +234,11 @@ def _presupposed(noun: Word) -> Context:
     top = noun
     while top.dep in _NOUN_PARTS:
         top = top.head
-    clause = top
-    while not clause.is_predicate and clause.head is not clause:
-        clause = clause.head
-    is_open = OPEN == context.certainty or clause.outer.polarity == NEGATIVE
-    is_denied = context.polarity == NEGATIVE and _is_unowned(noun, clause)
+    is_open = OPEN == context.certainty or top.head.outer.polarity == NEGATIVE
+    if context.polarity == NEGATIVE and is_chosen(noun):  # "not their first title"
+        is_open = True
+    if top.word(noun.lang.replacing, "case"):  # "without Anna's consent"
+        is_open = True
     is_kept = top.dep in SUBJECTS and top.denial is None
-    certainty = OPEN if (is_open or is_denied) and not is_kept else FACT
+    certainty = OPEN if is_open and not is_kept else FACT
     return Context(POSITIVE, certainty, context.source)
-
-
-def _is_unowned(noun: Word, clause: Word) -> bool:
-    """Tell whether a denial leaves open that there is a thing: "without", "their first
-    title"."""
-    lang = noun.lang
-    denial = clause.denial
-    is_replaced = denial is not None and denial.lower in lang.replacing
-    is_counted = any(x.lower in lang.inclusive for x in noun.children)
-    return is_replaced or is_counted or noun.word(lang.replacing, "case") is not None
