@@ -7,9 +7,9 @@ A confidence is the logistic of a sum of weights, which lie in the language's ro
 far people agree with triples of this kind (CaRB; fitted on the first half of its
 development file). `Triple.source.confidence` says how sure the parser is."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
-from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Span
 
@@ -19,12 +19,10 @@ from .phrases import (
     ADJUNCTS,
     ASIDE,
     CLAUSES,
-    OBLIQUES,
     OUT_OF_PHRASE,
     PHRASES,
     case_of,
     is_adjunct,
-    without_marks,
     words_of,
     words_of_verb,
     words_within,
@@ -150,8 +148,8 @@ def _triple(parts: _Parts) -> Triple:
 
 def _of_verb(relation: Relation) -> Iterator[_Parts]:
     """Give the triples of a verb or a copula: of its grammatical subject and its
-    object; without an object, of an oblique, and of the oblique's conjuncts; then of
-    each further phrase."""
+    object; then of each further phrase and its conjuncts, "(it; was sold to; Kim)"
+    beside "(it; was sold in; 1900)"."""
     verb = relation.word
     clause = clause_of(verb)
     subject = subject_of(verb)
@@ -163,30 +161,34 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     thing = next((x for x in heads if x not in same), clause.child("xcomp"))
     if thing and thing.dep == "xcomp":
         thing = clause.child("iobj") or thing
+    if thing and _is_said_below(thing, clause):
+        return
     words = words_of_verb(verb, relation.denial)
     adjuncts = [x for x in clause.children if is_adjunct(x) and x.i not in words]
-    main = thing or _main_oblique(clause, adjuncts)
-    if not main or _is_said_below(main, clause):
-        return
-    nouns = (main,) if thing else (main, *conjuncts(main))
-    others = [x for x in adjuncts if x is not main and not main.is_below(x)]
-    for noun in nouns:
-        source = relation if thing else said_of(relation, noun)
-        inner, kept = _said_of(noun, source)
-        further = [x for x in others if x.i not in inner]
-        who = words_of(first, verb) - kept
-        parts = _Parts(source, who, kept, inner - kept, noun, further)
-        yield parts
-        yield from _inherited(parts, first)
-        yield from _of_phrases(parts)
+    phrases = _phrases_of(clause, adjuncts)
+    before: Set[int] = set()
+    if thing:
+        others = [x for x in adjuncts if x is not thing and not thing.is_below(x)]
+        yield from _said(relation, first, thing, others)
+        phrases = [x for x in phrases if x in others and x.dep in PHRASES]
+        if thing is clause or (thing.dep == "obj" and thing.i > clause.i):
+            before = words_of(thing, verb)
+            phrases = [x for x in phrases if x.i > clause.i]
+    for head in phrases:
+        is_main = not thing and head is phrases[0]
+        others = [x for x in adjuncts if is_main and x is not head]
+        kind = "" if is_main else ADJUNCT
+        for noun in (head, *conjuncts(head)):
+            source = said_of(relation, noun)
+            yield from _said(source, first, noun, others, before, kind)
 
 
-def _main_oblique(clause: Word, adjuncts: Sequence[Word]) -> Optional[Word]:
-    """Give the first oblique, rather after the verb; or an adverb."""
-    after = [x for x in adjuncts if x.i > clause.i]
-    obliques = [x for x in (*after, *adjuncts) if x.dep in OBLIQUES]
-    means = [x for x in clause.children if x.i > clause.i and is_means(x)]
-    return next(iter([*obliques, *after, *means]), None)
+def _phrases_of(clause: Word, adjuncts: Sequence[Word]) -> List[Word]:
+    """Give the phrases with prepositions, rather after the verb; or an adverb."""
+    phrases = [x for x in adjuncts if x.dep in PHRASES]
+    means = [x for x in clause.children if is_means(x)]
+    after = [x for x in (*adjuncts, *means) if x.i > clause.i]
+    return sorted(phrases, key=lambda x: x.i < clause.i) or after[:1]
 
 
 def _is_said_below(thing: Word, clause: Word) -> bool:
@@ -195,62 +197,42 @@ def _is_said_below(thing: Word, clause: Word) -> bool:
     return is_shared and thing.child("obj", "cop", *CLAUSES, *ADJUNCTS) is not None
 
 
-def _said_of(head: Word, source: Relation) -> Tuple[Set[int], Set[int]]:
-    """Give the words of an object, and the words of the relation with the object's
-    preposition. The preposition of an object before the verb stays with the object."""
+def _said(
+    source: Relation,
+    first: Word,
+    head: Word,
+    others: Sequence[Word],
+    before: Container[int] = (),
+    kind: str = "",
+) -> Iterator[_Parts]:
+    """Give the triple of an object or a phrase. Its preposition belongs to the relation
+    if it stands after the verb, and so does an object `before` it. What is said of a
+    predicate noun is said of its subject, too: "X is a musician who lived in Paris"."""
     verb = source.word
     clause = clause_of(verb)
-    kept = words_of_verb(verb, source.denial)
+    kept = words_of_verb(verb, source.denial).union(before)
     inner = words_of(head, verb)
     case = case_of(head)
-    first = head.sentence.words[head.first]
+    mark = head.sentence.words[head.first]
     infinitive = clause.child("xcomp")
-    if head is clause:
-        return inner, kept | case
-    if head.i < clause.i:
-        return inner if clause.is_below(head) else inner | case, kept
-    if head.dep in CLAUSES and first.dep == "mark" and first.head is head:
-        case = {first.i}
-    elif infinitive and head.dep in _OBJECTS:
-        inner = inner | words_within(infinitive, ASIDE)  # "forced him to leave"
-    return inner, kept | case
-
-
-def _inherited(parts: _Parts, subject: Word) -> Iterator[_Parts]:
-    """Say what is said of a predicate noun of its subject, too: "X is a musician who
-    lived in Paris"."""
-    verb = parts.source.word
-    relative = clause_of(verb).relative
-    noun = subject.subject
-    is_said = relative is not None and relative.head is subject
-    if is_said and subject.child("cop") and noun and noun.dep != "expl":
-        words = words_of(noun, subject) - parts.relation
-        yield replace(parts, subject=words, kind=INHERITED)
-
-
-def _of_phrases(parts: _Parts) -> Iterator[_Parts]:
-    """Give a triple of each further phrase: "(it; was sold to; Kim)" beside "(it; was
-    sold in; 1900)"."""
-    verb = parts.source.word
-    clause = clause_of(verb)
-    thing = parts.head
-    words = clause.sentence.words
-    before = words_of_verb(verb, parts.source.denial)
-    has_object = thing is clause or (thing.dep == "obj" and thing.i > clause.i)
-    if has_object:
-        inner = without_marks([words[i] for i in sorted(parts.object)])
-        before = parts.relation | {x.i for x in inner}
-    phrases = [x for x in parts.others if x.dep in PHRASES]
-    for head in phrases:
-        if has_object and head.i < clause.i:
-            continue
-        for noun in (head, *conjuncts(head)):
-            source = said_of(parts.source, noun)
-            case = case_of(noun)
-            inner = words_of(noun, verb)
-            kept = before | case if noun.i > clause.i else before
-            inner = (inner | case) - kept
-            yield _Parts(source, parts.subject, kept, inner, noun, kind=ADJUNCT)
+    is_before = head is not clause and head.i < clause.i
+    if is_before and not clause.is_below(head):
+        inner |= case
+    elif not is_before:
+        kept |= case
+    if head is not clause and head.dep in CLAUSES and mark.dep == "mark":
+        kept.add(mark.i)
+    elif infinitive and head.dep in _OBJECTS and not is_before:
+        inner |= words_within(infinitive, ASIDE)  # "forced him to leave"
+    further = [x for x in others if x.i not in inner]
+    who = words_of(first, verb) - kept
+    yield _Parts(source, who, kept, inner - kept, head, further, kind)
+    relative = clause.relative
+    noun = first.subject
+    is_noun = first.child("cop") is not None and noun is not None
+    if is_noun and relative and relative.head is first and noun.dep != "expl":
+        who = words_of(noun, first) - kept
+        yield _Parts(source, who, kept, inner - kept, head, further, INHERITED)
 
 
 def _within(parts: _Parts) -> Iterator[_Parts]:
