@@ -5,10 +5,9 @@ predicted trees beside those in gold trees, and indices by document.
 
 Tokens, sentences and documents (`# newdoc`) are the gold ones; the CoNLL-U file has
 them in the order of the trees. A structure is right if a gold one has its label and its
-words. Prints two tables in Markdown, and the words of trees measured a second."""
+words. Prints two tables in Markdown."""
 
 import argparse
-import time
 from collections import Counter
 from pathlib import Path
 from statistics import StatisticsError, correlation
@@ -137,16 +136,6 @@ def correlations(documents: List[Document]) -> Dict[str, float]:
     return result
 
 
-def words_a_second(trees: List[Tree]) -> float:
-    """How many words of trees are searched for all structures in a second of processor
-    time."""
-    n_words = sum(len(Parse.from_tree(tree).words) for tree in trees)
-    start = time.process_time()
-    for tree in trees:
-        find_structures(tree)
-    return n_words / (time.process_time() - start)
-
-
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -157,7 +146,6 @@ def main() -> None:
     given = parser.parse_args()
     nlp = spacy.load(given.pipeline, exclude=["lal_srl", "lal_lemmas"])
     documents = list(read_documents(nlp, given.trees, given.conllu))
-    trees = [tree for document in documents for tree in document.gold]
     print("| structure | gold | precision | recall | F1 |")
     print("|---|--:|--:|--:|--:|")
     for name, one in score(documents).items():
@@ -167,7 +155,6 @@ def main() -> None:
     print("|---|--:|")
     for name, value in correlations(long).items():
         print(f"| {name} | {value:.2f} |")
-    print(f"\n{words_a_second(trees):,.0f} words of trees a second")
 
 
 if __name__ == "__main__":

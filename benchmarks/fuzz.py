@@ -19,7 +19,6 @@ SUBJECTS: Dict[str, int] = {
     "retokenizing": 2_000,
     "treebanks": 30_000,
     "threads": 2500,
-    "roles": 2000,
 }
 
 

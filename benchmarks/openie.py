@@ -2,24 +2,17 @@
 """Triples of open information extraction beside those that people wrote, scored as CaRB
 does (Bhardwaj, Aggarwal & Mausam 2019, "CaRB: a crowdsourced benchmark for Open IE").
 
-    python benchmarks/openie.py GOLD.tsv --extractions FOUND.tsv
-    python benchmarks/openie.py GOLD.tsv --pipeline en_lal_md [--half 1] [--raw]
-    python benchmarks/openie.py GOLD.tsv --pipeline en_lal_md --relations
+    python benchmarks/openie.py GOLD.tsv --pipeline en_lal_md [--half 1]
 
 GOLD.tsv has a sentence, a relation, a first argument and further arguments in each
-line. FOUND.tsv has what `lal relations --format openie --confidence` writes: sentence,
-subject, relation, object, confidence, with `--arguments` further ones; a file without
-confidences has four columns. With a pipeline, the words of GOLD.tsv, which spaces
-divide, are its tokens; brackets and quotes of the Penn Treebank are parsed as plain
-ones. With `--raw` the words are written as a text, which the pipeline's tokenizer
-divides.
+line. Its words, which spaces divide, are the pipeline's tokens; brackets and quotes of
+the Penn Treebank are parsed as plain ones.
 
 A gold triple and a found one are compared part by part as bags of words; the further
 arguments of the gold one belong to its second argument. It is not a benchmark of facts:
 a triple with too few words is punished as a false one is."""
 
 import argparse
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -29,7 +22,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import get_relations, get_triples
+from spacy_lal.annotations import get_triples
 
 FORMS_OF_BE = frozenset(["be", "is", "am", "are", "was", "were", "been", "being"])
 SAYING = ("said", "told", "added", "adds", "says")
@@ -88,28 +81,6 @@ def read_gold(path: Path) -> Extractions:
         sentence, relation, first, *others = line.split("\t")
         found.setdefault(sentence, []).append(
             extraction(relation, first, " ".join(others))
-        )
-    return found
-
-
-def read_extractions(path: Path) -> Extractions:
-    """Read what `lal relations --format openie` writes.
-
-    RAISES (ValueError): A line has fewer than four columns.
-    """
-    found: Extractions = {}
-    lines = path.read_text(encoding="utf8").splitlines()
-    for number, line in enumerate(lines, start=1):
-        sentence, *parts = line.split("\t")
-        if len(parts) < 3:
-            raise ValueError(
-                f"{path}:{number}: expected 4 or more columns, got {len(parts) + 1}"
-            )
-        first, relation, second, *others = parts
-        confidence = float(others[0]) if others else 1.0
-        second = " ".join([second, *others[1:]])
-        found.setdefault(sentence, []).append(
-            extraction(relation, first, second, confidence)
         )
     return found
 
@@ -216,39 +187,14 @@ def by_kind(gold: Extractions, found: Extractions) -> Dict[str, Tuple[int, float
 # With a pipeline
 
 
-def written(words: Iterable[str]) -> str:
-    """Write words of the Penn Treebank as a text: "(it didn't rain, Kim said)"."""
-    text = " ".join(words)
-    text = re.sub(r" (n't|'\w{0,2}|[.,;:?!%)\]]+)(?= |$)", r"\1", text)
-    return re.sub(r"([$(\[]) (?=\S)", r"\1", text)
-
-
-def parsed(nlp: Language, sentences: Iterable[str], *, raw: bool = False) -> List[Doc]:
-    """Parse sentences whose words are divided by spaces, each as one sentence; if
-    `raw`, as texts."""
+def parsed(nlp: Language, sentences: Iterable[str]) -> List[Doc]:
+    """Parse sentences whose words are divided by spaces, each as one sentence."""
     docs = []
     for sentence in sentences:
         words = [PLAIN.get(word, word) for word in sentence.split()]
-        if raw:
-            docs.append(nlp.make_doc(written(words)))
-            continue
-        docs.append(
-            Doc(nlp.vocab, words, sent_starts=[i == 0 for i in range(len(words))])
-        )
+        starts = [i == 0 for i in range(len(words))]
+        docs.append(Doc(nlp.vocab, words, sent_starts=starts))
     return list(nlp.pipe(docs))
-
-
-def of_relations(doc: Doc) -> List[Extraction]:
-    """Give the relations of a Doc as they are printed: of subject, object and further
-    arguments those that are named, the first one apart. One that names fewer than two
-    counts as found, and as wrong."""
-    found = []
-    for one in get_relations(doc):
-        named = [one.subject, one.object, *one.arguments]
-        first, *others = [str(part) for part in named if part] or [""]
-        relation = str(one.predicate or one.label)
-        found.append(extraction(relation, first, " ".join(others)))
-    return found
 
 
 def of_triples(doc: Doc) -> List[Extraction]:
@@ -286,28 +232,17 @@ def main(arguments: Optional[List[str]] = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("gold", type=Path)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--extractions", type=Path, help="what a system found")
-    source.add_argument("--pipeline", help="a pipeline whose triples are scored")
-    parser.add_argument(
-        "--relations", action="store_true", help="relations, printed plainly"
-    )
-    parser.add_argument("--raw", action="store_true", help="parse texts, not words")
+    parser.add_argument("--pipeline", default="en_lal_md")
     parser.add_argument("--half", type=int, choices=(1, 2), help="of the gold file")
     args = parser.parse_args(arguments)
     gold = read_gold(args.gold)
     if args.half:
         gold = halves(gold)[args.half - 1]
-    if args.extractions:
-        found = read_extractions(args.extractions)
-    else:
-        docs = parsed(spacy.load(args.pipeline), gold, raw=args.raw)
-        extract = of_relations if args.relations else of_triples
-        found = {
-            sentence: extract(doc) for sentence, doc in zip(gold, docs, strict=True)
-        }
+    docs = parsed(spacy.load(args.pipeline), gold)
+    pairs = zip(gold, map(of_triples, docs), strict=True)
+    found = dict(pairs)
     print("| | P | R | F1 | area |\n| --- | --: | --: | --: | --: |")
-    row(args.pipeline or args.extractions.name, score(gold, found))
+    row(args.pipeline, score(gold, found))
     kinds = by_kind(gold, found)
     if len(kinds) > 1:
         print("\n| kind | triples | P |\n| --- | --: | --: |")

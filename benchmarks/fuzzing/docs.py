@@ -33,7 +33,7 @@ from spacy_lal.trees import nested_spans
 from spacy_lal.trees.brackets import escape_word
 from spacy_lal.trees.conllu import read_conllu
 
-from . import Report
+from . import Report, run_cases
 
 PARSER = "lal_parser"
 LABELS: Dict[str, List[str]] = {
@@ -106,29 +106,18 @@ class Recipe(NamedTuple):
 
 
 def fuzz(n: int, seed: int) -> Report:
-    """Parse n random Docs in batches of one to six."""
+    """Parse n batches of one to three random Docs."""
     nlps = {name: make_nlp(**settings) for name, (settings, _) in PARSERS.items()}
-    outcomes: Counter = Counter()
-    failures: List[str] = []
-    done = number = 0
-    while done < n:
-        rng = random.Random(f"{seed}-{number}")
+
+    def parse(rng: random.Random, notes: List[str]) -> Counter:
         name = rng.choice(list(PARSERS))
-        recipes = [random_recipe(rng) for _ in range(min(rng.randint(1, 6), n - done))]
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "a sentence has more than")
-                outcomes.update(check(nlps[name], recipes, projective=PARSERS[name][1]))
-        except Exception as err:  # whatever it is, it is a broken promise
-            failures.append(
-                f"seed {seed}, batch {number}, {name}: {type(err).__name__}: {err}"
-            )
-        done, number = done + len(recipes), number + 1
-    return Report(
-        done,
-        ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items())),
-        failures,
-    )
+        notes.append(name)
+        recipes = [random_recipe(rng) for _ in range(rng.randint(1, 3))]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "a sentence has more than")
+            return check(nlps[name], recipes, projective=PARSERS[name][1])
+
+    return run_cases(n, seed, parse)
 
 
 def make_nlp(**settings: Any) -> Language:

@@ -31,7 +31,8 @@ from spacy_lal.annotations import (
 from spacy_lal.export import read_parses, to_conllu
 from spacy_lal.trees import Constituent, Parse, SpanError
 
-from . import Report
+from . import Report, run_cases
+from .docs import same
 
 WORDS = ["a", "bb", "ccc", "dd-dd", "(", "e\\", "\n", " ", "\t\n"]
 LABELS = ["S", "NP", "VP", "S::VP", "NP::NP"]
@@ -51,25 +52,11 @@ def fuzz(n: int, seed: int) -> Report:
     """Run n Docs through some random steps each, and compare what the getters say after
     each."""
     install_extensions()
+    return run_cases(n, seed, _run)
+
+
+def _run(rng: random.Random, steps: List[str]) -> Counter:
     outcomes: Counter = Counter()
-    failures: List[str] = []
-    for number in range(n):
-        steps: List[str] = []
-        try:
-            _run(random.Random(f"{seed}-{number}"), steps, outcomes)
-        except Exception as err:  # whatever it is, it is a broken promise
-            failures.append(
-                f"seed {seed}, case {number}, {' > '.join(steps)}: "
-                f"{type(err).__name__}: {err}"
-            )
-    return Report(
-        n,
-        ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())),
-        failures,
-    )
-
-
-def _run(rng: random.Random, steps: List[str], outcomes: Counter) -> None:
     case = random_case(rng)
     check(case)
     for _ in range(rng.randint(1, N_STEPS)):
@@ -81,6 +68,7 @@ def _run(rng: random.Random, steps: List[str], outcomes: Counter) -> None:
             continue
         case = stepped
         outcomes[check(case)] += 1
+    return outcomes
 
 
 def random_case(rng: random.Random) -> Case:
@@ -313,15 +301,15 @@ def check(case: Case) -> str:
         warnings.simplefilter("always")
         found = get_constituents(doc)
     lost = [one for one in caught if issubclass(one.category, LostAnnotationsWarning)]
-    _same("constituents", found, [_chains(spans) for spans in expected])
-    _same("a warning", bool(lost), any_lost)
+    same("constituents", found, [_chains(spans) for spans in expected])
+    same("a warning", bool(lost), any_lost)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostAnnotationsWarning)
         crossing = [_crosses(spans) for spans in expected]
         for sent, (start, end), spans, crosses in zip(
             doc.sents, sentence_bounds(doc), expected, crossing, strict=True
         ):
-            _same("sentences", (sent.start, sent.end), (start, end))
+            same("sentences", (sent.start, sent.end), (start, end))
             words = [token.i for token in sent if not token.is_space]
             if words:
                 _check_sentence(sent, words, spans, crosses)
@@ -332,14 +320,14 @@ def check(case: Case) -> str:
             _bracket(doc, _words(sent), spans)
             for sent, spans in zip(doc.sents, expected, strict=True)
         ]
-        _same(
+        same(
             "the Doc's trees",
             doc._.parse_string,
             "\n".join(text for text in texts if text),
         )
         to_conllu(doc)
         leaves = [parse.to_tree().leaves() for parse in read_parses(doc)]
-    _same(
+    same(
         "leaves",
         leaves,
         [
@@ -359,7 +347,7 @@ def _check_sentence(
         for name in ("parse_string", "labels", "parent"):
             _raises(lambda name=name: getattr(sent._, name))
         return
-    _same("a tree", sent._.parse_string, _bracket(doc, words, spans))
+    same("a tree", sent._.parse_string, _bracket(doc, words, spans))
     chains = {(start, end): label for start, end, label in _chains(spans)}
     nodes = {(0, len(words)), *((i, i + 1) for i in range(len(words))), *chains}
     inner = {(doc[words[s]].idx, doc[words[e - 1]].idx): (s, e) for s, e in nodes}
@@ -368,20 +356,20 @@ def _check_sentence(
         key = inner[node.start_char, doc[node.end - 1].idx]
         seen.add(key)
         label = chains.get(key, "")
-        _same("labels", "::".join(node._.labels), label)
+        same("labels", "::".join(node._.labels), label)
         above = [
             one for one in nodes if one[0] <= key[0] and key[1] <= one[1] and one != key
         ]
         parent = min(above, key=lambda one: one[1] - one[0]) if above else None
         given = node._.parent
-        _same(
+        same(
             "parent", given and inner[given.start_char, doc[given.end - 1].idx], parent
         )
         below = [
             inner[child.start_char, doc[child.end - 1].idx] for child in node._.children
         ]
-        _same("children", below, _children(key, nodes))
-    _same("nodes", seen, nodes)
+        same("children", below, _children(key, nodes))
+    same("nodes", seen, nodes)
     method = sent._.parse_method
     if method not in ("joint", None):
         raise AssertionError(f"parse_method {method!r}")
@@ -491,11 +479,6 @@ def _bracket(
 
     children = build(0, len(words), _chains(spans))
     return children[0] if len(children) == 1 else f"(TOP {' '.join(children)})"
-
-
-def _same(what: str, found: object, expected: object) -> None:
-    if found != expected:
-        raise AssertionError(f"{what}: found {found!r}, expected {expected!r}")
 
 
 def _raises(read: Callable[[], object]) -> None:

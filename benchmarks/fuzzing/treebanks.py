@@ -24,7 +24,7 @@ from spacy_lal.treebanks.reader import find_files, read_treebank
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees.conllu import read_conllu
 
-from . import Report
+from . import Report, run_cases
 
 REFUSALS = (TreebankError,)
 # names both files; no line of them is wrong
@@ -45,28 +45,18 @@ ODD = [
 
 def fuzz(n: int, seed: int) -> Report:
     """Check and convert n pairs of files."""
-    rng = random.Random(seed)
-    outcomes: Counter = Counter()
-    failures: List[str] = []
     sentences = _toy_sentences()
     with tempfile.TemporaryDirectory() as folder:
-        for case in range(n):
+
+        def read(rng: random.Random, notes: List[str]) -> Counter:
             paths = _write_case(rng, sentences, Path(folder))
-            try:
-                outcome, broken = _try(paths, Path(folder) / "out.spacy")
-            except (
-                Exception
-            ) as err:  # whatever else comes out of either command is a failure
-                outcome, broken = "crashed", f"{type(err).__name__}: {str(err)[:300]}"
-            outcomes[outcome] += 1
+            notes += [repr(path.read_bytes()[:400]) for path in paths]
+            outcome, broken = _try(paths, Path(folder) / "out.spacy")
             if broken:
-                files = [path.read_bytes()[:400] for path in paths]
-                failures.append(f"seed {seed}, case {case}: {broken}; files {files}")
-    return Report(
-        n,
-        ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())),
-        failures,
-    )
+                raise AssertionError(broken)
+            return Counter([outcome])
+
+        return run_cases(n, seed, read)
 
 
 def _toy_sentences() -> List[Tuple[str, str]]:

@@ -1,5 +1,5 @@
 """Which head is which label? A report over a treebank: the heads of each label, and the
-labels and words of each head.
+labels of each head.
 
 A head's part in a correct constituent is its block's contribution to the label's
 margin: the label's score minus the score of its best rival on the same span. Rivals
@@ -24,7 +24,6 @@ from spacy.tokens import Doc
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds
-from spacy_lal.interpret.attention import START, STOP
 from spacy_lal.interpret.contributions import SpanScores
 from spacy_lal.pipeline.scoring import (
     MAX_LENGTH,
@@ -33,7 +32,7 @@ from spacy_lal.pipeline.scoring import (
     label_strings,
     sentences_of,
 )
-from spacy_lal.trees import EMPTY, Parse
+from spacy_lal.trees import EMPTY
 
 
 class LabelCounts(NamedTuple):
@@ -95,33 +94,17 @@ class HeadLabel(NamedTuple):
     part: float
 
 
-class HeadWord(NamedTuple):
-    """A word that a head attends to.
-
-    word (str): In lower case; "<START>" and "<STOP>" are the ends of a sentence.
-    share (float): The attention to all occurrences of the word, as a mean over
-        sentences. The shares of all words add up to 1.
-    even (float): The share of the word under uniform attention.
-    """
-
-    word: str
-    share: float
-    even: float
-
-
 @dataclass(frozen=True)
 class LabelHead:
     """One label head.
 
     number, name: As in `LabelAttention.heads`.
     labels (Tuple[HeadLabel, ...]): The labels for which it ranks highest, best first.
-    words (Tuple[HeadWord, ...]): The words whose share exceeds their even share most,
-    largest difference first."""
+    """
 
     number: int
     name: str
     labels: Tuple[HeadLabel, ...]
-    words: Tuple[HeadWord, ...]
 
 
 @dataclass(frozen=True)
@@ -140,17 +123,6 @@ class HeadReport:
     n_sentences: int
     n_left_out: int
 
-    def own_head_share(self, k: int) -> Optional[float]:
-        """The share of labels, 0 to 1, whose own head ranks among the first k. Labels
-        without an own head, or without a correct constituent, are left out; None if no
-        label remains. `chance` gives the share at random."""
-        ranks = [one.own_rank for one in self.labels if one.own_rank is not None]
-        return sum(rank <= k for rank in ranks) / len(ranks) if ranks else None
-
-    def chance(self, k: int) -> float:
-        """The expected `own_head_share` for a random ranking."""
-        return min(1.0, k / len(self.heads))
-
 
 def head_report(
     nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64
@@ -160,7 +132,7 @@ def head_report(
     nlp (Language): A pipeline with one `lal_parser`.
     golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold
         constituents are left out.
-    k (int): The number of labels and words to list for each head.
+    k (int): The number of labels to list for each head.
     batch_size (int): Docs parsed together.
     RETURNS (HeadReport): The report.
     RAISES (ValueError): k is less than 1; the model has no label attention, joins its
@@ -169,8 +141,7 @@ def head_report(
     """
     if k < 1:
         raise ValueError(
-            "k is how many labels and words to keep of each head: expected at least "
-            f"1, got {k}"
+            f"k is how many labels to keep of each head: expected at least 1, got {k}"
         )
     parser = find_parser(nlp)
     scorer, strings = SpanScores(parser), label_strings(parser)
@@ -179,7 +150,7 @@ def head_report(
         disable=nlp.pipe_names[nlp.pipe_names.index(parser.name) + 1 :]
     ):
         docs, _ = parse_golds(nlp, with_trees, gold_sents=True, batch_size=batch_size)
-    sums, words = _LabelSums(scorer, strings), _WordSums(len(scorer.names))
+    sums = _LabelSums(scorer, strings)
     n_sentences = n_left_out = 0
     for gold, doc in zip(with_trees, docs, strict=True):
         chosen = []
@@ -194,11 +165,10 @@ def head_report(
                 n_left_out += 1
             elif tree:
                 chosen.append((sentence, set(tree), parse))
-        for (sentence, tree, parse), encoded in zip(
+        for (_, tree, parse), encoded in zip(
             chosen, encode(parser, [one[0] for one in chosen]), strict=True
         ):
             sums.add(tree, parse, encoded.fenceposts)
-            words.add(sentence, encoded.attention)  # type: ignore[arg-type]
             n_sentences += 1
     if not n_sentences:
         raise ValueError(
@@ -213,8 +183,7 @@ def head_report(
     for found in places.values():
         found.sort(key=lambda place: (place.rank, -place.part))
     heads = [
-        LabelHead(i, name, tuple(places[i][:k]), best)
-        for i, (name, best) in enumerate(zip(scorer.names, words.best(k), strict=True))
+        LabelHead(i, name, tuple(places[i][:k])) for i, name in enumerate(scorer.names)
     ]
     return HeadReport(tuple(labels), tuple(heads), n_sentences, n_left_out)
 
@@ -297,36 +266,3 @@ class _LabelSums:
 def _columns(parts: Any) -> ndarray:
     """Bias, tokens and heads side by side. Shape: (n_spans, 2 + n_label_heads)."""
     return np.column_stack([parts.bias, parts.tokens, parts.heads])
-
-
-class _WordSums:
-    """The attention of each head to each word, summed over sentences."""
-
-    def __init__(self, n_heads: int) -> None:
-        self.n_sentences = 0
-        self.even: Counter[str] = Counter()
-        self.shares: Dict[str, ndarray] = defaultdict(lambda: np.zeros(n_heads))
-
-    def add(self, sentence: Parse, attention: ndarray) -> None:
-        """Add a sentence. attention (ndarray): Shape: (n_label_heads, n + 2)."""
-        words = [START, *(word.lower() for word in sentence.words), STOP]
-        self.n_sentences += 1
-        for word, weights in zip(words, attention.T.astype("f8"), strict=True):
-            self.shares[word] += weights
-            self.even[word] += 1.0 / len(words)  # type: ignore[assignment]
-
-    def best(self, k: int) -> List[Tuple[HeadWord, ...]]:
-        """For each head, the words whose share exceeds their share under uniform
-        attention most."""
-        words = list(self.shares)
-        shares = (
-            np.stack([self.shares[word] for word in words], axis=1) / self.n_sentences
-        )
-        even = np.array([self.even[word] for word in words]) / self.n_sentences
-        found = np.argsort(even - shares, axis=1, kind="stable")[:, :k].tolist()
-        return [
-            tuple(
-                HeadWord(words[i], float(shares[head, i]), float(even[i])) for i in row
-            )
-            for head, row in enumerate(found)
-        ]

@@ -133,6 +133,22 @@ def compare_stage(
     errors.compare(stage, value, theirs, keep=keep)
 
 
+def compare_scores(
+    errors: RoleErrors, stage: str, scores: Tensor, theirs: Arrays, keep: np.ndarray
+) -> None:
+    """Compare the scores, probabilities and predictions of a classifier at real words.
+
+    stage (str): The beginning of the stages' names, if any, with its last character."""
+    values = scores.detach()
+    ours = {"scores": values, "probabilities": values.softmax(-1)}
+    for name, value in ours.items():
+        errors.compare(f"{stage}{name}", value, theirs[name], keep=keep)
+    predictions = values.argmax(-1).numpy()
+    errors.add_same(
+        f"{stage}predictions", predictions[keep], theirs["predictions"][keep]
+    )
+
+
 def compare_layer(vectors: RoleSet, errors: RoleErrors) -> None:
     """A transformer layer: plain, with given logits, with given values."""
     info = vectors.info
@@ -206,16 +222,8 @@ def compare_joint(vectors: RoleSet, errors: RoleErrors) -> None:
     loss, gradient = cross_entropy(scores, gold)
     scores.backward(gradient)
     probabilities = scores.detach().softmax(-1)
-    errors.compare("scores", scores, arrays["out/scores"], keep=keep)
-    errors.compare(
-        "probabilities", probabilities, arrays["out/probabilities"], keep=keep
-    )
+    compare_scores(errors, "", scores, vectors.under("out/"), keep)
     errors.compare("loss", loss, arrays["out/loss"])
-    errors.add_same(
-        "predictions",
-        scores.detach().argmax(-1).numpy()[keep],
-        arrays["out/predictions"][keep],
-    )
     for name in ("pos", "predicate"):
         components = tuple(arrays[f"joint_to_{name}"].tolist())
         theirs = arrays[f"out/{name}_probabilities"]
@@ -288,19 +296,8 @@ def compare_arcs(vectors: RoleSet, errors: RoleErrors) -> None:
     found = scorer(x)
     loss, gradient = cross_entropy(found.arcs, np.where(keep, arrays["heads"], -1))
     found.arcs.backward(gradient)
-    errors.compare("arcs", found.arcs, arrays["out/scores"], keep=keep)
+    compare_scores(errors, "", found.arcs, vectors.under("out/"), keep)
     errors.compare("loss", loss, arrays["out/loss"])
-    errors.compare(
-        "probabilities",
-        found.arcs.detach().softmax(-1),
-        arrays["out/probabilities"],
-        keep=keep,
-    )
-    errors.add_same(
-        "predictions",
-        found.arcs.detach().argmax(-1).numpy()[keep],
-        arrays["out/predictions"][keep],
-    )
     errors.compare(
         "dependents of deprels", found.dependents, arrays["out/dep_rel_mlp"], keep=keep
     )
@@ -336,19 +333,8 @@ def compare_deprels(vectors: RoleSet, errors: RoleErrors) -> None:
         loss, gradient = cross_entropy(scores, np.where(keep, arrays["labels"], -1))
         scores.backward(gradient)
         theirs = vectors.under(f"{mode}/")
-        errors.compare(f"{mode} scores", scores, theirs["scores"], keep=keep)
+        compare_scores(errors, f"{mode} ", scores, theirs, keep)
         errors.compare(f"{mode} loss", loss, theirs["loss"])
-        errors.compare(
-            f"{mode} probabilities",
-            scores.detach().softmax(-1),
-            theirs["probabilities"],
-            keep=keep,
-        )
-        errors.add_same(
-            f"{mode} predictions",
-            scores.detach().argmax(-1).numpy()[keep],
-            theirs["predictions"][keep],
-        )
         for name, tensor in zip(("dep", "head"), inputs, strict=True):
             errors.compare(
                 f"{mode} gradients", tensor.grad, theirs[f"grad/{name}"], GRADIENT

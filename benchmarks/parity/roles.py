@@ -25,6 +25,7 @@ from parity.role_layers import (
     compare_joint,
     compare_layer,
     compare_roles,
+    compare_scores,
     compare_stage,
     compare_timing,
     compare_viterbi,
@@ -171,21 +172,8 @@ def _compare_tasks(
     for task, scores in scored:
         if scores is None:
             continue
-        errors.compare(
-            f"{mode} {task}.scores", scores, theirs[f"{task}.scores"], keep=keep
-        )
-        probabilities = scores.detach().softmax(-1)
-        errors.compare(
-            f"{mode} {task}.probabilities",
-            probabilities,
-            theirs[f"{task}.probabilities"],
-            keep=keep,
-        )
-        errors.add_same(
-            f"{mode} {task}.predictions",
-            scores.detach().argmax(-1).numpy()[keep],
-            theirs[f"{task}.predictions"][keep],
-        )
+        under = vectors.under(f"{mode}/{task}.")
+        compare_scores(errors, f"{mode} {task}.", scores, under, keep)
     if output.joint is not None:
         for name, key in (
             ("gold_pos", "joint_to_pos"),

@@ -35,29 +35,17 @@ class Settings(NamedTuple):
                 yield f"{name} = {value!r:.60} (unknown)"
 
 
+def words_of(text: str) -> FrozenSet[str]:
+    """The names in a text."""
+    return frozenset(text.split())
+
+
 # Hyperparameters of the authors' programs that choose files, or how training goes on.
-_OF_TRAINING = frozenset(
-    {
-        "annotation_dim",
-        "bert_do_lower_case",
-        "bert_model",
-        "bert_transliterate",
-        "clip_grad_norm",
-        "dataset",
-        "elmo_dropout",
-        "embedding_path",
-        "learning_rate",
-        "learning_rate_warmup_steps",
-        "max_len_dev",
-        "max_len_train",
-        "morpho_emb_dropout",
-        "punctuation",
-        "roberta_do_lower_case",
-        "roberta_model",
-        "step_decay",
-        "step_decay_factor",
-        "step_decay_patience",
-    }
+_OF_TRAINING = words_of(
+    "annotation_dim bert_do_lower_case bert_model bert_transliterate clip_grad_norm "
+    "dataset elmo_dropout embedding_path learning_rate learning_rate_warmup_steps "
+    "max_len_dev max_len_train morpho_emb_dropout punctuation roberta_do_lower_case "
+    "roberta_model step_decay step_decay_factor step_decay_patience"
 )
 _SWITCHED_OFF = {
     "use_bert": False,
@@ -73,57 +61,27 @@ _SELECTOR = {"epsilon": EPSILON}
 LAL_HPARAMS = Settings(frozenset(DEFAULT_HPARAMS) | _OF_TRAINING, _SWITCHED_OFF)
 KK_HPARAMS = Settings(frozenset(KK_DEFAULT_HPARAMS) | _OF_TRAINING)
 KK_SWITCHES = Settings(
-    frozenset(
-        {
-            "even_odd_fenceposts",
-            "factored",
-            "features",
-            "join_positions",
-            "position_only_layers",
-        }
+    words_of(
+        "even_odd_fenceposts factored features join_positions position_only_layers"
     )
 )
-KK_SELECTOR = Settings(
-    frozenset({"layers", "on_empty", "temperature", "width"}), _SELECTOR
-)
+KK_SELECTOR = Settings(words_of("layers on_empty temperature width"), _SELECTOR)
 SSAN = Settings(
-    frozenset(
-        {
-            "attention_dropout",
-            "comment",
-            "computed_by",
-            "dropouts",
-            "filter_size",
-            "hidden_size",
-            "lengths",
-            "modes",
-            "name",
-            "nce_scale",
-            "num_encoder_layers",
-            "num_heads",
-            "rlsan_enc_list",
-            "seed",
-            "select_scale",
-            "temperature",
-            "vocabulary",
-        }
+    words_of(
+        "attention_dropout comment computed_by dropouts filter_size hidden_size "
+        "lengths modes name nce_scale num_encoder_layers num_heads rlsan_enc_list seed "
+        "select_scale temperature vocabulary"
     ),
     _SELECTOR,
 )
 ROLES = Settings(
-    frozenset(
-        {
-            "attn_mlp_size",
-            "class_mlp_size",
-            "layers",
-            "predicate_mlp_size",
-            "predicate_pred_mlp_size",
-            "role_mlp_size",
-        }
+    words_of(
+        "attn_mlp_size class_mlp_size layers predicate_mlp_size "
+        "predicate_pred_mlp_size role_mlp_size"
     )
 )
 ROLE_LAYERS = Settings(
-    frozenset({"ff_hidden_size", "head_dim", "num_heads"}), {"type": "transformer"}
+    words_of("ff_hidden_size head_dim num_heads"), {"type": "transformer"}
 )
 
 

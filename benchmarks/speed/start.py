@@ -18,7 +18,6 @@ import numpy as np
 from speed.timing import at_least_one, markdown
 
 SENTENCE = "The old cat sleeps on the mat."
-HERE, BESIDE = "here", "beside"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,16 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--python",
         default=sys.executable,
         help="of another environment, such as one without torch",
-    )
-    parser.add_argument(
-        "--beside",
-        type=Path,
-        help="another checkout with compiled modules, timed in turns",
-    )
-    parser.add_argument(
-        "--beside-python",
-        default=sys.executable,
-        help="the environment of the other checkout",
     )
 
 
@@ -65,58 +54,32 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         "spacy.load": ["-c", load],
         "spacy.load and a first sentence": ["-c", f"{load}; nlp({SENTENCE!r})"],
         "lal parse, one sentence": [
-            "-m",
-            "spacy",
-            "lal",
-            "parse",
-            "--model",
-            pipeline,
-            "--text",
-            SENTENCE,
+            *("-m", "spacy", "lal", "parse"),
+            *("--model", pipeline, "--text", SENTENCE),
         ],
     }
-    here, beside = (
-        dict(os.environ, OMP_NUM_THREADS="1"),
-        dict(os.environ, OMP_NUM_THREADS="1"),
-    )
-    where = {HERE: (args.python, here)}
-    if args.beside:
-        packages = [
-            str(path.parent)
-            for path in args.beside.resolve().glob("packages/*/setup.py")
-        ]
-        beside["PYTHONPATH"] = os.pathsep.join([str(args.beside.resolve()), *packages])
-        where[BESIDE] = (args.beside_python, beside)
-    found: Dict[Tuple[str, str], List[Tuple[float, float]]] = {}
-    for _ in range(
-        args.rounds
-    ):  # each is a process of its own: none warms up for another
+    costs_of: Dict[str, List[Tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(args.rounds):
+        # each is a process of its own: none warms up for another
         for name, command in commands.items():
-            for place, (python, environment) in where.items():
-                found.setdefault((name, place), []).append(
-                    costs([python, *command], environment)
-                )
+            costs_of[name].append(costs([args.python, *command]))
     rows = []
-    for name in commands:
-        row: Dict[str, Any] = {"what": name}
-        for place in where:
-            seconds, megabytes = map(list, zip(*found[name, place], strict=True))
-            row[place] = {
-                "median": float(np.median(seconds)),
-                "least": min(seconds),
-                "mb": float(np.median(megabytes)),
-            }
-        rows.append(row)
+    for name, of_command in costs_of.items():
+        seconds, megabytes = np.transpose(of_command)
+        row = {"median": np.median(seconds), "least": min(seconds)}
+        row["mb"] = np.median(megabytes)
+        rows.append({"what": name, **{key: float(row[key]) for key in row}})
     return {"rows": rows}
 
 
-def costs(command: List[str], environment: Dict[str, str]) -> Tuple[float, float]:
+def costs(command: List[str]) -> Tuple[float, float]:
     """Processor time of a process, and its most resident memory in MB.
 
     RAISES (RuntimeError): It failed.
     """
     # Python looks for modules in the current folder first: here are none of a package.
     folder = Path(__file__).parent
+    environment = dict(os.environ, OMP_NUM_THREADS="1")
     process = subprocess.Popen(
         command, env=environment, cwd=folder, stdout=subprocess.DEVNULL
     )
@@ -124,16 +87,8 @@ def costs(command: List[str], environment: Dict[str, str]) -> Tuple[float, float
     # rusage would count the memory of this program, which the process was forked from
     while not ended:
         time.sleep(0.01)
-        most = max(
-            most,
-            *map(
-                int,
-                re.findall(
-                    r"VmHWM:\s*(\d+)", status.read_text() if status.exists() else ""
-                ),
-            ),
-            0,
-        )
+        text = status.read_text() if status.exists() else ""
+        most = max(most, *map(int, re.findall(r"VmHWM:\s*(\d+)", text)), 0)
         ended, code, used = os.wait4(process.pid, os.WNOHANG)
     process.returncode = os.waitstatus_to_exitcode(code)
     if process.returncode:
@@ -143,25 +98,13 @@ def costs(command: List[str], environment: Dict[str, str]) -> Tuple[float, float
 
 def table(result: Dict[str, Any]) -> str:
     """Markdown: seconds and memory of each."""
-    compared = any(BESIDE in row for row in result["rows"])
-    rows = []
-    for row in result["rows"]:
-        cells = [row["what"], _cell(row[HERE]), f"{row[HERE]['mb']:.0f}"]
-        if compared:
-            quicker = f"{row[BESIDE]['median'] / row[HERE]['median']:.2f}x"
-            cells += [_cell(row[BESIDE]), f"{row[BESIDE]['mb']:.0f}", quicker]
-        rows.append(cells)
-    header = [
-        "seconds of processor time",
-        "now",
-        "MB",
-        *(["beside", "MB", "quicker"] if compared else []),
+    rows = [
+        [
+            row["what"],
+            f"{row['median']:.2f} ({row['least']:.2f})",
+            f"{row['mb']:.0f}",
+        ]
+        for row in result["rows"]
     ]
-    return (
-        "In brackets the least; MB are the most resident "
-        f"memory\n\n{markdown(header, rows)}"
-    )
-
-
-def _cell(seconds: Dict[str, float]) -> str:
-    return f"{seconds['median']:.2f} ({seconds['least']:.2f})"
+    about = "In brackets the least; MB are the most resident memory"
+    return f"{about}\n\n{markdown(['seconds of processor time', 'now', 'MB'], rows)}"
