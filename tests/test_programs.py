@@ -19,7 +19,7 @@ TEXTS = {path: path.read_text(encoding="utf8") for path in sorted(FILES)}
 PROGRAMS = [
     path
     for path, text in TEXTS.items()
-    if "__main__" in text and "ArgumentParser(" in text
+    if "__main__" in text and ("ArgumentParser(" in text or "    run(main)" in text)
 ]
 
 

@@ -11,10 +11,9 @@ the others, in the order of their numbers, every tenth from the fifth on is for
 development. Closing brackets and what was made of them are mended
 (mend_brackets.py); X.mixed.ptb has no NML, and nests a PRN as other treebanks do."""
 
-import argparse
 import re
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Dict, Iterator, List, Sequence
 
 from mend_brackets import mend_heads, mend_lemmas, mended, nested
 from nltk.tree import Tree
@@ -130,29 +129,14 @@ def read_split(craft: Path, numbers: Sequence[str]) -> Iterator[Sentence]:
     return (sentence for number in numbers for sentence in read_article(craft, number))
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(source: Path, output: Path, test: bool = False) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "source", type=Path, help="UCDenver-ccp/CRAFT, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "output",
-        type=Path,
-        help="folder for train and dev, .ptb, .mixed.ptb and .conllu",
-    )
-    parser.add_argument(
-        "--test", action="store_true", help="build test in place of train and dev"
-    )
-    args = parser.parse_args(arguments)
-    with unpacked(args.source, IDS, TREES, DEPENDENCIES) as craft:
+    with unpacked(source, IDS, TREES, DEPENDENCIES) as craft:
         splits = {
             split: read_split(craft, numbers)
-            for split, numbers in read_ids(craft, args.test).items()
+            for split, numbers in read_ids(craft, test).items()
         }
-        save("craft", splits, args.output)
+        save("craft", splits, output)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ SOURCE is the repository UniversalDependencies/UD_English-ESLSpok at commit 51b8
 .tar.gz or a folder. Deprels, UPOS and tags are changed by rule to those of EWT 2.16. The
 text is written by rule, too: the source has spaces between all words."""
 
-import argparse
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Annotated, Dict, Iterator, List, Sequence, Tuple
 
+import typer
 from treebank import SourceError, run, save_files, unpacked
 
 from spacy_lal.trees import Parse, format_conllu, read_conllu
@@ -153,25 +153,19 @@ def read_split(folder: Path, split: str, ewt: EwtTags) -> Iterator[str]:
         raise SourceError(path, 0, "expected sentences, got none")
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(
+    source: Path, output: Path, ewt: Annotated[Path, typer.Option()], test: bool = False
+) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="UD_English-ESLSpok, .tar.gz, folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev")
-    parser.add_argument("--ewt", type=Path, required=True, help="EWT's train.conllu")
-    parser.add_argument("--test", action="store_true", help="build test in their place")
-    args = parser.parse_args(arguments)
-    ewt = EwtTags(args.ewt)
-    names = ["test"] if args.test else ["train", "dev"]
+    tags = EwtTags(ewt)
+    names = ["test"] if test else ["train", "dev"]
     parts = [f"en_eslspok-ud-{name}.conllu" for name in names]
-    with unpacked(args.source, *parts) as folder:
+    with unpacked(source, *parts) as folder:
         files = {
-            f"{name}.conllu": "".join(read_split(folder, name, ewt)).encode("utf8")
+            f"{name}.conllu": "".join(read_split(folder, name, tags)).encode("utf8")
             for name in names
         }
-    save_files("eslspok", files, args.output)
+    save_files("eslspok", files, output)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ With --test, only the test documents are built. Documents without a skeleton are
 and left out, and so are the few sentences whose words changed since 2016 so that their
 brackets are unknown."""
 
-import argparse
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -262,39 +261,20 @@ def read_split(
             )
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(
+    propbank: Path, ud_2016: Path, ud: Path, output: Path, test: bool = False
+) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "output",
-        type=Path,
-        help="folder for train and dev, .ptb, .nonml.ptb and .conllu",
-    )
-    parser.add_argument(
-        "--test", action="store_true", help="build test in place of train and dev"
-    )
-    args = parser.parse_args(arguments)
     with (
-        unpacked(args.propbank, SKELETONS) as propbank,
-        unpacked(args.ud_2016, SOURCES) as ud_2016,
-        unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
+        unpacked(propbank, SKELETONS) as propbank,
+        unpacked(ud_2016, SOURCES) as ud_2016,
+        unpacked(ud, SOURCES, FILE_LISTS) as ud,
     ):
         splits = {
             one: read_split(propbank, ud_2016, ud, one)
-            for one in (("test",) if args.test else SPLITS)
+            for one in (("test",) if test else SPLITS)
         }
-        save("ewt", splits, args.output, flat=True)
+        save("ewt", splits, output, flat=True)
 
 
 if __name__ == "__main__":

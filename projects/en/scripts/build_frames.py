@@ -7,11 +7,10 @@ The source, a .tar.gz or a folder, is propbank/propbank-frames at tag v3.1, comm
 ccafedad: frames/*.xml, the release that the annotations of EWT refer to. Left out are
 examples, notes, and the roles of other lexicons."""
 
-import argparse
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List
 
 from treebank import SourceError, run, save_files, unpacked
 
@@ -80,21 +79,11 @@ def _roleset(path: Path, element: ElementTree.Element) -> Dict[str, Any]:
     }
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(frames: Path, output: Path) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "frames", type=Path, help="propbank/propbank-frames, .tar.gz or folder"
-    )
-    parser.add_argument("output", type=Path, help=f"folder for {FILE}")
-    args = parser.parse_args(arguments)
-    with unpacked(args.frames, FRAMES) as repository:
+    with unpacked(frames, FRAMES) as repository:
         text = read_frames(repository / FRAMES)
-        save_files(
-            "propbank", {FILE: text.encode("utf8")}, args.output, checksums=CHECKSUMS
-        )
+        save_files("propbank", {FILE: text.encode("utf8")}, output, checksums=CHECKSUMS)
 
 
 if __name__ == "__main__":

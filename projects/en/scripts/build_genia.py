@@ -11,14 +11,14 @@ CRAFT's, theirs are taken: tags, hyphens and slashes that are words (tagged as C
 tags such words), `to` before a noun, bare conjuncts of one word, no bracket for a noun
 phrase before a noun. The CoNLL-U has tags and spaces, and no heads."""
 
-import argparse
 import random
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Annotated, Dict, Iterator, List, Sequence
 from xml.etree import ElementTree
 
+import typer
 from nltk.tree import Tree
 from treebank import (
     Sentence,
@@ -296,20 +296,17 @@ def read_splits(
     }
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(
+    source: Path,
+    output: Path,
+    craft: Annotated[Path, typer.Option()],
+    test: bool = False,
+) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="genia-treebank, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for train and dev")
-    parser.add_argument("--craft", type=Path, required=True, help="CRAFT's train.ptb")
-    parser.add_argument("--test", action="store_true", help="build test in their place")
-    args = parser.parse_args(arguments)
-    craft = CraftTags(args.craft)
-    with unpacked(args.source, ABSTRACTS) as genia:
-        splits = read_splits(genia / ABSTRACTS, craft, args.test)
-        save("genia", splits, args.output, flat=True)
+    tags = CraftTags(craft)
+    with unpacked(source, ABSTRACTS) as genia:
+        splits = read_splits(genia / ABSTRACTS, tags, test)
+        save("genia", splits, output, flat=True)
 
 
 if __name__ == "__main__":

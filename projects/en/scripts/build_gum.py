@@ -10,10 +10,9 @@ or development. (const/*.ptb has the same trees with function labels, derived fr
 dependencies.) With --test, the test documents are built and nothing else. Left out are
 Reddit, whose words are withheld, and the documents of HAND_MADE."""
 
-import argparse
 import re
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Dict, Iterator, List, Sequence
 
 from treebank import (
     Sentence,
@@ -99,26 +98,15 @@ def read_split(gum: Path, documents: Sequence[str]) -> Iterator[Sentence]:
             yield from read_document(gum, document)
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(source: Path, output: Path, test: bool = False) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="amir-zeldes/gum, .tar.gz or folder")
-    parser.add_argument(
-        "output", type=Path, help="folder for train and dev, .ptb and .conllu"
-    )
-    parser.add_argument(
-        "--test", action="store_true", help="build test in place of train and dev"
-    )
-    args = parser.parse_args(arguments)
-    with unpacked(args.source, "splits.md", "dep", "_build/src/const") as gum:
+    with unpacked(source, "splits.md", "dep", "_build/src/const") as gum:
         splits = read_splits(gum / "splits.md")
-        wanted = ("test",) if args.test else SPLITS
+        wanted = ("test",) if test else SPLITS
         save(
             "gum",
             {split: read_split(gum, splits[split]) for split in wanted},
-            args.output,
+            output,
             flat=False,
         )
 

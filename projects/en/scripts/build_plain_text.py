@@ -21,13 +21,12 @@ wikipedia  tune.tsv, validation.tsv, test.tsv of google-research-datasets/wiki-s
 Nothing here is annotated, and nothing of it is in EWT, GUM or CRAFT.
 """
 
-import argparse
 import csv
 import json
 from html.parser import HTMLParser
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, List, Sequence, Tuple
 from xml.etree import ElementTree
 
 from treebank import SourceError, run, save_files, unpacked
@@ -210,33 +209,21 @@ def to_lines(texts: Iterable[str]) -> bytes:
     return "".join(f"{text}\n" for text in texts if text).encode("utf8")
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(source: Path, output: Path) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="folder with the fetched files")
-    parser.add_argument(
-        "output",
-        type=Path,
-        help="folder for reviews.txt, answers.txt, chat.txt and wikipedia.txt",
-    )
-    args = parser.parse_args(arguments)
-    questions = (
-        text for name in QUESTIONS for text in read_questions(args.source / name)
-    )
-    posts = (text for name in POSTS for text in read_posts(args.source / name))
+    questions = (text for name in QUESTIONS for text in read_questions(source / name))
+    posts = (text for name in POSTS for text in read_posts(source / name))
     files = {
-        "reviews.txt": to_lines(read_reviews(args.source / REVIEWS)),
+        "reviews.txt": to_lines(read_reviews(source / REVIEWS)),
         "answers.txt": to_lines(chain(questions, posts)),
         "chat.txt": to_lines(
-            text for name in CHAT for text in read_chat(args.source / name)
+            text for name in CHAT for text in read_chat(source / name)
         ),
         "wikipedia.txt": to_lines(
-            text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)
+            text for name in WIKIPEDIA for text in read_wikipedia(source / name)
         ),
     }
-    save_files("text", files, args.output)
+    save_files("text", files, output)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ arguments. Line k of X.srl.jsonl belongs to sentence k of X.conllu. A predicate 
 in the last word of those that took its token's place. With --test, the test documents
 are built and nothing else."""
 
-import argparse
 import json
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from build_ewt import (
     FILE_LISTS,
@@ -132,38 +131,21 @@ def read_document(
         )
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(
+    propbank: Path, ud_2016: Path, ud: Path, output: Path, test: bool = False
+) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "output", type=Path, help="folder for train.srl.jsonl and dev.srl.jsonl"
-    )
-    parser.add_argument(
-        "--test", action="store_true", help="build test in place of train and dev"
-    )
-    args = parser.parse_args(arguments)
     with (
-        unpacked(args.propbank, SKELETONS) as propbank,
-        unpacked(args.ud_2016, SOURCES) as ud_2016,
-        unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
+        unpacked(propbank, SKELETONS) as propbank,
+        unpacked(ud_2016, SOURCES) as ud_2016,
+        unpacked(ud, SOURCES, FILE_LISTS) as ud,
     ):
-        splits = ("test",) if args.test else SPLITS
+        splits = ("test",) if test else SPLITS
         files = {
             f"{one}.srl.jsonl": build_split(propbank, ud_2016, ud, one).encode("utf8")
             for one in splits
         }
-        save_files("ewt", files, args.output, checksums=CHECKSUMS)
+        save_files("ewt", files, output, checksums=CHECKSUMS)
 
 
 def build_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> str:

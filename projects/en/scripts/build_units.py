@@ -9,7 +9,6 @@ interrupts the starts of its parts, each with the unit's number in its document.
 out are what `build_gum.py` leaves out, and the genres whose texts are not free: they
 are in nc.{train,dev}.tsv, to measure with."""
 
-import argparse
 import re
 from itertools import accumulate
 from pathlib import Path
@@ -102,15 +101,9 @@ def read_document(gum: Path, document: str) -> Iterator[str]:
         first = last
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(source: Path, output: Path) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="amir-zeldes/gum, .tar.gz or folder")
-    parser.add_argument("output", type=Path, help="folder for the .tsv files")
-    args = parser.parse_args(arguments)
-    with unpacked(args.source, "splits.md", "dep", "_build/src/rst") as gum:
+    with unpacked(source, "splits.md", "dep", "_build/src/rst") as gum:
         splits = read_splits(gum / "splits.md")
         files: Dict[str, str] = {}
         for split in SPLITS:
@@ -119,7 +112,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
                     name = f"{'nc.' if NOT_FREE.search(document) else ''}{split}.tsv"
                     files.setdefault(name, HEADER)
                     files[name] += "".join(read_document(gum, document))
-        save_files("edus", {name: files[name].encode() for name in files}, args.output)
+        save_files("edus", {name: files[name].encode() for name in files}, output)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ pieces.
 No package holds the words: they only decide which pieces a tokenizer knows.
 """
 
-import argparse
 import gzip
 from itertools import chain, islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import List
 from zipfile import ZipFile
 
 import srsly
+from treebank import run
 
 
 def read_words(wheel: Path, language: str, most: int) -> List[str]:
@@ -34,26 +34,16 @@ def read_words(wheel: Path, language: str, most: int) -> List[str]:
     return list(islice(chain.from_iterable(by_frequency), most))
 
 
-def main() -> None:
+def main(folder: Path, language: str, output: Path, most: int = 100000) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path, help="that holds the wheel of wordfreq")
-    parser.add_argument("language", help="ISO code, as wordfreq has it")
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--most", type=int, default=100_000, help="of words")
-    args = parser.parse_args()
-    words = read_words(
-        next(args.folder.glob("wordfreq-*.whl")), args.language, args.most
-    )
+    words = read_words(next(folder.glob("wordfreq-*.whl")), language, most)
     lines = [
         f"{word}\n{word.capitalize()}\n" * (1 + 16000 // (rank + 1000))
         for rank, word in enumerate(words)
     ]
-    args.output.write_text("".join(lines), encoding="utf8")
-    print(f"{args.output}: {len(words)} words")
+    output.write_text("".join(lines), encoding="utf8")
+    print(f"{output}: {len(words)} words")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

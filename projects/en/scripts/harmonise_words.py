@@ -13,7 +13,6 @@ way, and never in the other treebank's way, its way is taken.
 Not here: UPOS and XPOS, which both treebanks use alike but for single names, and heads
 and deprels."""
 
-import argparse
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import (
@@ -24,7 +23,6 @@ from typing import (
     Iterator,
     List,
     NamedTuple,
-    Sequence,
     Tuple,
 )
 
@@ -167,38 +165,22 @@ def harmonise(sentences: Iterable[Parse], conventions: Conventions) -> Iterator[
         yield sentence
 
 
-def main(arguments: "Sequence[str] | None" = None) -> None:
+def main(model: Path, treebank: Path, output: Path) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "model",
-        metavar="MODEL",
-        type=Path,
-        help="CoNLL-U with the conventions to follow",
-    )
-    parser.add_argument(
-        "treebank", metavar="TREEBANK", type=Path, help="CoNLL-U to rewrite"
-    )
-    parser.add_argument("output", metavar="OUTPUT", type=Path)
-    args = parser.parse_args(arguments)
-    conventions = Conventions(read_conllu(args.model))
+    conventions = Conventions(read_conllu(model))
     changed = total = 0
     parts = []
-    harmonised = harmonise(read_conllu(args.treebank), conventions)
-    for before, after in zip(read_conllu(args.treebank), harmonised, strict=True):
+    harmonised = harmonise(read_conllu(treebank), conventions)
+    for before, after in zip(read_conllu(treebank), harmonised, strict=True):
         total += len(after.words)
         pairs = zip(
             before.morphs, before.lemmas, after.morphs, after.lemmas, strict=True
         )
         changed += sum((m1, l1) != (m2, l2) for m1, l1, m2, l2 in pairs)
         parts.append(format_conllu(after))
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    write_file(args.output, "".join(parts).encode("utf8"))
-    print(
-        f"{args.output}: {changed:,} of {total:,} words with other features or lemmas"
-    )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_file(output, "".join(parts).encode("utf8"))
+    print(f"{output}: {changed:,} of {total:,} words with other features or lemmas")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Make training sentences of kinds that treebanks have few of: exceptions, called
 names, fronted phrases, appositions before a conjunct, possessors, subjects after their
-verb, headlines, questions with a copula.
+verb, headlines, questions with a copula, quoted questions.
 
     python scripts/made_sentences.py scripts/made_sentences.txt corpus/made
 
@@ -8,16 +8,19 @@ The first file has a grammar: its head says how to read it. For each kind, made.
 made.conllu get as many sentences, which `lal convert` joins. A kind is a name in small
 letters. Lemmas, UPOS and features are hidden."""
 
-import argparse
 import random
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from treebank import run
 
 from spacy_lal.files import write_file
 from spacy_lal.trees import Parse, format_conllu
 
 NO_SPACE_BEFORE = frozenset({",", ".", "?", "'s"})
+QUOTES = OPENING, CLOSING = "``", "''"  # tags
 VOWELS = tuple("aeio")  # "a useful ..." stays
 
 
@@ -106,8 +109,11 @@ class Reader:
 
     def joined(self, others: List[Tuple[str, int]], k: int) -> int:
         """The head of a conjunction or comma: the conjunct or apposition that follows,
-        else the apposition before it. 0: it has another."""
+        else the apposition before it; of a quotation mark, what is quoted. 0: it has
+        another."""
         name, word = others[k]
+        if self.tags[word] in QUOTES:
+            return dict(others)["ccomp"]
         if name == "cc" or self.forms[word] == ",":
             for relation, following in others[k + 1 : k + 3]:
                 if relation in ("conj", "appos"):
@@ -129,7 +135,9 @@ class Reader:
 
     def result(self) -> Tuple[str, List[Word]]:
         """The tree, and the words; the first has a capital."""
-        forms = [self.forms[0][0].upper() + self.forms[0][1:], *self.forms[1:]]
+        forms = list(self.forms)
+        first = next(k for k, tag in enumerate(self.tags) if tag not in QUOTES)
+        forms[first] = forms[first][0].upper() + forms[first][1:]
         words = [
             Word(form, tag, self.arcs[k][0] + 1, self.arcs[k][1])
             for k, (form, tag) in enumerate(zip(forms, self.tags, strict=True))
@@ -139,36 +147,33 @@ class Reader:
 
 def to_conllu(words: Sequence[Word]) -> Parse:
     """A sentence without UPOS, lemmas and features."""
-    following = [word.form for word in words[1:]]
+    spaces = [
+        word.tag != OPENING
+        and following.tag != CLOSING
+        and following.form not in NO_SPACE_BEFORE
+        for word, following in pairwise(words)
+    ]
     return Parse(
         words=[word.form for word in words],
         tags=[word.tag for word in words],
         heads=[word.head for word in words],
         deprels=[word.deprel for word in words],
-        spaces=[form not in NO_SPACE_BEFORE for form in following] + [False],
+        spaces=[*spaces, False],
     )
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(grammar: Path, output: Path, sentences: int = 250, seed: int = 0) -> None:
     """Read the command line, make, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("grammar", type=Path)
-    parser.add_argument("output", type=Path, help="folder for the two files")
-    parser.add_argument("--sentences", type=int, default=250, help="of each kind")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
-    rng = random.Random(args.seed)
-    grammar = Grammar.read(args.grammar)
-    kinds = [kind for kind in grammar.kinds() for _ in range(args.sentences)]
-    made = [Reader(grammar.draw(kind, rng)).result() for kind in kinds]
+    rng = random.Random(seed)
+    rules = Grammar.read(grammar)
+    kinds = [kind for kind in rules.kinds() for _ in range(sentences)]
+    made = [Reader(rules.draw(kind, rng)).result() for kind in kinds]
     rng.shuffle(made)
-    trees, sentences = zip(*made, strict=True)
-    write_file(args.output / "made.ptb", "\n".join(trees) + "\n")
-    text = "".join(format_conllu(to_conllu(words)) for words in sentences)
-    write_file(args.output / "made.conllu", text)
+    trees, parses = zip(*made, strict=True)
+    write_file(output / "made.ptb", "\n".join(trees) + "\n")
+    text = "".join(format_conllu(to_conllu(words)) for words in parses)
+    write_file(output / "made.conllu", text)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

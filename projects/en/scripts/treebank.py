@@ -25,6 +25,7 @@ from typing import (
     Sequence,
 )
 
+import typer
 from nltk.tree import Tree
 
 from spacy_lal.files import TreebankError, write_file
@@ -353,10 +354,12 @@ def read_texts(path: Path) -> List[str]:
         raise SourceError(path, 0, reason) from error
 
 
-def run(main: Callable[[], None]) -> None:
-    """Call a program's main function; an error in its input ends it with a message
-    rather than a traceback."""
+def run(main: Callable[..., None]) -> None:
+    """Call a program's main function with the arguments of the command line; `--help`
+    shows the program's own text. An error in its input ends it with a message rather
+    than a traceback."""
+    main.__doc__ = sys.modules[main.__module__].__doc__
     try:
-        main()
+        typer.run(main)
     except (SourceError, ChecksumError, TreebankError, OSError) as error:
         sys.exit(f"{Path(sys.argv[0]).name}: {error}")

@@ -16,11 +16,10 @@ A tree loses its functions (`NP-SBJ`: `NP`), lemmas and metadata. A leaf of seve
 words, such as a name, becomes one leaf for each word, with the tag of the CoNLL-U.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Set
 
 from nltk.tree import Tree
 
@@ -176,36 +175,16 @@ def read_splits(
     return splits
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(trees: Path, dependencies: Path, split: Path, output: Path) -> None:
     """Read the command line, build, write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "trees", type=Path, help="mideind/GreynirCorpus, .tar.gz or folder"
-    )
-    parser.add_argument(
-        "dependencies",
-        type=Path,
-        help="thorunna/UDConverter-GreynirCorpus, .tar.gz or folder",
-    )
-    parser.add_argument(
-        "split",
-        type=Path,
-        help="UniversalDependencies/UD_Icelandic-GC, .tar.gz or folder",
-    )
-    parser.add_argument(
-        "output", type=Path, help="folder for train and dev, .ptb and .conllu"
-    )
-    args = parser.parse_args(arguments)
     left_out = set(LEFT_OUT.read_text(encoding="utf8").split())
     with (
-        unpacked(args.trees, *(f"{part}/psd" for part in PARTS)) as trees,
-        unpacked(args.dependencies, DEPENDENCIES) as dependencies,
-        unpacked(args.split, *HELD_OUT.values()) as split,
+        unpacked(trees, *(f"{part}/psd" for part in PARTS)) as trees,
+        unpacked(dependencies, DEPENDENCIES) as dependencies,
+        unpacked(split, *HELD_OUT.values()) as split,
     ):
         splits = read_splits(trees, dependencies, split, left_out)
-        save("icelandic", splits, args.output, flat=False, checksums=CHECKSUMS)
+        save("icelandic", splits, output, flat=False, checksums=CHECKSUMS)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ more deprels of time: such words keep the head alone. Lemmas follow GSD's, in lo
 case. Of GSD's dev, each third sentence is the dev set; the others, and GSD's train
 where the folder has it (`gsd_train.conllu`), are training data."""
 
-import argparse
 import re
 import sys
 from collections import Counter, defaultdict
@@ -176,15 +175,9 @@ def build(source: Path, output: Path) -> None:
         print(f"{name}: {len(sentences)} sentences")
 
 
-def main() -> None:
+def main(source: Path, output: Path) -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", type=Path, help="folder with the treebanks")
-    parser.add_argument("output", type=Path)
-    args = parser.parse_args()
-    build(args.source, args.output)
+    build(source, output)
 
 
 if __name__ == "__main__":

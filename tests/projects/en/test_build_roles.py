@@ -146,7 +146,7 @@ def test_roles(script, monkeypatch, tmp_path, form):
         given = [
             pack(tmp_path / f"{i}.tar.gz", files) for i, files in enumerate(sources)
         ]
-    module.main([*map(str, given), str(tmp_path / "out")])
+    module.main(*given, tmp_path / "out")
     assert (tmp_path / "out" / "dev.srl.jsonl").read_text("utf8") == text
 
 
@@ -158,7 +158,7 @@ def test_roles_of_the_test_set(script, monkeypatch, tmp_path):
         write(tmp_path / str(i), files)
         for i, files in enumerate((PROPBANK, UD_2016, ud))
     ]
-    script("build_roles").main([*map(str, given), str(tmp_path / "out"), "--test"])
+    script("build_roles").main(*given, tmp_path / "out", test=True)
     text = "".join(json.dumps(one) + "\n" for one in BUILT)
     assert [
         (path.name, path.read_text("utf8")) for path in (tmp_path / "out").iterdir()
@@ -184,7 +184,7 @@ def test_frames(script, monkeypatch, tmp_path):
         write(tmp_path / "folder", FRAMES),
         pack(tmp_path / "frames.tar.gz", FRAMES),
     ):
-        module.main([str(source), str(tmp_path / "out")])
+        module.main(source, tmp_path / "out")
         assert (tmp_path / "out" / "frames-3.1.jsonl").read_text("utf8") == FRAME_LINES
 
 

@@ -49,7 +49,7 @@ def test_a_sentence_without_a_head_is_an_error(script):
 
 def test_every_kind_is_made_and_sound(script, tmp_path):
     made = script("made_sentences")
-    made.main([str(GRAMMAR), str(tmp_path), "--sentences", "40"])
+    made.main(GRAMMAR, tmp_path, sentences=40)
     report = check_treebank(
         TreebankFiles(tmp_path / "made.ptb", tmp_path / "made.conllu")
     )
