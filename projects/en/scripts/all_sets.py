@@ -6,10 +6,11 @@ the version before.
 Both folders have what `lal evaluate --output` wrote, dev.SET.json each. A loss of more
 than 0.3 is marked: it needs a sentence."""
 
-import argparse
 import json
 from pathlib import Path
-from typing import Dict, Iterator, Optional, Sequence
+from typing import Dict, Iterator, Optional
+
+from treebank import run
 
 SCORES = {
     "const_f": "const_f",
@@ -24,8 +25,8 @@ ONLY = {
     "craft": ("const_f", "tags"),
     "genia": ("const_f", "tags"),
     "masc": ("const_f",),
+    "eslspok": ("UAS", "LAS", "tags"),
 }
-ONLY["eslspok"] = ("UAS", "LAS", "tags")
 MOST_LOST = 0.3
 
 
@@ -65,17 +66,11 @@ def cell(score: float, old: Optional[float]) -> str:
     return f"**{text}**" if old - score > MOST_LOST else text
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(metrics: Path, before: Path | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("metrics", type=Path, help="folder of the pipeline's scores")
-    parser.add_argument("--before", type=Path, help="folder of the version before")
-    args = parser.parse_args(arguments)
-    before = read_scores(args.before) if args.before else {}
-    print("\n".join(lines(read_scores(args.metrics), before)))
+    scores_before = read_scores(before) if before else {}
+    print("\n".join(lines(read_scores(metrics), scores_before)))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

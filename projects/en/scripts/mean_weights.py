@@ -9,13 +9,12 @@ named twice counts twice. Folders are those that train_exported.py writes, or
 `export_training.py out`, which has what was before a training; word embeddings, which do
 not learn, are left out. `export_training.py back` reads the mean as it reads them."""
 
-import argparse
-import sys
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, List
 
 import numpy as np
 from train_exported import FIXED, pack, read_weights, write_weights
+from treebank import SourceError, run
 
 
 def mean_weights(folders: List[Path]) -> Dict[str, np.ndarray]:
@@ -23,13 +22,13 @@ def mean_weights(folders: List[Path]) -> Dict[str, np.ndarray]:
 
     folders (List[Path]): Trainings of one pipeline.
     RETURNS (Dict[str, np.ndarray]): The weights by their names, float32.
-    RAISES (ValueError): The trainings have other weights, or of other shapes.
+    RAISES (SourceError): The trainings have other weights, or of other shapes.
     """
     first, *others = [_learning_weights(folder) for folder in folders]
     shapes = {name: weight.shape for name, weight in first.items()}
     for folder, found in zip(folders[1:], others, strict=True):
         if {name: weight.shape for name, weight in found.items()} != shapes:
-            raise ValueError(f"{folder}: expected the weights of {folders[0]}")
+            raise SourceError(folder, 0, f"expected the weights of {folders[0]}")
     for name, weight in first.items():
         weight += sum(found[name] for found in others)
         weight /= len(folders)
@@ -41,22 +40,10 @@ def _learning_weights(folder: Path) -> Dict[str, np.ndarray]:
     return {name: found[name] for name in found if not name.startswith(FIXED)}
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("output", type=Path, help="folder to write")
-    parser.add_argument("learned", type=Path, nargs="+", help="trainings to read")
-    args = parser.parse_args(arguments)
-    try:
-        mean = mean_weights(args.learned)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 1
-    write_weights(pack(mean), args.output / "weights")
-    return 0
+def main(output: Path, learned: list[Path]) -> None:
+    """Read, write."""
+    write_weights(pack(mean_weights(learned)), output / "weights")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

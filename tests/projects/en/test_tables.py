@@ -17,8 +17,7 @@ def test_a_loss_is_marked(script, tmp_path: Path, capsys):
         values = {"const_f": const_f, "dep_las": las, "dep_uas": None}
         for name in ("dev.ewt.json", "dev.genia.json"):
             (tmp_path / folder / name).write_text(json.dumps(values), encoding="utf8")
-    folders = [str(tmp_path / "now"), "--before", str(tmp_path / "before")]
-    script("all_sets").main(folders)
+    script("all_sets").main(tmp_path / "now", tmp_path / "before")
     *_, ewt, genia = capsys.readouterr().out.splitlines()
     assert ewt == "| ewt | 92.00 (91.00) |  | **91.50 (91.81)** |  |  |  |"
     assert genia == "| genia | 92.00 (91.00) |  |  |  |  |  |"
