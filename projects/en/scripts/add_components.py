@@ -68,50 +68,16 @@ TENSES = {"VBD": "Past", "VBP": "Pres"}
 SUBJECT_TAGS = "CD DT JJ NN NNP NNPS NNS POS PRP PRP$ RB".split()
 # The UPOS that a Penn tag has in EWT and GUM. Another one is replaced by the first of
 # them, with its features.
-UPOS_OF_TAGS = {
-    **{
-        "CC": "CCONJ",
-        "CD": "NUM",
-        "DT": "DET PRON",
-        "EX": "PRON",
-        "IN": "ADP SCONJ",
-        "JJ": "ADJ",
-        "JJR": "ADJ",
-    },
-    **{
-        "JJS": "ADJ",
-        "MD": "AUX",
-        "NN": "NOUN PRON SYM X",
-        "NNS": "NOUN",
-        "NNP": "PROPN ADJ VERB",
-        "NNPS": "PROPN",
-    },
-    **{
-        "PDT": "DET",
-        "POS": "PART",
-        "PRP": "PRON",
-        "PRP$": "PRON",
-        "RB": "ADV PART",
-        "RBR": "ADV",
-        "RBS": "ADV",
-    },
-    **{
-        "RP": "ADP",
-        "TO": "PART",
-        "UH": "INTJ",
-        "VB": "VERB AUX",
-        "VBD": "VERB AUX",
-        "VBG": "VERB AUX",
-    },
-    **{
-        "VBN": "VERB AUX",
-        "VBP": "VERB AUX",
-        "VBZ": "VERB AUX",
-        "WDT": "PRON DET",
-        "WP": "PRON",
-        "WRB": "ADV",
-    },
-}
+UPOS_OF_TAGS = dict(
+    line.split(" ", 1)
+    for line in (
+        "CC CCONJ; CD NUM; DT DET PRON; EX PRON; IN ADP SCONJ; JJ ADJ; JJR ADJ; JJS ADJ; "
+        "MD AUX; NN NOUN PRON SYM X; NNS NOUN; NNP PROPN ADJ VERB; NNPS PROPN; PDT DET; "
+        "POS PART; PRP PRON; PRP$ PRON; RB ADV PART; RBR ADV; RBS ADV; RP ADP; TO PART; "
+        "UH INTJ; VB VERB AUX; VBD VERB AUX; VBG VERB AUX; VBN VERB AUX; VBP VERB AUX; "
+        "VBZ VERB AUX; WDT PRON DET; WP PRON; WRB ADV"
+    ).split("; ")
+)
 FEATURES_OF_TAGS = {
     "JJ": "Degree=Pos",
     "NN": "Number=Sing",
@@ -122,42 +88,30 @@ FEATURES_OF_TAGS.update(dict.fromkeys(("IN", "RB", "RP", "UH"), "_"))
 # But of these pairs the UPOS is right more often, on dev; of some, only where the word
 # is in lower case, or is not.
 TAGS_BY_UPOS: Dict[Tuple[str, str, Optional[bool]], str] = {
-    **{
-        ("NN", "PROPN", None): "NNP",
-        ("NNPS", "NOUN", None): "NNS",
-        ("NNP", "NOUN", True): "NN",
-    },
-    **{
-        ("NNS", "PROPN", False): "NNPS",
-        ("TO", "ADP", None): "IN",
-        ("RB", "ADP", None): "RP",
-    },
-    **{
-        ("RB", "ADJ", None): "JJ",
-        ("UH", "ADV", None): "RB",
-        ("VBG", "NOUN", None): "NN",
-    },
+    ("NN", "PROPN", None): "NNP",
+    ("NNPS", "NOUN", None): "NNS",
+    ("NNP", "NOUN", True): "NN",
+    ("NNS", "PROPN", False): "NNPS",
+    ("TO", "ADP", None): "IN",
+    ("RB", "ADP", None): "RP",
+    ("RB", "ADJ", None): "JJ",
+    ("UH", "ADV", None): "RB",
+    ("VBG", "NOUN", None): "NN",
 }
 # The UPOS that a deprel asks for in the place of another, and the tag where it changes;
 # on dev the deprel is right at least as often as the UPOS. Of adverbs the UPOS is.
 UPOS_OF_DEPRELS = {
-    **{
-        ("amod", "NOUN"): "ADJ JJ",
-        ("amod", "PROPN"): "ADJ",
-        ("aux", "VERB"): "AUX",
-        ("aux:pass", "VERB"): "AUX",
-    },
-    **{
-        ("cop", "VERB"): "AUX",
-        ("case", "CCONJ"): "ADP IN",
-        ("case", "PROPN"): "ADP IN",
-        ("case", "SCONJ"): "ADP",
-    },
-    **{
-        ("cc", "PUNCT"): "SYM SYM",
-        ("mark", "ADP"): "SCONJ",
-        ("mark", "PRON"): "SCONJ IN",
-    },
+    ("amod", "NOUN"): "ADJ JJ",
+    ("amod", "PROPN"): "ADJ",
+    ("aux", "VERB"): "AUX",
+    ("aux:pass", "VERB"): "AUX",
+    ("cop", "VERB"): "AUX",
+    ("case", "CCONJ"): "ADP IN",
+    ("case", "PROPN"): "ADP IN",
+    ("case", "SCONJ"): "ADP",
+    ("cc", "PUNCT"): "SYM SYM",
+    ("mark", "ADP"): "SCONJ",
+    ("mark", "PRON"): "SCONJ IN",
 }
 DEPRELS_OF_ADVERBS = ("compound:prt", "expl")  # `advmod` in their place
 FEATURES_OF_UPOS = {"ADJ": "Degree=Pos", "ADP": "_", "SCONJ": "_", "SYM": "_"}
@@ -414,14 +368,9 @@ def main(arguments: "Sequence[str] | None" = None) -> None:
     args = parser.parse_args(arguments)
     pairs = [one.partition("=") for one in args.component]
     components = {name: Path(folder) for name, _, folder in pairs}
-    add_components(
-        args.base,
-        args.output,
-        components,
-        before=args.before,
-        frames=args.frames,
-        learned_frames=args.learned_frames,
-    )
+    options = {"before": args.before, "frames": args.frames}
+    options["learned_frames"] = args.learned_frames
+    add_components(args.base, args.output, components, **options)
     added = sum(
         path.stat().st_size
         for name, *_ in pairs

@@ -22,7 +22,7 @@ brackets are unknown."""
 
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
 from treebank import (
@@ -242,11 +242,12 @@ def read_document(
         yield Sentence(tree, format_conllu(sentence))
 
 
-def read_split(
+def document_paths(
     propbank: Path, ud_2016: Path, ud: Path, split: str
-) -> Iterator[Sentence]:
-    """The sentences of a split; documents without skeletons are printed."""
-    skeletons: Dict[Tuple[str, str], Path] = {
+) -> Iterator[Tuple[Path, Path, Path]]:
+    """The skeletons, the words of 2016 and today's words of each document of a split;
+    documents without skeletons are printed."""
+    skeletons = {
         (path.relative_to(propbank / SKELETONS).parts[0], path.stem): path
         for path in (propbank / SKELETONS).rglob("*.gold_skel")
     }
@@ -256,9 +257,15 @@ def read_split(
         if path is None:
             print(f"{name}: left out, it has no skeletons")
         else:
-            yield from read_document(
-                path, ud_2016 / SOURCES / name, ud / SOURCES / name
-            )
+            yield path, ud_2016 / SOURCES / name, ud / SOURCES / name
+
+
+def read_split(
+    propbank: Path, ud_2016: Path, ud: Path, split: str
+) -> Iterator[Sentence]:
+    """The sentences of a split."""
+    for paths in document_paths(propbank, ud_2016, ud, split):
+        yield from read_document(*paths)
 
 
 def main(

@@ -13,7 +13,7 @@ are built and nothing else."""
 
 import json
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Iterator, List, NamedTuple, Sequence
 
 from build_ewt import (
     FILE_LISTS,
@@ -21,6 +21,7 @@ from build_ewt import (
     SKELETONS,
     SOURCES,
     SPLITS,
+    document_paths,
     read_skeletons,
     sentence_pairs,
     word_parts,
@@ -106,7 +107,7 @@ def moved(proposition: Proposition, parts: Sequence[int]) -> Proposition:
 
 
 def read_document(
-    new_path: Path, skeletons: Path, old_path: Path
+    skeletons: Path, old_path: Path, new_path: Path
 ) -> Iterator[SentenceRoles]:
     """The roles of a document's sentences, without those whose brackets are not
     known."""
@@ -150,19 +151,9 @@ def main(
 
 def build_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> str:
     """The lines of a split."""
-    skeletons: Dict[Tuple[str, str], Path] = {
-        (path.relative_to(propbank / SKELETONS).parts[0], path.stem): path
-        for path in (propbank / SKELETONS).rglob("*.gold_skel")
-    }
     lines = []
-    for name in (ud / FILE_LISTS / f"files.{split}").read_text(encoding="utf8").split():
-        genre, document = name.split("/")
-        path = skeletons.get((genre, document.removesuffix(".conllu")))
-        if path is not None:
-            sentences = read_document(
-                ud / SOURCES / name, path, ud_2016 / SOURCES / name
-            )
-            lines.extend(json.dumps(to_role_dict(one)) + "\n" for one in sentences)
+    for paths in document_paths(propbank, ud_2016, ud, split):
+        lines += [json.dumps(to_role_dict(one)) + "\n" for one in read_document(*paths)]
     return "".join(lines)
 
 

@@ -4,7 +4,7 @@ once.
     python -m spacy train ../../configs/srl.cfg --code scripts/kept_vectors.py ...
 
 A frozen encoder gives a Doc the same vectors in every epoch. Here it runs on each Doc
-once, and listeners read `doc._.trf_data` or `doc.tensor`; so the encoder is frozen in
+once, and listeners read `doc.tensor`; so the encoder is frozen in
 the config and not among the annotating components. A word takes about three kilobytes.
 
 Not here: corpora for components whose transformer is trained with them.
@@ -47,12 +47,9 @@ class KeptVectors:
         }
         encoder: Any = nlp.get_pipe(self.component)
         for doc in encoder.pipe(new.values(), batch_size=64):
-            of_transformer = doc._.trf_data if doc.has_extension("trf_data") else None
-            self._vectors[_words(doc)] = of_transformer, doc.tensor
+            self._vectors[_words(doc)] = doc.tensor
         for eg in examples:
-            of_transformer, eg.predicted.tensor = self._vectors[_words(eg.predicted)]
-            if of_transformer is not None:
-                eg.predicted._.trf_data = of_transformer
+            eg.predicted.tensor = self._vectors[_words(eg.predicted)]
         yield from examples
 
 

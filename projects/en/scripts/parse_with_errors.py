@@ -11,8 +11,6 @@ predicted tags, lemmas, heads and constituents. The share of arcs that are right
 """
 
 import argparse
-from copy import copy
-from itertools import islice
 from pathlib import Path
 from typing import Any, Iterator, List, Sequence
 
@@ -28,8 +26,6 @@ from spacy_lal.pipeline.component import parser_names
 from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import write_docs
 
-DATA = "trf_data"
-HIDDEN = "last_hidden_state"
 BATCH_SIZE = 32
 
 
@@ -73,22 +69,9 @@ def parse(
     parser: Any = nlp.get_pipe(name)
     copies = [doc.copy() for doc in docs]
     for doc in copies:
-        data = copy(doc._.get(DATA)) if doc.has_extension(DATA) else None
-        if (
-            data is None
-        ):  # a pipeline whose components listen to spaCy's tok2vec: they read the Doc's tensor
-            doc.tensor = dropped(doc.tensor, rate, rng)
-            continue
-        data.model_output = copy(
-            data.model_output
-        )  # a new object: the pooled vectors of the old one are kept
-        data.model_output[HIDDEN] = dropped(data.model_output[HIDDEN], rate, rng)
-        doc._.set(DATA, data)
-    for doc, eg in zip(
-        parser.pipe(copies, batch_size=BATCH_SIZE), examples, strict=True
-    ):
-        if doc.has_extension(DATA):
-            doc._.set(DATA, None)
+        doc.tensor = dropped(doc.tensor, rate, rng)
+    parsed = parser.pipe(copies, batch_size=BATCH_SIZE)
+    for doc, eg in zip(parsed, examples, strict=True):
         set_propositions(doc, get_propositions(eg.reference))
         yield doc
 
@@ -105,28 +88,22 @@ def right_arcs(docs: Sequence[Doc], examples: Sequence[Example]) -> float:
 
 def main() -> None:
     """Run from the command line."""
-    arguments = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    arguments.add_argument("pipeline", help="name of an installed package, or a folder")
-    arguments.add_argument(
-        "conllu", type=Path, help="X.conllu, beside its roles in X.srl.jsonl"
-    )
-    arguments.add_argument("output", type=Path, help="the folder to write to")
-    arguments.add_argument(
-        "--dropout", type=float, nargs="+", default=[0.65, 0.75, 0.75]
-    )
-    arguments.add_argument("--n-sents", type=int, default=8, help="sentences in a Doc")
-    arguments.add_argument(
-        "--limit", type=int, default=0, help="the most Docs to read; 0: all"
-    )
-    arguments.add_argument("--seed", type=int, default=0)
-    args = arguments.parse_args()
+    add = parser.add_argument
+    add("pipeline", help="name of an installed package, or a folder")
+    add("conllu", type=Path, help="X.conllu, beside its roles in X.srl.jsonl")
+    add("output", type=Path, help="the folder to write to")
+    add("--dropout", type=float, nargs="+", default=[0.65, 0.75, 0.75])
+    add("--n-sents", type=int, default=8, help="sentences in a Doc")
+    add("--seed", type=int, default=0)
+    args = parser.parse_args()
     if not all(0.0 <= rate < 1.0 for rate in args.dropout):
-        arguments.error(f"--dropout: expected rates in [0, 1), got {args.dropout}")
+        parser.error(f"--dropout: expected rates in [0, 1), got {args.dropout}")
     nlp = spacy.load(args.pipeline)
     corpus = PropBankCorpus(args.conllu, n_sents=args.n_sents)
-    examples: List[Example] = list(islice(corpus(nlp), args.limit or None))
+    examples: List[Example] = list(corpus(nlp))
     args.output.mkdir(parents=True, exist_ok=True)
     generators = [
         np.random.default_rng([args.seed, number])

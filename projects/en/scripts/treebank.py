@@ -337,23 +337,6 @@ def _check_sums(name: str, files: Mapping[str, bytes], checksums: Path) -> None:
         )
 
 
-def read_texts(path: Path) -> List[str]:
-    """The lines of a file.
-
-    RAISES (SourceError): The file is missing or not in UTF-8.
-    """
-    try:
-        return path.read_text(encoding="utf8").splitlines()
-    except UnicodeDecodeError as error:
-        raise SourceError(path, 0, f"expected text in UTF-8 ({error})") from error
-    except FileNotFoundError as error:
-        reason = (
-            "expected a file of one text a line, as scripts/build_plain_text.py writes "
-            "it; there is none"
-        )
-        raise SourceError(path, 0, reason) from error
-
-
 def run(main: Callable[..., None]) -> None:
     """Call a program's main function with the arguments of the command line; `--help`
     shows the program's own text. An error in its input ends it with a message rather
