@@ -101,27 +101,20 @@ def test_curve():
     assert openie.by_kind(gold, found) == {"": (3, pytest.approx(500 / 9))}
 
 
-def test_files(tmp_path, capsys):
-    (tmp_path / "gold.tsv").write_text(
+def test_a_gold_file(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "gold.tsv"
+    path.write_text(
         "Ann ate pears here .\tate\tAnn\tpears\there\nBob ran .\tran\tBob\taway\n",
         encoding="utf8",
     )
-    path = tmp_path / "found.tsv"
-    path.write_text("Ann ate pears here .\tAnn\tate\tpears\t0.75\n", encoding="utf8")
-    arguments = [str(tmp_path / "gold.tsv"), "--extractions", str(path)]
-    openie.main(arguments)
+    triples = {"Ann ate pears here .": [openie.extraction("ate", "Ann", "pears", 0.75)]}
+    monkeypatch.setattr(openie.spacy, "load", lambda name: None)
+    monkeypatch.setattr(openie, "parsed", lambda nlp, sentences: list(sentences))
+    monkeypatch.setattr(openie, "of_triples", lambda text: triples.get(text, []))
+    openie.main([str(path)])
     # P = 1, R = (3/4 + 0) / 2, F1 = 2 * 0.375 / 1.375
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "| found.tsv | 100.0 | 37.5 | 54.5 | 37.5 |"
+        "| en_lal_md | 100.0 | 37.5 | 54.5 | 37.5 |"
     )
-    openie.main([*arguments, "--half", "1"])
+    openie.main([str(path), "--half", "1"])
     assert "| 100.0 | 75.0 | 85.7 | 75.0 |" in capsys.readouterr().out
-    line = "Ann ate pears here .\tAnn\tate\tpears\t0.75\there\n"
-    path.write_text(line, encoding="utf8")
-    openie.main([*arguments, "--half", "1"])
-    assert "| 100.0 | 100.0 | 100.0 | 100.0 |" in capsys.readouterr().out
-    path.write_text("Bob ran .\tBob\tran\n", encoding="utf8")
-    with pytest.raises(
-        ValueError, match="found.tsv:1: expected 4 or more columns, got 3"
-    ):
-        openie.main(arguments)

@@ -29,7 +29,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.export import read_parses, to_conllu
-from spacy_lal.trees import nested_spans
+from spacy_lal.trees import Constituent, nested_spans
 from spacy_lal.trees.brackets import escape_word
 from spacy_lal.trees.conllu import read_conllu
 
@@ -369,7 +369,9 @@ def _check_trees(doc: Doc) -> None:
             all({span.start, span.end - 1} <= set(words) for span in spans),
         )
         inner = [
-            (words.index(span.start), words.index(span.end - 1) + 1, span.label_)
+            Constituent(
+                words.index(span.start), words.index(span.end - 1) + 1, span.label_
+            )
             for span in spans
         ]
         same("constituents, outer before inner", nested_spans(inner, len(words)), inner)

@@ -24,7 +24,7 @@ class Errors:
     def add(self, stage: str, error: float, tolerance: float) -> None:
         """Keep the larger error; one that is no number stays."""
         row = self.rows.setdefault(stage, [0.0, tolerance])
-        if not error <= row[0]:
+        if not (error <= row[0] or np.isnan(row[0])):
             row[0] = error
 
     def add_ratio(
