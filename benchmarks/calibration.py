@@ -17,7 +17,7 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import spacy
@@ -254,37 +254,22 @@ def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
     print(f"| all | {' | '.join(cells)} |")
 
 
-def split(docs: List[Doc]) -> Tuple[List[Doc], List[Doc]]:
-    """Even and odd ones."""
-    return docs[::2], docs[1::2]
-
-
 def main(arguments: Optional[List[str]] = None) -> None:
     """Fit, print the numbers and the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pipeline")
-    parser.add_argument(
-        "--treebank",
-        nargs="+",
-        type=Path,
-        action="append",
-        required=True,
-        metavar="FILE",
-    )
-    parser.add_argument(
-        "--without", help="a regular expression for sent_ids to leave out"
-    )
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument(
-        "--write", nargs="*", default=[], type=Path, help="each meta.json of a package"
-    )
+    add = parser.add_argument
+    add("pipeline")
+    several: Dict[str, Any] = {"nargs": "+", "type": Path, "metavar": "FILE"}
+    add("--treebank", action="append", required=True, **several)
+    add("--without", help="a regular expression for sent_ids to leave out")
+    add("--every", type=int, default=1)
+    add("--write", default=[], help="each meta.json of a package", **several)
     args = parser.parse_args(arguments)
     nlp = spacy.load(args.pipeline)
-    fitted, counted = split(
-        list(gold_docs(nlp, args.treebank, args.without, args.every))
-    )
+    golds = list(gold_docs(nlp, args.treebank, args.without, args.every))
+    fitted, counted = golds[::2], golds[1::2]
     found = calibrate(nlp, fitted)
     print(json.dumps({confidence.META_KEY: found}))
     table(nlp, predicted(nlp, counted), counted)

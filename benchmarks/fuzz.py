@@ -28,9 +28,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("subject", choices=["all", *SUBJECTS])
-    parser.add_argument(
-        "--cases", type=int, help="how many; by default about two minutes' worth"
-    )
+    parser.add_argument("--cases", type=int, help="about two minutes' by default")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(arguments)
     failed = False

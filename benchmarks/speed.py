@@ -33,9 +33,10 @@ def make_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in MEASUREMENTS.items():
+        text = str(module.__doc__).splitlines()[0].split(": ", 1)[1]
         command = commands.add_parser(
-            name, help=module.__doc__.splitlines()[0].split(": ", 1)[1]
-        )  # type: ignore[union-attr]
+            name, help=text, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+        )
         command.add_argument("output", type=Path, help="JSON file to write")
         module.add_arguments(command)
     return parser

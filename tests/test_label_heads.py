@@ -1,5 +1,4 @@
-"""Which head is which label: parts that add up to margins, words that can be counted by
-hand."""
+"""Which head is which label: parts that add up to margins."""
 
 import benchmark_programs
 import numpy as np

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Dict, List, Optional
 
 import spacy
-import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -63,10 +62,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
     )
     parser.add_argument("pipeline", help="name or path")
     parser.add_argument("corpus", type=Path, help="a .spacy file")
-    parser.add_argument("--threads", type=int, help="of torch")
     args = parser.parse_args(arguments)
-    if args.threads:
-        torch.set_num_threads(args.threads)
     nlp = spacy.load(args.pipeline)
     print(
         "| words | sentence breaks | sentence F | const_f | UAS | LAS | tags "

@@ -273,32 +273,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pipeline", help="name or path")
-    parser.add_argument(
-        "corpus", type=Path, help="a .spacy file with gold constituents"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, help="JSON of all labels and draws"
-    )
-    parser.add_argument(
-        "--separate",
-        action="store_true",
-        help="constituents by cky: arcs have no say in them",
-    )
-    parser.add_argument(
-        "--labels", type=int, default=20, help="how many labels at most"
-    )
-    parser.add_argument(
-        "--min-spans",
-        type=int,
-        default=30,
-        help="gold constituents of a label in each half, at least",
-    )
-    parser.add_argument("--draws", type=int, default=10, help="random orders of heads")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "-k", type=int, nargs="+", default=KS, help="how many heads to remove"
-    )
+    add = parser.add_argument
+    add("pipeline", help="name or path")
+    add("corpus", type=Path, help="a .spacy file with gold constituents")
+    add("-o", "--output", type=Path, help="JSON of all labels and draws")
+    separate = "constituents by cky: arcs have no say in them"
+    add("--separate", action="store_true", help=separate)
+    add("--labels", type=int, default=20, help="how many labels at most")
+    spans = "gold constituents of a label in each half, at least"
+    add("--min-spans", type=int, default=30, help=spans)
+    add("--draws", type=int, default=10, help="random orders of heads")
+    add("--seed", type=int, default=0)
+    add("-k", type=int, nargs="+", default=KS, help="how many heads to remove")
     args = parser.parse_args(arguments)
     if min(args.labels, args.min_spans, args.draws) < 1 or min(args.k) < 0:
         parser.error(

@@ -1,5 +1,4 @@
-"""Which head is which label? A report over a treebank: the heads of each label, and the
-labels of each head.
+"""Which head is which label? A report over a treebank: the heads of each label.
 
 A head's part in a correct constituent is its block's contribution to the label's
 margin: the label's score minus the score of its best rival on the same span. Rivals
@@ -15,13 +14,14 @@ units constant: `benchmarks/interpret/faithfulness.py` measures that."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from interpret.ablation import Counts
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
@@ -35,21 +35,12 @@ from spacy_lal.pipeline.scoring import (
 from spacy_lal.trees import EMPTY
 
 
-class LabelCounts(NamedTuple):
-    """The number of spans with one label in the gold trees, in the predicted trees, and
-    in both."""
-
-    gold: int
-    predicted: int
-    correct: int
-
-
 @dataclass(frozen=True)
 class LabelHeads:
     """The contributions of the label heads to one label, on its correct constituents.
 
     label (str): A whole unary chain.
-    counts (LabelCounts): Its constituents: gold, predicted, correct. Where none is
+    counts (Counts): Its constituents: gold, predicted, correct. Where none is
         correct, all means are 0.
     margin (float): The mean margin: bias + tokens + heads.sum().
     bias, tokens (float): The mean parts of the bias and of the token skip.
@@ -58,7 +49,7 @@ class LabelHeads:
     a head."""
 
     label: str
-    counts: LabelCounts
+    counts: Counts
     margin: float
     bias: float
     tokens: float
@@ -85,73 +76,39 @@ class LabelHeads:
         )
 
 
-class HeadLabel(NamedTuple):
-    """A label to which a head contributes: the head's rank for the label, from 1, and
-    its part."""
-
-    label: str
-    rank: int
-    part: float
-
-
-@dataclass(frozen=True)
-class LabelHead:
-    """One label head.
-
-    number, name: As in `LabelAttention.heads`.
-    labels (Tuple[HeadLabel, ...]): The labels for which it ranks highest, best first.
-    """
-
-    number: int
-    name: str
-    labels: Tuple[HeadLabel, ...]
-
-
 @dataclass(frozen=True)
 class HeadReport:
     """Labels and heads of a parser, on a treebank.
 
     labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees,
         most frequent first.
-    heads (Tuple[LabelHead, ...]): In order.
     n_sentences (int): Sentences with a gold tree.
-    n_left_out (int): Long sentences, which the parser reads in pieces.
     """
 
     labels: Tuple[LabelHeads, ...]
-    heads: Tuple[LabelHead, ...]
     n_sentences: int
-    n_left_out: int
 
 
-def head_report(
-    nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64
-) -> HeadReport:
+def head_report(nlp: Language, golds: Sequence[Doc]) -> HeadReport:
     """Parse the gold tokens of a treebank and report on the label heads.
 
     nlp (Language): A pipeline with one `lal_parser`.
     golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold
         constituents are left out.
-    k (int): The number of labels to list for each head.
-    batch_size (int): Docs parsed together.
     RETURNS (HeadReport): The report.
-    RAISES (ValueError): k is less than 1; the model has no label attention, joins its
-        heads, or scores no constituents; the pipeline has no parser, or several; no Doc
-        has gold constituents; sentence boundaries are missing.
+    RAISES (ValueError): The model has no label attention, joins its heads, or scores no
+        constituents; the pipeline has no parser, or several; no Doc has gold
+        constituents; sentence boundaries are missing.
     """
-    if k < 1:
-        raise ValueError(
-            f"k is how many labels to keep of each head: expected at least 1, got {k}"
-        )
     parser = find_parser(nlp)
     scorer, strings = SpanScores(parser), label_strings(parser)
     with_trees = [gold for gold in golds if gold.spans.get(SPANS_KEY)]
     with nlp.select_pipes(
         disable=nlp.pipe_names[nlp.pipe_names.index(parser.name) + 1 :]
     ):
-        docs, _ = parse_golds(nlp, with_trees, gold_sents=True, batch_size=batch_size)
+        docs, _ = parse_golds(nlp, with_trees, gold_sents=True)
     sums = _LabelSums(scorer, strings)
-    n_sentences = n_left_out = 0
+    n_sentences = 0
     for gold, doc in zip(with_trees, docs, strict=True):
         chosen = []
         trees = zip(
@@ -161,9 +118,8 @@ def head_report(
             strict=True,
         )
         for sentence, tree, parse in trees:
-            if tree and len(sentence.words) > MAX_LENGTH:
-                n_left_out += 1
-            elif tree:
+            # a longer one is read in pieces
+            if tree and len(sentence.words) <= MAX_LENGTH:
                 chosen.append((sentence, set(tree), parse))
         for (_, tree, parse), encoded in zip(
             chosen, encode(parser, [one[0] for one in chosen]), strict=True
@@ -175,17 +131,7 @@ def head_report(
             f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got "
             f"{len(golds)} without"
         )
-    labels = sums.rows()
-    places: Dict[int, List[HeadLabel]] = defaultdict(list)
-    for one in labels:
-        for rank, head in enumerate(one.ranking, start=1):
-            places[head].append(HeadLabel(one.label, rank, float(one.heads[head])))
-    for found in places.values():
-        found.sort(key=lambda place: (place.rank, -place.part))
-    heads = [
-        LabelHead(i, name, tuple(places[i][:k])) for i, name in enumerate(scorer.names)
-    ]
-    return HeadReport(tuple(labels), tuple(heads), n_sentences, n_left_out)
+    return HeadReport(tuple(sums.rows()), n_sentences)
 
 
 def all_scores(
@@ -249,7 +195,7 @@ class _LabelSums:
         )
         rows = []
         for label in dict.fromkeys([*frequent, *self.strings[2:]]):
-            counts = LabelCounts(
+            counts = Counts(
                 self.gold[label], self.predicted[label], self.correct[label]
             )
             means = self.parts[label] / max(1, counts.correct)

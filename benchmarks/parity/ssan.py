@@ -511,14 +511,10 @@ class _Mode:
         }
         for key, value in ours.items():
             if key in answers:
-                error = abs(
-                    float(torch.as_tensor(value).detach()) - answers[key]
-                ) / max(1.0, abs(answers[key]))
-                self.errors.add(
-                    f"{self.name} {key}",
-                    error,
-                    0.0 if key.startswith("rows") else SUM_TOLERANCE,
-                )
+                number = float(torch.as_tensor(value).detach())
+                tolerance = 0.0 if key.startswith("rows") else SUM_TOLERANCE
+                stage = f"{self.name} {key}"
+                self.errors.add_ratio(stage, number, answers[key], tolerance)
         return loss
 
     def _regularisers(self, found: Pass, padding: Tensor) -> Tuple[Tensor, Tensor, int]:

@@ -19,7 +19,7 @@ from spacy_lal.layers.encoder import (
     SelfAttention,
     build_layer,
 )
-from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
+from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes
 from spacy_lal.layers.inputs import InputLayer, NetworkInputs, build_inputs
 
 NORM_EPSILON = 1e-6  # added to the biased variance
@@ -71,19 +71,6 @@ class SinusoidalInputs(InputLayer):
         padding = places >= inputs.lengths[:, None] + 2
         content = content.masked_fill(padding.unsqueeze(-1), 0.0)
         return self.element_dropout(content + self.bias + positions)
-
-
-def make_sinusoidal_inputs(
-    *features: WordFeature, max_positions: int = 512, dropout: float = 0.1
-) -> SinusoidalInputsConfig:
-    """See `SinusoidalInputsConfig`."""
-    return SinusoidalInputsConfig(
-        features=features,
-        join="sum",
-        max_positions=max_positions,
-        position_dropout=0.0,
-        dropout=dropout,
-    )
 
 
 @dataclass(frozen=True)

@@ -25,33 +25,14 @@ WHOLE, PARSE, BARE = "all", "all but lal_srl", "MiniLM-L6 in torch"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
-    parser.add_argument(
-        "--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)"
-    )
-    parser.add_argument(
-        "--tokens",
-        type=at_least_one,
-        nargs="+",
-        default=[1, 8, 20, 40],
-        help="of the sentences",
-    )
-    parser.add_argument(
-        "--rounds",
-        type=at_least_one,
-        default=100,
-        help="calls of each length (default: 100)",
-    )
-    parser.add_argument(
-        "--clock",
-        choices=CLOCKS,
-        default="cpu",
-        help="cpu: this process' own time (default)",
-    )
-    parser.add_argument(
-        "--runtime",
-        choices=("torch", "onnx", "onnx-int8"),
-        help="of the component `encoder` (default: as stored)",
-    )
+    add = parser.add_argument
+    add("--pipeline", default="en_lal_md", help="name or folder")
+    tokens = [1, 8, 20, 40]
+    add("--tokens", type=at_least_one, nargs="+", default=tokens, help="of sentences")
+    add("--rounds", type=at_least_one, default=100, help="calls of each length")
+    add("--clock", choices=CLOCKS, default="cpu", help="cpu: of this process alone")
+    runtimes = ("torch", "onnx", "onnx-int8")
+    add("--runtime", choices=runtimes, help="of `encoder` (default: as stored)")
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:

@@ -44,45 +44,16 @@ PARTS = ("{}: vectors and features", "{}: network", "{}: decoder")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
-    parser.add_argument(
-        "source",
-        type=Path,
-        help=".spacy, .conllu or text file, the same for everything",
-    )
-    parser.add_argument(
-        "--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)"
-    )
-    parser.add_argument(
-        "--words",
-        type=at_least_one,
-        default=4000,
-        help="words to parse (default: 4000)",
-    )
-    parser.add_argument(
-        "--bucket-words",
-        type=at_least_one,
-        default=800,
-        help="words of each length (default: 800)",
-    )
-    parser.add_argument(
-        "--n-sents",
-        type=at_least_one,
-        default=8,
-        help="sentences in a Doc (default: 8)",
-    )
-    parser.add_argument(
-        "--batch-size",
-        type=at_least_one,
-        default=64,
-        help="Docs in a batch (default: 64)",
-    )
-    parser.add_argument(
-        "--threads",
-        type=at_least_one,
-        nargs="+",
-        default=sorted({1, os.cpu_count() or 1}),
-    )
-    parser.add_argument("--gpu-id", type=int, default=-1, help="a GPU; by the clock")
+    add = parser.add_argument
+    add("source", type=Path, help=".spacy, .conllu or text, the same for everything")
+    add("--pipeline", default="en_lal_md", help="name or folder")
+    add("--words", type=at_least_one, default=4000, help="to parse")
+    add("--bucket-words", type=at_least_one, default=800, help="of each length")
+    add("--n-sents", type=at_least_one, default=8, help="sentences in a Doc")
+    add("--batch-size", type=at_least_one, default=64, help="Docs in a batch")
+    threads = sorted({1, os.cpu_count() or 1})
+    add("--threads", type=at_least_one, nargs="+", default=threads)
+    add("--gpu-id", type=int, default=-1, help="a GPU; by the clock")
     add_timing_arguments(parser, rounds=3)
 
 

@@ -22,20 +22,11 @@ SENTENCE = "The old cat sleeps on the mat."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
-    parser.add_argument(
-        "--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)"
-    )
-    parser.add_argument(
-        "--rounds",
-        type=at_least_one,
-        default=3,
-        help="processes of each kind (default: 3)",
-    )
-    parser.add_argument(
-        "--python",
-        default=sys.executable,
-        help="of another environment, such as one without torch",
-    )
+    add = parser.add_argument
+    add("--pipeline", default="en_lal_md", help="name or folder")
+    add("--rounds", type=at_least_one, default=3, help="processes of each kind")
+    python = "of another environment, such as one without torch"
+    add("--python", default=sys.executable, help=python)
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:

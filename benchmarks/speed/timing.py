@@ -152,18 +152,10 @@ def at_least_one(text: str) -> int:
 
 def add_timing_arguments(parser: argparse.ArgumentParser, rounds: int) -> None:
     """The options of every measurement."""
-    parser.add_argument(
-        "--rounds",
-        type=at_least_one,
-        default=rounds,
-        help=f"alternating rounds (default: {rounds})",
-    )
-    parser.add_argument(
-        "--clock",
-        choices=CLOCKS,
-        default="wall",
-        help="cpu: this process' own time; use one thread",
-    )
+    add = parser.add_argument
+    add("--rounds", type=at_least_one, default=rounds, help="alternating rounds")
+    clock = "cpu: this process' own time; use one thread"
+    add("--clock", choices=CLOCKS, default="wall", help=clock)
 
 
 def markdown(header: List[str], rows: Iterable[List[Any]]) -> str:

