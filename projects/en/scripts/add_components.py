@@ -17,10 +17,10 @@ with --learned-frames, those of rolesets that lal_srl has learned, a quarter of 
 Not here: training, and packaging (build_package.py).
 """
 
-import argparse
 import shutil
 from pathlib import Path
 from typing import (
+    Annotated,
     Any,
     Dict,
     Iterable,
@@ -28,7 +28,6 @@ from typing import (
     List,
     Mapping,
     Optional,
-    Sequence,
     Set,
     Tuple,
 )
@@ -36,6 +35,7 @@ from typing import (
 import numpy as np
 import spacy
 import srsly
+import typer
 from spacy.lookups import Lookups
 from spacy.pipeline import AttributeRuler
 from spacy.strings import StringStore
@@ -352,31 +352,20 @@ def _update_meta(folder: Path) -> None:
     )
 
 
-def main(arguments: "Sequence[str] | None" = None) -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("base", metavar="BASE", type=Path)
-    parser.add_argument("output", metavar="OUTPUT", type=Path)
-    parser.add_argument(
-        "--component", metavar="NAME=FOLDER", action="append", required=True
-    )
-    parser.add_argument("--before", metavar="NAME")
-    parser.add_argument("--frames", metavar="FILE", type=Path)
-    parser.add_argument("--learned-frames", action="store_true")
-    args = parser.parse_args(arguments)
-    pairs = [one.partition("=") for one in args.component]
-    components = {name: Path(folder) for name, _, folder in pairs}
-    options = {"before": args.before, "frames": args.frames}
-    options["learned_frames"] = args.learned_frames
-    add_components(args.base, args.output, components, **options)
-    added = sum(
-        path.stat().st_size
-        for name, *_ in pairs
-        for path in (args.output / name).rglob("*")
-    )
-    print(f"{args.output}: {added / 1e6:.1f} MB of new components")
+def main(
+    base: Path,
+    output: Path,
+    component: Annotated[list[str], typer.Option(metavar="NAME=FOLDER")],
+    before: str | None = None,
+    frames: Path | None = None,
+    learned_frames: bool = False,
+) -> None:
+    """Add them."""
+    pairs = dict(text.split("=", 1) for text in component)
+    components = {name: Path(folder) for name, folder in pairs.items()}
+    options = {"before": before, "frames": frames, "learned_frames": learned_frames}
+    add_components(base, output, components, **options)
+    print(f"{output}: {', '.join(components)} are new")
 
 
 if __name__ == "__main__":

@@ -1,24 +1,25 @@
 """Make the pip-installable package of a pipeline, as `spacy package` writes it, with its licence, card and scores.
 
     python scripts/build_package.py training/en_lal_md/compact assets/en_lal_md packages \
-        --card docs/reference/en_lal_md.md --metrics metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
+        --card docs/reference/en_lal_md.md --metrics metrics/en_lal_md.ewt.json --metrics metrics/en_lal_md.gum.json
 
 ABOUT is a folder with meta.json (what goes into the pipeline's: name, version, licence, sources, requirements), LICENSE
 and LICENSES_SOURCES. What `lal evaluate --output` wrote to NAME.CORPUS.json becomes `performance[CORPUS]`, beside the
 scores of the training. The package is written to PACKAGES/LANG_NAME-VERSION, in place of the one that is there.
 """
 
-import argparse
 import os
 import re
 import shutil
 import tempfile
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Dict, Sequence
+from typing import Annotated, Any, Dict, Sequence
 
 import srsly
+import typer
 from spacy.cli.package import package
+from treebank import run
 
 from spacy_lal.files import written_folder
 
@@ -121,22 +122,20 @@ def shown_card(card: Path, meta: Dict[str, Any]) -> str:
     return f"---\n{srsly.yaml_dumps(head)}---\n\n{text}"
 
 
-def build_package(
+def main(
     pipeline: Path,
     about: Path,
     packages: Path,
-    *,
-    card: Path,
-    metrics: Sequence[Path] = (),
-) -> Path:
+    card: Annotated[Path, typer.Option()],
+    metrics: Annotated[list[Path], typer.Option()] = [],  # noqa: B006
+) -> None:
     """Write the package of a pipeline.
 
     pipeline (Path): A saved pipeline; left as it is.
     about (Path): Its meta.json and licences.
     packages (Path): The folder of packages.
     card (Path): The model card, which becomes the README.
-    metrics (Sequence[Path]): As for `package_meta`.
-    RETURNS (Path): The package's folder.
+    metrics (list[Path]): As for `package_meta`.
     """
     meta = package_meta(pipeline, about, metrics)
     name = f"{meta['lang']}_{meta['name']}"
@@ -171,26 +170,9 @@ def build_package(
             # checked in.
             for place in (new / name, new / name / folder.name):
                 shutil.copy(new / "meta.json", place)
-    return folder
-
-
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("pipeline", type=Path)
-    parser.add_argument("about", type=Path)
-    parser.add_argument("packages", type=Path)
-    parser.add_argument("--card", type=Path, required=True)
-    parser.add_argument("--metrics", type=Path, nargs="*", default=[])
-    args = parser.parse_args()
-    folder = build_package(
-        args.pipeline, args.about, args.packages, card=args.card, metrics=args.metrics
-    )
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -1,15 +1,14 @@
 """Parse sentences whose discourse units are known, for the training of lal_units.
 
     python scripts/parse_units.py training/lg/final ../../assets/gum/train.conllu \
-        ../../assets/edus/train.tsv corpus/units/train.spacy
+        ../../assets/edus/train.tsv --output corpus/units/train.spacy
 
 The Docs have gold tokens, sentences and units, and all else as the pipeline finds it:
 the component learns from such parses as it will read. Sentences of the .conllu that the
-.tsv lacks are left out. With --score, the units that the pipeline itself finds are
+.tsv lacks are left out. Without --output, the units that the pipeline itself finds are
 compared with the gold ones, as DISRPT counts: `all` starts, those `inside` a sentence,
 whole `units`; and, of interrupted units, the `joins` of a part with the next."""
 
-import argparse
 import csv
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Set, Tuple
@@ -17,6 +16,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Set, Tuple
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from treebank import run
 
 from spacy_lal.annotations import SENT_IDS, UNITS_KEY, set_units
 from spacy_lal.treebanks.docs import copy_text, make_docs, write_docs
@@ -115,34 +115,21 @@ def score(golds: Iterable[Doc], found: Iterable[Doc]) -> None:
         )
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("pipeline", help="name of an installed package, or a folder")
-    parser.add_argument("conllu", type=Path)
-    parser.add_argument("units", type=Path, help="the .tsv of build_units.py")
-    parser.add_argument("output", type=Path, nargs="?", help="a .spacy file")
-    parser.add_argument("--n-sents", type=int, default=8, help="sentences in a Doc")
-    parser.add_argument("--score", action="store_true")
-    args = parser.parse_args()
-    if args.score == (args.output is not None):
-        parser.error("expected either OUTPUT or --score")
-    nlp = spacy.load(args.pipeline, exclude=SKIPPED[:1] if args.score else SKIPPED)
-    golds = list(read_docs(nlp, args.conllu, read_rows(args.units), args.n_sents))
+def main(pipeline: str, conllu: Path, units: Path, output: Path | None = None) -> None:
+    """Parse, and write or score."""
+    nlp = spacy.load(pipeline, exclude=SKIPPED if output else SKIPPED[:1])
+    golds = list(read_docs(nlp, conllu, read_rows(units), n_sents=8))
     texts = [copy_text(doc, with_sentences=True) for doc in golds]
     docs = list(nlp.pipe(texts, batch_size=BATCH_SIZE))
-    if args.score:
+    if output is None:
         score(golds, docs)
         return
     for gold, doc in zip(golds, docs, strict=True):
-        units = [(one.start, one.end, int(one.id_)) for one in gold.spans[UNITS_KEY]]
-        set_units(doc, units)
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    counts = write_docs(docs, args.output)
-    print(f"{args.output}: {counts}")
+        spans = gold.spans[UNITS_KEY]
+        set_units(doc, [(unit.start, unit.end, int(unit.id_)) for unit in spans])
+    output.parent.mkdir(parents=True, exist_ok=True)
+    print(f"{output}: {write_docs(docs, output)}")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
