@@ -31,17 +31,14 @@ def pipeline(tmp_path_factory):
 @pytest.fixture
 def package(script, pipeline, tmp_path):
     """The package, made twice: the second takes the place of the first."""
-    build = script("build_package").build_package
+    build = script("build_package").main
+    packages = tmp_path / "packages"
+    card, metrics = tmp_path / "card.md", [tmp_path / "tiny.news.json"]
     (tmp_path / "tiny.news.json").write_text(json.dumps(METRICS))
     (tmp_path / "card.md").write_text("# A card\n")
     for _ in range(2):
-        folder = build(
-            pipeline,
-            ABOUT,
-            tmp_path / "packages",
-            card=tmp_path / "card.md",
-            metrics=[tmp_path / "tiny.news.json"],
-        )
+        build(pipeline, ABOUT, packages, card, metrics)
+        (folder,) = packages.iterdir()
         (folder / "stale").write_text("")
     (folder / "stale").unlink()
     return folder
