@@ -410,7 +410,7 @@ def _check_exports(doc: Doc) -> None:
     read = list(read_conllu(to_conllu(doc).splitlines(keepends=True)))
     same("sentences in CoNLL-U", len(read), len(sentences))
     for sentence, found in zip(sentences, read, strict=True):
-        same("words in CoNLL-U", found.words, [token.text for token in sentence.tokens])
+        same("words in CoNLL-U", found.words, list(sentence.words))
         same(
             "deprels in CoNLL-U",
             [name.replace("root", ROOT_DEPREL) for name in found.deprels],
@@ -421,7 +421,7 @@ def _check_exports(doc: Doc) -> None:
         same(
             "leaves in CoNLL-U",
             leaves,
-            [escape_word(token.text) for token in sentence.tokens],
+            [escape_word(word) for word in sentence.words],
         )
 
 
