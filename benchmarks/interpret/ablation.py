@@ -9,7 +9,7 @@ second layer expects. Arcs are scored with all heads, so a removed head still sh
 joint decoder's trees through them."""
 
 from collections import Counter
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -31,22 +31,9 @@ from spacy_lal.pipeline.scoring import (
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import EMPTY
 
-from .label_heads import all_scores
+from .label_heads import Counts, all_scores
 
 LabelledSpan = Tuple[int, int, int, str]  # the place of a sentence, start, end, label
-
-
-class Counts(NamedTuple):
-    """Spans with one label: in the gold trees, in the predicted trees, in both."""
-
-    gold: int
-    predicted: int
-    correct: int
-
-    @property
-    def f(self) -> float:
-        """F1, between 0 and 1; 0 if neither side has such spans."""
-        return 2.0 * self.correct / max(1, self.gold + self.predicted)
 
 
 class AblatedTreebank:

@@ -14,14 +14,13 @@ units constant: `benchmarks/interpret/faithfulness.py` measures that."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from interpret.ablation import Counts
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.docs import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
@@ -33,6 +32,19 @@ from spacy_lal.pipeline.scoring import (
     sentences_of,
 )
 from spacy_lal.trees import EMPTY
+
+
+class Counts(NamedTuple):
+    """Spans with one label: in the gold trees, in the predicted trees, in both."""
+
+    gold: int
+    predicted: int
+    correct: int
+
+    @property
+    def f(self) -> float:
+        """F1, between 0 and 1; 0 if neither side has such spans."""
+        return 2.0 * self.correct / max(1, self.gold + self.predicted)
 
 
 @dataclass(frozen=True)
