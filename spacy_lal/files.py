@@ -170,7 +170,7 @@ def _replace_folder(target: Path, new: Path) -> None:
 def restore_folder(path: Path) -> None:
     """Move the latest folder back where `written_folder` was killed between its two
     renames."""
-    earlier = list(path.parent.glob(f".{glob.escape(path.name)}.*{OLD}"))
+    earlier = [part for part in leftovers(path) if part.suffix == OLD]
     if earlier and not path.exists():
         max(earlier, key=lambda folder: folder.stat().st_mtime_ns).rename(path)
 

@@ -22,7 +22,7 @@ from spacy_lal.cli.inputs import (
     with_inputs,
 )
 from spacy_lal.cli.parse import LEMMATIZERS
-from spacy_lal.cli.texts import STORED, TEXT, Form, Source
+from spacy_lal.cli.texts import STORED, TEXT
 from spacy_lal.lang import DEFAULT_LANGUAGE, LANGUAGES, conventions
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from spacy_lal.complexity import Complexity
+    from spacy_lal.trees import Parse
 
 TREES = "brackets"
 HEADS = "conllu"
@@ -50,15 +51,6 @@ class MeasuredText(NamedTuple):
 @with_inputs(ManyInputs, stored=(TREES, HEADS, DOCBIN), keeps_blank=True)
 def complexity_cli(
     inputs: ManyInputs,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format",
-            "-f",
-            help="csv, tsv, jsonl, parquet  [default: by the output's ending]",
-            show_default=False,
-        ),
-    ] = None,
     by_sentence: Annotated[
         bool, typer.Option("--by-sentence", help="A row a sentence, with its text")
     ] = False,
@@ -75,7 +67,7 @@ def complexity_cli(
     are; texts are parsed. A text without sentences has a row, too: counts of 0."""
     from spacy_lal.tables import find_kind
 
-    output_format = tables.find_format(output_format, inputs, ())
+    output_format = tables.find_format(inputs, ())
     if lang not in LANGUAGES:
         io.fail(f"--lang: expected one of {', '.join(LANGUAGES)}, got {lang!r}")
     readable = inputs.find()
@@ -92,12 +84,10 @@ def complexity_cli(
     n_rows = tables.write_table(rows, columns, output_format, inputs)
     io.wrote(inputs.output, io.counted(n_rows, "row"))
     if HEADS in kinds:
-        io.say(
-            "CoNLL-U has no constituents: measures of trees are empty there", err=True
-        )
+        io.say("CoNLL-U has no constituents: measures of trees are empty there")
     code = nlp.lang if nlp else lang
     if not conventions(code or "").structures:
-        io.say(f"{STRUCTURES_MISSING} {code!r}", err=True)
+        io.say(f"{STRUCTURES_MISSING} {code!r}")
 
 
 def _measured(
@@ -108,14 +98,19 @@ def _measured(
 ) -> Iterator[MeasuredText]:
     import spacy
 
+    from spacy_lal.trees import Parse
+
     nlp = nlp or spacy.blank(lang)
     for kind, group in groupby(readable, lambda pair: pair[1].kind):
         sources = [pair for pair in group if pair[0].shown not in inputs.done]
         name = sources[0][0].shown if sources else ""
         if kind in (TREES, HEADS):
-            measure = _of_trees if kind == TREES else _of_heads
             for source, form in sources:
-                yield MeasuredText(source.shown, None, measure(source, form, lang))
+                if kind == TREES:
+                    parses = (Parse.from_tree(x) for x, _ in read_trees(source, form))
+                else:
+                    parses = read_heads(source, form)
+                yield MeasuredText(source.shown, None, _of_parses(parses, lang))
         elif kind in (TEXT, DOCBIN):  # a file is a text
             docs = inputs.docs(nlp, sources)
             for file, pairs in groupby(docs, lambda pair: pair[1].file):
@@ -126,25 +121,14 @@ def _measured(
                 yield MeasuredText(origin.name, doc.text, _of_doc(doc))
 
 
-def _of_trees(
-    source: Source, form: Form, lang: str
-) -> "Iterator[tuple[str, Complexity]]":
-    from spacy_lal.complexity import measure_sentence
-    from spacy_lal.trees import Parse
-
-    for tree, _ in read_trees(source, form):
-        parse = Parse.from_tree(tree)
-        yield " ".join(parse.words), measure_sentence(parse, lang=lang)
-
-
-def _of_heads(
-    source: Source, form: Form, lang: str
+def _of_parses(
+    parses: "Iterable[Parse]", lang: str
 ) -> "Iterator[tuple[str, Complexity]]":
     from spacy_lal.complexity import measure_sentence
 
-    for sentence in read_heads(source, form):
-        text = sentence.metadata.get("text") or " ".join(sentence.words)
-        yield text, measure_sentence(sentence, lang=lang)
+    for parse in parses:
+        text = parse.metadata.get("text") or " ".join(parse.words)
+        yield text, measure_sentence(parse, lang=lang)
 
 
 def _of_doc(doc: "Doc") -> "Iterator[tuple[str, Complexity]]":

@@ -95,9 +95,8 @@ def evaluate_cli(
     tags, sentences a second. The first line of each score is its signature. Two numbers
     are comparable only if their signatures are equal."""
     written = [path for path in (output, trees, gold_trees) if path is not None]
-    io.existing_file(data_path)
     for path in written:
-        io.check_apart(io.text_file(path), data_path)
+        io.check_apart(path, data_path)
     if len(set(written)) < len(written):
         io.fail("expected different files as --output, --trees and --gold-trees")
     if not gold_sents and (confusion or trees or gold_trees):
@@ -109,10 +108,7 @@ def evaluate_cli(
     from spacy_lal.evaluation.scorers import paired_trees
 
     params = None if param is None else read_params(param)
-    try:
-        genre = None if by_genre is None else re.compile(by_genre)
-    except re.error as err:
-        io.fail(f"--by-genre: {by_genre!r} is no regular expression: {err}")
+    genre = io.compiled(by_genre, "--by-genre")
     nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
     golds = io.read_docs(data_path, nlp.vocab)
     try:
@@ -129,17 +125,14 @@ def evaluate_cli(
         io.fail(f"{data_path}: {err}")
     io.say("\n".join(report_lines(metrics)), err=any(map(io.is_stdout, written)))
     if output is not None:
-        with io.text_output(output) as write:
-            write(json.dumps(metrics, indent=2) + "\n")
-        io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
+        content = f"scores of {io.counted(metrics['n_sents'], 'sentence')}"
+        io.write_lines(output, [json.dumps(metrics, indent=2)], content)
     for path, side in ((gold_trees, 0), (trees, 1)):
         if path is not None:
             # With the gold tags: EVALB deletes punctuation by its tag.
             pairs = chain.from_iterable(map(paired_trees, golds, docs))
-            lines = [f"{pair[side].to_brackets()}\n" for pair in pairs]
-            with io.text_output(path) as write:
-                write("".join(lines))
-            io.wrote(path, io.counted(len(lines), "tree"))
+            lines = [pair[side].to_brackets() for pair in pairs]
+            io.write_lines(path, lines, io.counted(len(lines), "tree"))
 
 
 def score(
@@ -263,48 +256,24 @@ def evalb_cli(
     ],
     output: io.OutputOption = None,
     param: ParamOption = None,
-    cutoff_len: Annotated[
-        Optional[int],
-        typer.Option("--cutoff-len", help="Longest of the second summary"),
-    ] = None,
-    max_error: Annotated[
-        Optional[int],
-        typer.Option("--max-error", "-e", help="Errors before the run stops"),
-    ] = None,
 ) -> None:
     """Score bracketing as the program EVALB does.
 
     Rows and summary are the same, line for line. Errors in sentences go to stderr, as
     in the original. Both files are read line by line, one tree per line."""
-    from dataclasses import replace
-
     from spacy_lal.evaluation.evalb_report import EvalbStopped, report
 
     params = read_params(param)
-    if cutoff_len is not None:
-        params = replace(params, cutoff_len=cutoff_len)
-    if max_error is not None:
-        params = replace(params, max_error=max_error)
-    names = io.existing_file(gold_path), io.existing_file(test_path)
+    names = gold_path, test_path
     io.check_one_stdin(names)
     io.check_apart(output, *names)
-    with io.text_output(
-        output, errors="surrogateescape"
-    ) as write:  # bytes as they were read
-        try:
-            for line in report(
-                _lines(gold_path),
-                _lines(test_path),
-                params,
-                names=names,
-                on_error=partial(io.say, err=True),
-            ):
-                write(line + "\n")
-        except EvalbStopped as err:
-            io.fail(
-                f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)"
-            )
-    io.wrote(output, "the scores")
+    rows = report(
+        _lines(gold_path), _lines(test_path), params, names=names, on_error=io.say
+    )
+    try:
+        io.write_lines(output, rows, "the scores")
+    except EvalbStopped as err:
+        io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file)")
 
 
 def read_params(param: Optional[str]) -> "EvalbParams":
@@ -322,7 +291,7 @@ def read_params(param: Optional[str]) -> "EvalbParams":
         warnings.simplefilter("always")
         params = EvalbParams.from_file(param)
     for warning in caught:
-        io.say(str(warning.message), err=True)
+        io.say(str(warning.message))
     return params
 
 
@@ -362,11 +331,6 @@ def srl_eval_cli(
     from spacy_lal.evaluation.srl import score_props
 
     io.check_apart(output, gold_path, predicted_path)
-    with io.input_paths(
-        [io.existing_file(gold_path), io.existing_file(predicted_path)]
-    ) as (paths, _):
+    with io.input_paths([gold_path, predicted_path]) as (paths, _):
         counts = score_props(*paths)
-    with io.text_output(output) as write:
-        for line in srl_lines(counts, confusion=confusion):
-            write(line + "\n")
-    io.wrote(output, "the scores")
+    io.write_lines(output, srl_lines(counts, confusion=confusion), "the scores")

@@ -1,11 +1,10 @@
 """`lal explain TEXT`: the parse of a text, as a self-contained page or a picture."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
-    NamedTuple,
-    Union,
 )
 
 from spacy_lal.cli import io
@@ -37,17 +36,11 @@ def explain_cli(inputs: Inputs) -> None:
     from spacy_lal.annotations import read_parses
 
     output = inputs.output
-    if output is None:
+    suffix = ".html" if str(output) == io.STDIN else Path(str(output)).suffix.lower()
+    if output is None or suffix not in ENDINGS:
         io.fail(
-            "expected -o FILE.html, .svg or .png, or -o - for a page to stdout; `lal "
-            "parse --format tree` prints trees"
-        )
-    suffix = ".html" if io.is_stdout(output) else output.suffix.lower()
-    if suffix not in ENDINGS:
-        other = "`lal parse -f` writes other formats"
-        io.fail(
-            f"expected a file that ends in .html, .svg or .png after -o, got {output}; "
-            f"{other}"
+            "expected -o FILE that ends in .html, .svg or .png, or -o - for a page to "
+            f"stdout, got {output}; `lal parse -f` writes other formats"
         )
     readable = inputs.find()
     nlp = io.load_pipeline(inputs.model, inputs.gpu_id)
@@ -78,14 +71,6 @@ def _content(suffix: str, nlp: "Language", docs: list["Doc"]) -> str | bytes:
     return svg_to_png(svg) if suffix == ".png" else svg
 
 
-class _Picture(NamedTuple):
-    """A fold of a section: its heading (plain text) and its markup. The first one is
-    open."""
-
-    heading: str
-    markup: str
-
-
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     """The page, as self-contained HTML, with a section for each sentence that has a
     word."""
@@ -112,21 +97,21 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
     from spacy_lal.pictures.markup import escape, fold
 
     parses = list(read_parses(doc))
-    attention = _pictures("Label attention", "attention", nlp, doc, len(parses))
-    contributions = _pictures("Contributions", "contributions", nlp, doc, len(parses))
+    attention = _pictures("attention", nlp, doc, len(parses))
+    contributions = _pictures("contributions", nlp, doc, len(parses))
     for i, parse in enumerate(parses):
         span = doc[parse.tokens[0] : parse.tokens[-1] + 1]
         style = "parse" if parse.heads is not None else "tree"
-        constituents = parse.constituents or ()
-        labels = [label for span in constituents for label in span.chain]
-        (first,) = _pictures("Parse", style, nlp, span)
-        pictures = [first._replace(markup=first.markup + label_legend(labels))]
+        labels = [x for y in parse.constituents or () for x in y.chain]
+        (tree,) = _pictures(style, nlp, span)
+        pictures = {"Parse": tree + label_legend(labels)}
         if has_propositions(doc):
-            pictures += _pictures("Roles", "roles", nlp, span, folded=True)
-        pictures += [attention[i], contributions[i]]
+            (pictures["Roles"],) = _pictures("roles", nlp, span, folded=True)
+        pictures["Label attention"] = attention[i]
+        pictures["Contributions"] = contributions[i]
         shown = "\n".join(
-            fold(escape(x.heading), f"<div>{x.markup}</div>", x is pictures[0])
-            for x in pictures
+            fold(escape(heading), f"<div>{picture}</div>", heading == "Parse")
+            for heading, picture in pictures.items()
         )
         title = escape(" ".join(parse.text.split()))
         sure = _sureness(nlp, span)
@@ -146,19 +131,14 @@ def _sureness(nlp: "Language", sentence: "Span") -> str:
 
 
 def _pictures(
-    heading: str,
-    style: str,
-    nlp: "Language",
-    item: Union["Doc", "Span"],
-    number: int = 1,
-    **options: Any,
-) -> list[_Picture]:
+    style: str, nlp: "Language", item: "Doc | Span", number: int = 1, **options: Any
+) -> list[str]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason
     instead."""
     from spacy_lal.pictures import draw
     from spacy_lal.pictures.markup import escape
 
     try:
-        return [_Picture(heading, markup) for markup in draw(item, style, options, nlp)]
+        return list(draw(item, style, options, nlp))
     except ValueError as err:
-        return [_Picture(heading, f"<p>{escape(str(err))}</p>")] * number
+        return [f"<p>{escape(str(err))}</p>"] * number

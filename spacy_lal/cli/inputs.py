@@ -1,5 +1,6 @@
 """What commands read, and the options that they have for it in common."""
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DOCBIN = "docbin"
 Readable = tuple[Source, Form]
+N_CORES = os.cpu_count() or 1
 SOME_LEFT_OUT = 1  # exit code
 
 
@@ -50,15 +52,7 @@ class Inputs:
     text: Annotated[
         Optional[str], typer.Option("--text", "-t", help="This text instead of files")
     ] = None
-    output: Annotated[
-        Optional[Path],
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write here  [default: -, stdout]",
-            show_default=False,
-        ),
-    ] = None
+    output: io.OutputOption = None
     input_format: Annotated[
         Optional[str],
         typer.Option(
@@ -140,8 +134,7 @@ class Inputs:
             if paragraphs:
                 io.say(
                     f"{source.name}: its lines look wrapped, so that blank lines end a "
-                    "text (or say --lines)",
-                    err=True,
+                    "text (or say --lines)"
                 )
         return Form(kind, bool(paragraphs), self.text_column, self.id_column)
 
@@ -165,10 +158,7 @@ class Inputs:
         """
         for source, form in readable:
             if source.is_terminal:
-                io.say(
-                    "Reading from the terminal: each line is a text, Ctrl-D ends",
-                    err=True,
-                )
+                io.say("Reading from the terminal: each line is a text, Ctrl-D ends")
             file = source.shown if self._is_several else None
             is_blank = True
             with self._leaving_out():
@@ -190,7 +180,7 @@ class Inputs:
         """Name what was left out; the command then ends with code 1."""
         if self.left_out:
             n_left_out = io.counted(len(self.left_out), "input")
-            io.say("\n".join([f"Left out {n_left_out}:", *self.left_out]), err=True)
+            io.say("\n".join([f"Left out {n_left_out}:", *self.left_out]))
             raise typer.Exit(SOME_LEFT_OUT)
 
 
@@ -198,12 +188,28 @@ class Inputs:
 class ManyInputs(Inputs):
     """The options of a command that parses many texts."""
 
+    output_format: Annotated[
+        Optional[str],
+        typer.Option(
+            "--format",
+            "-f",
+            help="csv, tsv, jsonl, parquet; or one of its own  [default: by the ending "
+            "of -o]",
+            show_default=False,
+        ),
+    ] = None
     batch_size: Annotated[
         int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")
     ] = 32
     n_process: Annotated[
         int,
-        typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core"),
+        typer.Option(
+            "--n-process",
+            "-n",
+            min=-1,
+            max=4 * N_CORES,
+            help="Worker processes; -1 for one a core",
+        ),
     ] = 1
     resume: Annotated[
         bool,
@@ -214,7 +220,8 @@ class ManyInputs(Inputs):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.n_process = workers.count_workers(self.n_process)
+        if self.n_process < 1:
+            self.n_process = N_CORES
         self.done: Collection[str] = ()  # ids
         self.n_docs = 0
 

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,24 +36,10 @@ STDIN = "-"
 PUBLISHED = re.compile(f"({'|'.join(LANGUAGES)})_lal_(sm|md|lg)")
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
-NO_TEXT = (
-    ".doc",
-    ".docx",
-    ".gif",
-    ".html",
-    ".jpg",
-    ".pdf",
-    ".png",
-    ".svg",
-    ".xls",
-    ".xlsx",
-    ".zip",
-)
-
-
 # The format of an ending, where it has another name.
 FORMAT_OF = {
     ".brackets": "brackets",
+    ".conllu": "conllu",
     ".mrg": "brackets",
     ".ptb": "brackets",
     ".spacy": "docbin",
@@ -67,17 +53,6 @@ ENDING_OF = {
 }
 
 
-def text_file(output: Optional[Path]) -> Optional[Path]:
-    """The path of a file of text or Docs; ends the command if its ending is of pictures
-    or pages."""
-    if output is not None and output.suffix.lower() in NO_TEXT:
-        fail(
-            f"expected another ending after -o, got {output}; pictures and pages are "
-            "written by `lal explain -o`"
-        )
-    return output
-
-
 OutputOption = Annotated[
     Optional[Path],
     typer.Option(
@@ -85,7 +60,6 @@ OutputOption = Annotated[
         "-o",
         help="Write here  [default: -, stdout]",
         show_default=False,
-        callback=text_file,
     ),
 ]
 ModelOption = Annotated[
@@ -105,9 +79,9 @@ GpuOption = Annotated[
 # Messages and ends
 
 
-def say(message: str, *, err: bool = False) -> None:
-    """Print lines with control characters escaped: messages quote texts, labels and
-    names of files."""
+def say(message: str, *, err: bool = True) -> None:
+    """Print lines, on stderr, with control characters escaped: messages quote texts,
+    labels and names of files."""
     from spacy_lal.pictures.markup import printable
 
     typer.echo(printable(message), err=err)
@@ -118,7 +92,7 @@ def fail(message: str) -> NoReturn:
     if sys.stdout is not None:
         with suppress(OSError):
             sys.stdout.flush()
-    say(message, err=True)
+    say(message)
     raise typer.Exit(ERROR)
 
 
@@ -127,9 +101,9 @@ def wrote(path: Optional[Path], content: str) -> None:
     stdout."""
     if path is None or is_stdout(path):
         return
-    say(f"Wrote {path}: {content}", err=True)
+    say(f"Wrote {path}: {content}")
     for part in leftovers(path):
-        say(f"{part} is of a run that was killed, or is still writing", err=True)
+        say(f"{part} is of a run that was killed, or is still writing")
 
 
 def counted(number: int, noun: str) -> str:
@@ -233,14 +207,8 @@ def load_pipeline(
     try:
         nlp = spacy.load(model, exclude=list(exclude))
     except Exception as err:  # a damaged file may raise any error of its reader
-        kind = (
-            ""
-            if isinstance(err, (OSError, ValueError, ImportError))
-            else f"{type(err).__name__}: "
-        )
-        why = " ".join(reason(err).split())
-        message = f"can't load the pipeline {model!r}: {kind}{why}"
-        fail(f"{message}{how_to_install(model)}")
+        why = " ".join(reason(err).split()) or type(err).__name__
+        fail(f"can't load the pipeline {model!r}: {why}{how_to_install(model)}")
     gc.freeze()
     if needs and not {
         nlp.get_pipe_meta(name).factory for name in nlp.pipe_names
@@ -342,16 +310,23 @@ def check_apart(output: Optional[Path], *inputs: object) -> None:
             fail(f"{output} would be read and written at once: name another file")
 
 
+def compiled(pattern: Optional[str], option: str) -> "Optional[re.Pattern[str]]":
+    """The regular expression of an option; ends the command if it is none."""
+    try:
+        return None if pattern is None else re.compile(pattern)
+    except re.error as error:
+        fail(f"{option}: {pattern!r} is no regular expression: {error}")
+
+
+def write_lines(output: Optional[Path], lines: Iterable[str], content: str) -> None:
+    """Write lines, bytes in them as they were read, and say what they are."""
+    with text_output(output, errors="surrogateescape") as write:
+        for line in lines:
+            write(f"{line}\n")
+    wrote(output, content)
+
+
 # Files of Docs and treebanks
-
-
-def existing_file(path: Path) -> Path:
-    """The path of a file to read, or `-`; ends the command if it is none."""
-    if path.is_dir():
-        fail(f"{path} is a folder: expected a file")
-    if str(path) != STDIN and not path.exists():
-        fail(f"can't find the file {path}")
-    return path
 
 
 def check_one_stdin(paths: Sequence[object]) -> None:
@@ -400,7 +375,7 @@ def read_docs(path: Path, vocab: "Vocab") -> "list[Doc]":
         data = sys.stdin.buffer.read()
     else:
         name = str(path)
-        data = existing_file(path).read_bytes()
+        data = path.read_bytes()
     docs = list(read_spacy(data, vocab, name))
     if not any(len(doc) for doc in docs):
         raise ValueError(f"{name} holds no words")

@@ -27,16 +27,6 @@ LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
 @with_inputs(ManyInputs)
 def parse_cli(
     inputs: ManyInputs,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format",
-            "-f",
-            help="brackets, conllu, json, tree, docbin; tables: csv, tsv, jsonl, "
-            "parquet  [default: by the output's ending]",
-            show_default=False,
-        ),
-    ] = None,
     ids: Annotated[
         bool,
         typer.Option(
@@ -53,13 +43,14 @@ def parse_cli(
     """Parse texts into trees, tables or Docs.
 
     Writes each parse to stdout as it is made; the file of --output appears when all is
-    parsed. A text may hold several sentences: a row of a table is a sentence. JSON,
+    parsed. The formats are brackets, conllu, json, tree and docbin, and tables. A text
+    may hold several sentences: a row of a table is a sentence. JSON,
     CoNLL-U and tables name the id of each text, or else its line; with --ids, the other
     formats too."""
     from spacy_lal.annotations import read_parses
 
     formats = (*FORMATS, DOCBIN, "json")
-    output_format = tables.find_format(output_format, inputs, formats)
+    output_format = tables.find_format(inputs, formats)
     if output_format == "json":
         output_format = tables.JSONL
     if output_format == DOCBIN and inputs.output is None:
@@ -150,13 +141,12 @@ def format_drawing(parse: "Parse", origin: Origin, ids: bool = False) -> str:
     from spacy_lal.pictures.markup import visible
     from spacy_lal.pictures.tree import tree_to_text
 
-    names = []
-    if origin.file is not None:
-        names.append(f"file {origin.file}")
-    if origin.line is not None:
-        names.append(f"line {origin.line}")
-    if origin.id is not None or ids:
-        names.append(f"id {visible(origin.name)}")
+    named = {
+        "file": origin.file,
+        "line": origin.line,
+        "id": origin.name if ids else origin.id,
+    }
+    names = [f"{kind} {visible(str(x))}" for kind, x in named.items() if x is not None]
     heading = f"# {', '.join(names)}, sentence {parse.number + 1}\n" if names else ""
     pieces = []
     if parse.constituents is not None:

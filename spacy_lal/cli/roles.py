@@ -3,7 +3,6 @@ function."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
@@ -30,37 +29,23 @@ FROM_HEADS = "their relations are made of heads alone"
 @with_inputs(ManyInputs, stored=(DOCBIN,))
 def roles_cli(
     inputs: ManyInputs,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format",
-            "-f",
-            help="table, json, props, conll; tables: csv, tsv, jsonl, parquet",
-        ),
-    ] = None,
     auxiliaries: Annotated[
         bool, typer.Option(help="Show auxiliaries and modals")
     ] = True,
-    frames: Annotated[
-        Optional[Path],
-        typer.Option(help="PropBank's frames (.jsonl), for descriptions"),
-    ] = None,
 ) -> None:
     """Show the semantic roles of a text.
 
     Each predicate has its roleset and its arguments. The pipeline needs a lal_srl.
-    Instead of a text, FILE may be Docs with roles (.spacy). In csv, tsv, jsonl and
-    parquet, a row is an argument; json has a sentence on each line, with its words. The
-    default format is by the ending of -o, or else a table to read."""
-    from spacy_lal.annotations import has_propositions, install_frames
+    Instead of a text, FILE may be Docs with roles (.spacy). The formats are table,
+    json, props and conll, and tables. In csv, tsv, jsonl and parquet, a row is an
+    argument; json has a sentence on each line, with its words. The default format is by
+    the ending of -o, or else a table to read."""
+    from spacy_lal.annotations import has_propositions
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
-    from spacy_lal.trees.frames import read_frames
 
     formats = [TABLE, *ROLE_FORMATS]
-    output_format = tables.find_format(output_format, inputs, formats)
+    output_format = tables.find_format(inputs, formats)
     nlp, docs = read_docs(inputs, needs=())
-    if frames is not None:
-        install_frames(nlp.vocab, read_frames(frames).values())
 
     def with_roles() -> "Iterator[tuple[Doc, Origin]]":
         for doc, origin in docs:
@@ -85,14 +70,6 @@ def roles_cli(
 @with_inputs(ManyInputs, stored=(DOCBIN,))
 def relations_cli(
     inputs: ManyInputs,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format",
-            "-f",
-            help="table, json, edges, openie; tables: csv, tsv, jsonl, parquet",
-        ),
-    ] = None,
     kinds: Annotated[
         Optional[str],
         typer.Option(
@@ -135,15 +112,16 @@ def relations_cli(
 
     A relation may have a time, a place, a negation and a source. They are made from
     roles, where the pipeline has a lal_srl, else from heads, which the command then
-    says. Instead of a text, FILE may be Docs with heads (.spacy). In csv, tsv, jsonl
-    and parquet, a row is a relation with its factuality; json has the tokens and
-    characters of its parts, too. edges are those of a graph: subject, label, object,
-    tabs between. openie has triples in the text's own words: sentence, subject,
-    relation, object, and columns that you ask for, in this order: confidence,
-    factuality, further arguments. edges and openie leave out what the text does not
-    assert. The default format is by the ending of -o, or else a table to read."""
+    says. Instead of a text, FILE may be Docs with heads (.spacy). The formats are
+    table, json, edges and openie, and tables. In csv, tsv, jsonl and parquet, a row is
+    a relation with its factuality; json has the tokens and characters of its parts,
+    too. edges are those of a graph: subject, label, object, tabs between. openie has
+    triples in the text's own words: sentence, subject, relation, object, and columns
+    that you ask for, in this order: confidence, factuality, further arguments. edges
+    and openie leave out what the text does not assert. The default format is by the
+    ending of -o, or else a table to read."""
     formats = [*RELATION_FORMATS, OPENIE]
-    output_format = tables.find_format(output_format, inputs, formats)
+    output_format = tables.find_format(inputs, formats)
     named = kinds.split(",") if kinds else RELATION_KINDS
     if not set(named) <= set(RELATION_KINDS):
         io.fail(f"--kinds: expected some of {','.join(RELATION_KINDS)}, got {kinds!r}")
@@ -165,7 +143,7 @@ def relations_cli(
             if not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             if not said and not has_propositions(doc):
-                io.say(f"the Docs have no roles: {FROM_HEADS}", err=True)
+                io.say(f"the Docs have no roles: {FROM_HEADS}")
                 said = True
             yield doc, origin
 

@@ -1,7 +1,7 @@
 """`lal search PATTERN FILE...`: constituents by patterns of tgrep, with the exit codes
 of grep."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
@@ -56,21 +56,14 @@ def search_cli(
         compiled = Pattern(pattern)
     except ValueError as error:
         io.fail(f"PATTERN: {error}")
-    io.text_file(inputs.output)
     load = lru_cache(lambda: io.load_pipeline(inputs.model, inputs.gpu_id))
     readable = inputs.find()
     total = 0
     with io.text_output(inputs.output) as write:
         for pair in readable:
-            source, form = pair
-            if form.kind == TREES:
-                trees = _of_brackets(pair)
-            elif form.kind == DOCBIN:
-                trees = _of_docs(pair)
-            else:
-                trees = _of_texts(inputs, pair, load())
+            source, _ = pair
             n_matches = 0
-            for line in _matches(compiled, trees):
+            for line in _matches(compiled, _trees(inputs, pair, load)):
                 n_matches += 1
                 if not count:
                     write(f"{source.shown}:{line}\n")
@@ -98,36 +91,31 @@ def _matches(pattern: "Pattern", trees: "Iterable[tuple[str, Tree]]") -> Iterato
                 yield f"{place}: {escape_word(str(match.node))}"
 
 
-def _of_brackets(readable: Readable) -> "Iterator[tuple[str, Tree]]":
-    """The place of each tree, such as a line, and the tree."""
-    for tree, line in read_trees(*readable, strip_functions=False, strip_traces=False):
-        yield str(line), tree
-
-
-def _of_docs(readable: Readable) -> "Iterator[tuple[str, Tree]]":
-    for number, doc in enumerate(read_docs(*readable), start=1):
-        for sentence, tree in _of_doc(doc, f"{readable[0].shown}: Doc {number}"):
-            yield f"{number}.{sentence}", tree
-
-
-def _of_texts(
-    inputs: Inputs, readable: Readable, nlp: "Language"
+def _trees(
+    inputs: Inputs, readable: Readable, load: "Callable[[], Language]"
 ) -> "Iterator[tuple[str, Tree]]":
-    """The lines of texts, and their trees; a text of the command line is line 1."""
-    read = inputs.texts([readable], nlp.max_length)
-    for doc, origin in nlp.pipe(read, as_tuples=True, batch_size=BATCH_SIZE):
-        place = str(origin.line or 1)
-        for _, tree in _of_doc(doc, f"{readable[0].shown}:{place}"):
-            yield place, tree
-
-
-def _of_doc(doc: "Doc", where: str) -> "Iterator[tuple[int, Tree]]":
-    """The number of each sentence, from 1, and its tree."""
+    """The place of each tree, and the tree. A text of the command line is line 1."""
     from spacy_lal.annotations import read_parses
     from spacy_lal.trees.parse import MissingParseError
 
-    try:
-        for parse in read_parses(doc):
-            yield parse.number + 1, parse.to_tree()
-    except MissingParseError:
-        io.fail(f"{where}: the Doc has no constituents")
+    source, form = readable
+    if form.kind == TREES:
+        options = {"strip_functions": False, "strip_traces": False}
+        for tree, line in read_trees(source, form, **options):
+            yield str(line), tree
+        return
+    docs: Iterable[tuple[int, Doc]]
+    if form.kind == DOCBIN:
+        docs = enumerate(read_docs(source, form), start=1)
+    else:
+        nlp = load()
+        texts = inputs.texts([readable], nlp.max_length)
+        read = nlp.pipe(texts, as_tuples=True, batch_size=BATCH_SIZE)
+        docs = ((origin.line or 1, doc) for doc, origin in read)
+    for place, doc in docs:
+        try:
+            for parse in read_parses(doc):
+                sentence = f".{parse.number + 1}" if form.kind == DOCBIN else ""
+                yield f"{place}{sentence}", parse.to_tree()
+        except MissingParseError:
+            io.fail(f"{source.shown}: Doc {place}: the Doc has no constituents")

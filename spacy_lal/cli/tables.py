@@ -96,7 +96,7 @@ def write_table(
             failure = error
     if failure is not None:
         so_far = io.counted(n_rows, "row")
-        io.say(f"{output} has {so_far} so far: --resume goes on with it", err=True)
+        io.say(f"{output} has {so_far} so far: --resume goes on with it")
         raise failure
     return n_rows
 
@@ -131,15 +131,13 @@ def _read_done(
     if not paths:
         return []
     whole, _, _ = paths[0].read_text(encoding="utf8").rpartition("\n")
-    rows: list[Row]
     if output_format in SEPARATORS:
-        table = csv.DictReader(StringIO(whole), delimiter=SEPARATORS[output_format])
-        rows = list(table)
-        names = table.fieldnames or columns
+        separator = SEPARATORS[output_format]
+        rows = list(csv.DictReader(StringIO(whole), delimiter=separator))
     else:
         rows = list(map(read_json, whole.splitlines()))
-        names = list(rows[0]) if rows else columns
-    if list(names)[: len(columns)] != list(columns):
+    names = list(rows[0] if rows else columns)
+    if names[: len(columns)] != list(columns):
         io.fail(
             f"--resume: expected the columns {', '.join(columns)} in {paths[0]}, got "
             f"{', '.join(names)}"
@@ -162,12 +160,11 @@ def _write_parquet(
         file.write(sink.getvalue())
 
 
-def find_format(
-    named: Optional[str], inputs: "ManyInputs", formats: Sequence[str]
-) -> str:
+def find_format(inputs: "ManyInputs", formats: Sequence[str]) -> str:
     """The format of a command's output: a table, or one of its own; ends the command if
     there is none such."""
-    output_format = io.output_format(named, inputs.output, [*formats, *FORMATS])
+    formats = [*formats, *FORMATS]
+    output_format = io.output_format(inputs.output_format, inputs.output, formats)
     is_stream = output_format in (*SEPARATORS, JSONL)
     if inputs.resume and (io.is_stdout(inputs.output) or not is_stream):
         io.fail("--resume goes on with a table: expected -o FILE.csv, .tsv or .jsonl")

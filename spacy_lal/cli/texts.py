@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 from typing import (
     Annotated,
@@ -18,21 +18,14 @@ from typing import (
 import typer
 
 from spacy_lal import files
-from spacy_lal.cli.io import STDIN
+from spacy_lal.cli.io import FORMAT_OF, STDIN
 from spacy_lal.files import quoted
 
 TEXT = "text"
 JSONL = "jsonl"
 SEPARATORS = {"csv": ",;\t", "tsv": "\t"}  # that a heading may have
 TEXT_FORMATS = (TEXT, JSONL, *SEPARATORS)
-# Formats of files that hold no texts, by their endings.
-STORED = {
-    ".brackets": "brackets",
-    ".conllu": "conllu",
-    ".mrg": "brackets",
-    ".ptb": "brackets",
-    ".spacy": "docbin",
-}
+STORED = FORMAT_OF  # of files that hold no texts
 # The lines of other files would be parsed as texts.
 OTHERS = {
     ".conll": "a treebank",
@@ -264,43 +257,40 @@ def _rows(source: Source, form: Form) -> Iterator[Record]:
                     f"{', '.join(map(quoted, names)) or 'none'}: {option} names it"
                 )
         table.fieldnames = names
+        has_ids = form.id_column or id_ != text
         for row in table:
-            if None in row or None in row.values():
+            if None in {*row, *row.values()}:
                 raise csv.Error(
                     f"expected {len(names)} cells, as in the heading; a cell with a "
                     "separator or a line break stands in double quotes"
                 )
-            line = table.line_num - sum(cell.count("\n") for cell in row.values())
-            has_id = id_ != text or form.id_column
-            yield Record(line, row[text], row[id_].strip() or None if has_id else None)
+            line = table.line_num - "".join(row.values()).count("\n")
+            name = row[id_].strip() if has_ids else ""
+            yield Record(line, row[text], name or None)
     except csv.Error as error:
-        raise ValueError(f"{source.shown}, line {table.line_num}: {error}") from None
+        line = table.reader.line_num
+        raise ValueError(f"{source.shown}, line {line}: {error}") from None
 
 
 def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Blocks of lines between blank lines, joined by spaces, with the number of their
     first line."""
-    parts: list[str] = []
-    first = 0
-    for number, line in chain(lines, [(0, "")]):
-        if line.strip():
-            first = first if parts else number
-            parts.append(line.strip())
-        elif parts:
-            yield first, " ".join(parts)
-            parts = []
+    for is_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
+        block = list(group)
+        if is_text:
+            yield block[0][0], " ".join(text.strip() for _, text in block)
 
 
 def looks_wrapped(lines: Iterable[str]) -> bool:
     """Whether an editor has broken the lines of paragraphs: most of the first ones end
     at a usual width and amid a sentence."""
-    n_pairs = 0
-    n_broken = 0
-    for line, following in pairwise(islice(lines, LOOKED_AT)):
-        before = line.rstrip()
-        after = following.lstrip()
-        if before and after:
-            n_pairs += 1
-            is_full = len(before) in WRAPPED_WIDTH
-            n_broken += is_full and before[-1] not in ".!?" and after[0].islower()
-    return n_broken > 1 and 2 * n_broken > n_pairs
+    pairs = [
+        (line.rstrip(), following.lstrip())
+        for line, following in pairwise(islice(lines, LOOKED_AT))
+        if line.strip() and following.strip()
+    ]
+    n_broken = sum(
+        len(line) in WRAPPED_WIDTH and line[-1] not in ".!?" and following[0].islower()
+        for line, following in pairs
+    )
+    return n_broken > 1 and 2 * n_broken > len(pairs)

@@ -194,7 +194,7 @@ def compact_cli(
         except ValueError as err:
             io.fail(f"{model}: {err}")
     for line in done:
-        io.say(line, err=True)
+        io.say(line)
     io.wrote(
         output, f"{', '.join(nlp.pipe_names)}; {folder_size(output)}, from {before}"
     )
@@ -239,18 +239,13 @@ def import_official_cli(
     check_pipeline_output(output, overwrite)
     try:
         nlp = import_pipeline(
-            read_checkpoint(io.existing_file(checkpoint)),
+            read_checkpoint(checkpoint),
             tokenizer=tokenizer,
             lang=lang,
             scrambled_queries=scrambled_queries,
         )
-    except ImportError as err:
-        io.fail(f"can't make a pipeline for --lang {lang}: {err}")
-    except (ValueError, TypeError) as err:
-        reason = str(err)
-        if not reason.startswith(str(checkpoint)):
-            reason = f"{checkpoint}: {reason}"
-        io.fail(reason)
+    except (ImportError, ValueError, TypeError) as err:
+        io.fail(f"can't import {checkpoint}: {err}")
     nlp.meta["description"] = (
         f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
     )
@@ -267,8 +262,6 @@ def import_official_cli(
 def check_pipeline_output(output: Path, overwrite: bool) -> None:
     """Ends the command unless a folder is free, or holds a pipeline that may be
     replaced."""
-    if output.is_file():
-        io.fail(f"{output} is a file: expected a folder to write")
     if not output.is_dir() or not any(output.iterdir()):
         return
     if not overwrite:

@@ -39,7 +39,6 @@ DocsOutput = Annotated[
         "--output",
         "-o",
         help="A .spacy file, or - (stdout)",
-        callback=io.text_file,
     ),
 ]
 
@@ -70,15 +69,13 @@ def check_cli(
         content = printable_json(report.to_dict(), indent=2)
     else:
         content = "\n".join(report_lines(report, top))
-    with io.text_output(output) as write:
-        write(named(content) + "\n")
-    io.wrote(output, "the report")
+    io.write_lines(output, [named(content)], "the report")
     problems = report.problems[:SHOWN_PROBLEMS]
     n_more = report.figures["n_problems"] - len(problems)
     if n_more:
         problems.append(f"... and {n_more} more")
     if problems:
-        io.say(named("\n".join(problems)), err=True)
+        io.say(named("\n".join(problems)))
         raise typer.Exit(1)
 
 
@@ -116,10 +113,7 @@ def convert_cli(
     if n_sents is None:
         n_sents = 0 if by_document or by_paragraph else 1
     left_out: list[str] = []
-    try:
-        pattern = None if exclude is None else re.compile(exclude)
-    except re.error as error:
-        io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
+    pattern = io.compiled(exclude, "--exclude")
     with io.input_paths(paths) as (files, _):
         sentences = _kept(read_sentences(find_files(files)), pattern, left_out)
         docs = make_docs(
@@ -148,9 +142,6 @@ def add_trees_cli(
     ],
     output: DocsOutput,
     model: io.ModelOption = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")
-    ] = 64,
     gpu_id: io.GpuOption = -1,
 ) -> None:
     """Add the other tree to Docs that have only one.
@@ -165,21 +156,15 @@ def add_trees_cli(
     io.check_apart(output, data_path)
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
-    completed = list(complete(nlp, find_parser(nlp), golds, batch_size=batch_size))
+    completed = list(complete(nlp, find_parser(nlp), golds))
     with io.binary_output(output) as file:
         file.write(pack_docs(completed)[0])
-    before = Counter(map(lacks, golds))
-    after = Counter(map(lacks, completed))
-    written = (
-        f"{io.counted(len(golds), 'Doc')}; "
-        f"{before['heads'] - after['heads']} Docs got heads, "
-        f"{before['constituents'] - after['constituents']} Docs got constituents, "
-        f"{before[None]} had both or neither"
+    got = Counter(map(lacks, golds)) - Counter(map(lacks, completed))
+    io.wrote(
+        output,
+        f"{io.counted(len(golds), 'Doc')}; {got['heads']} got heads, "
+        f"{got['constituents']} got constituents",
     )
-    too_long = after["heads"] + after["constituents"]
-    if too_long:
-        written += f", {too_long} have a sentence too long for the joint decoder"
-    io.wrote(output, written)
 
 
 def report_lines(report: "Report", top: int) -> Iterator[str]:

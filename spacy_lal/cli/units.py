@@ -1,8 +1,6 @@
 """`lal units FILE...`: the discourse units of texts."""
 
-from typing import TYPE_CHECKING, Annotated, Optional
-
-import typer
+from typing import TYPE_CHECKING
 
 from spacy_lal.cli import tables
 from spacy_lal.cli.inputs import DOCBIN, ManyInputs, with_inputs
@@ -16,10 +14,6 @@ if TYPE_CHECKING:
 @with_inputs(ManyInputs, stored=(DOCBIN,))
 def units_cli(
     inputs: ManyInputs,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option("--format", "-f", help="table; tables: csv, tsv, jsonl, parquet"),
-    ] = None,
 ) -> None:
     """Show the discourse units of a text, its clauses.
 
@@ -29,7 +23,7 @@ def units_cli(
     format is by the ending of -o, or else a table to read."""
     from spacy_lal.pictures.markup import printable
 
-    output_format = tables.find_format(output_format, inputs, [TABLE])
+    output_format = tables.find_format(inputs, [TABLE])
     _, docs = read_docs(inputs, needs=())
 
     def lines(doc: "Doc", origin: Origin) -> str:

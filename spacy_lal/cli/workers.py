@@ -18,8 +18,6 @@ from typing import (
     Optional,
 )
 
-from spacy_lal.cli.io import fail
-
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
@@ -37,18 +35,6 @@ class Batch(NamedTuple):
     texts: "list[tuple[str, Origin]]"
     docs: list[bytes]
     error: Optional[Exception] = None
-
-
-def count_workers(n_process: int) -> int:
-    """How many processes --n-process asks for; ends the command if it is too many."""
-    n_cores = os.cpu_count() or 1
-    most = 4 * n_cores
-    if n_process != -1 and not 1 <= n_process <= most:
-        fail(
-            f"--n-process: expected 1 to {most} processes on this machine, or -1 for "
-            f"one a core, got {n_process}"
-        )
-    return n_cores if n_process == -1 else n_process
 
 
 def parse_texts(

@@ -21,7 +21,6 @@ from ..annotations import (
     check_tree,
     has_sentences,
 )
-from ..files import TreebankError
 from .docs import SUFFIX, copy_text, make_docs
 from .reader import read_treebank
 from .roles import ROLES_SUFFIX, read_role_file, with_roles
@@ -155,12 +154,6 @@ class PropBankCorpus(TreebankCorpus):
         self.n_sents = n_sents
 
     def _documents(self, vocab: Vocab) -> Iterator[tuple[str, Doc]]:
-        for path in filter(None, (self.conllu, self.roles, self.brackets)):
-            if not path.is_file():
-                raise TreebankError(
-                    f"{path}: no such file, expected a CoNLL-U file and its roles "
-                    f"(X{ROLES_SUFFIX})"
-                )
         joined = with_roles(
             read_treebank(self.brackets, self.conllu), read_role_file(self.roles)
         )

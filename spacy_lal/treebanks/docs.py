@@ -68,15 +68,11 @@ def make_docs(
         begun.append("newpar")
     group: list[Parse] = []
     kind: tuple[str, bool, bool] = ("", False, False)
-    n_unknown = 0
-    first_unknown = ""
+    unknown = []
     for sentence in sentences:
-        unknown = unknown_pos(sentence)
-        n_unknown += len(unknown)
-        for word in unknown[: not first_unknown]:
-            shown = quoted(sentence.pos[word])
+        for word in unknown_pos(sentence):
             line = sentence.lines[word] if sentence.lines else 0
-            first_unknown = f"{sentence.path}:{line}: {shown}"
+            unknown.append(f"{sentence.path}:{line}: {quoted(sentence.pos[word])}")
         has_tree = sentence.constituents is not None
         has_roles = sentence.roles is not None
         kind_of_this = (_anchor(sentence), has_tree, has_roles)
@@ -89,10 +85,10 @@ def make_docs(
         kind = kind_of_this
     if group:
         yield _make_doc(vocab, group)
-    if n_unknown:
+    if unknown:
         warnings.warn(
-            f"left out {n_unknown} UPOS that spaCy does not know (first "
-            f"{first_unknown})",
+            f"left out {len(unknown)} UPOS that spaCy does not know (first "
+            f"{unknown[0]})",
             stacklevel=2,
         )
 

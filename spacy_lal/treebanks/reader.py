@@ -274,18 +274,12 @@ def _first_difference(
 def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     """Describe how a pair disagrees, with both files and lines."""
     tree, sentence, differs = pair
-    if sentence is not None and tree is None:
-        return (
-            f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence "
-            f"{_excerpt(sentence.words)}"
-        )
-    if tree is not None and sentence is None:
-        return (
-            f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over "
-            f"{_excerpt(tree.words)}"
-        )
     if tree is None or sentence is None or differs is None:
-        return "no disagreement"
+        single = tree or sentence or Parse([])
+        path, missing = conllu, f"tree in {brackets} for the sentence"
+        if tree is not None:
+            path, missing = brackets, f"sentence in {conllu} for the tree over"
+        return f"{path}:{single.line}: no {missing} {_excerpt(single.words)}"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
     ours = " ".join(tree.words[differs : differs + 1])
     theirs = " ".join(sentence.words[differs : differs + 1])

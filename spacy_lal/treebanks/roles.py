@@ -13,6 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel, StrictInt, StrictStr
+
 from ..files import TreebankError, json_lines, quoted
 from ..trees.parse import Parse
 from ..trees.props import read_props
@@ -144,36 +146,38 @@ def to_role_dict(roles: SentenceRoles) -> dict[str, Any]:
     return {"sent_id": roles.sent_id, "words": roles.n_words, "predicates": predicates}
 
 
+class _PredicateOfLine(BaseModel):
+    token: StrictInt
+    args: list[tuple[StrictInt, StrictInt, str]]
+    roleset: StrictStr = ""
+    lemma: StrictStr = ""
+
+
+class _Line(BaseModel):
+    words: StrictInt
+    predicates: list[_PredicateOfLine]
+    sent_id: StrictStr = ""
+
+
 def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     """The roles of a line's JSON."""
     propositions: list[Proposition] = []
     try:
-        sent_id = value.get("sent_id", "")
-        n_words = value["words"]
-        numbers = [n_words]
-        texts = [sent_id]
-        for predicate in value["predicates"]:
-            args = [(start, end, role) for start, end, role in predicate["args"]]
-            token = predicate["token"]
-            roleset = predicate.get("roleset", "")
-            lemma = predicate.get("lemma", "")
-            numbers += [token, *(number for arg in args for number in arg[:2])]
-            texts += [roleset, lemma]
+        line = _Line(**value)
+        for predicate in line.predicates:
+            token = predicate.token
             if propositions and token <= propositions[-1].token:
                 raise PropositionError(
                     f"expected ascending tokens, got {token} after "
                     f"{propositions[-1].token}"
                 )
-            propositions.append(make_proposition(token, roleset, args, lemma))
-            check_proposition(propositions[-1], n_words)
-        if {*map(type, numbers)} != {int} or {*map(type, texts)} != {str}:
-            raise TypeError(
-                "words and tokens are numbers; sent_id, roleset and lemma are texts"
-            )
+            names = (predicate.roleset, predicate.args, predicate.lemma)
+            propositions.append(make_proposition(token, *names))
+            check_proposition(propositions[-1], line.words)
     except PropositionError as error:
         raise TreebankError(f"{where}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError):
         raise TreebankError(
             f"{where}: expected {_FORM}, got {quoted(json.dumps(value))}"
         ) from None
-    return SentenceRoles(sent_id, n_words, tuple(propositions), where)
+    return SentenceRoles(line.sent_id, line.words, tuple(propositions), where)

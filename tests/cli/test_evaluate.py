@@ -127,7 +127,7 @@ def test_errors_come_before_the_parsing(
     ]
     DocBin(docs=[crossing]).to_disk(tmp_path / "crossing.spacy")
     for args, message in (
-        ((tmp_path / "nowhere",), "can't find the file"),
+        ((tmp_path / "nowhere",), "No such file"),
         ((tmp_path / "text.spacy",), "is no .spacy file"),
         ((tmp_path / "empty.spacy",), "holds no words"),
         (
@@ -140,7 +140,7 @@ def test_errors_come_before_the_parsing(
             (gold_file, "-p", tmp_path / "no.prm"),
             f"can't read or write {tmp_path / 'no.prm'}",
         ),
-        ((gold_file, "--by-genre", "a"), "no sentence ids"),
+        ((gold_file, "--by-genre", "a"), "matches no sentence id"),
         ((genre_file, "--by-genre", "("), "is no regular expression"),
         ((genre_file, "--by-genre", "xyz"), "matches no sentence id"),
         ((gold_file, "--raw"), "its spaces are not known"),
@@ -250,6 +250,4 @@ def test_srl_eval_of_bad_files(lal, props):
     assert result.stderr.startswith(
         f"{predicted}:7: expected a column for each of the sentence's 0 predicates"
     )
-    assert (
-        "can't find the file" in lal("srl-eval", gold, gold.with_name("nowhere")).stderr
-    )
+    assert "No such file" in lal("srl-eval", gold, gold.with_name("nowhere")).stderr

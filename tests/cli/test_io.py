@@ -342,11 +342,7 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{damaged}"), "can't load the pipeline"),
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
-        (
-            ("parse", "Go on!", "-n", "0"),
-            "--n-process: expected 1 to",
-        ),
-        (("roles", "Go on!", "-n", "99999"), "or -1 for one a core, got 99999"),
+        (("roles", "Go on!", "-n", "99999"), "is not in the range"),
         (("parse", "Go on!", "-m", "{pipeline}", "--without", "ner"), "'ner'"),
         (
             ("parse", "Go on!", "-o", "x.weird"),

@@ -12,7 +12,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from spacy_lal.annotations import set_propositions
+from spacy_lal.annotations import install_frames, set_propositions
+from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition
 
 WORDS = "She has given him books . Yes !".split()
@@ -37,6 +38,8 @@ def model(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("tests_roles")
+    given = FrameRole("ppt", "thing given")
+    install_frames(nlp.vocab, [Frame("give.01", "give", "transfer", {"1": given})])
     nlp.to_disk(tmp_path / "model")
     return tmp_path / "model"
 
@@ -55,27 +58,15 @@ def docs(tmp_path):
     return tmp_path / "x.spacy"
 
 
-@pytest.fixture
-def frames(tmp_path):
-    frame = {
-        "roleset": "give.01",
-        "frame": "give",
-        "name": "transfer",
-        "roles": {"1": ["ppt", "thing given"]},
-    }
-    (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n")
-    return tmp_path / "frames.jsonl"
-
-
 TABLE = """\
 She has given him books .
 
 has  have.01
 
-given  give.01  transfer
+given  give.01
   ARG0  She
   ARG2  him
-  ARG1  books  thing given
+  ARG1  books
 
 Yes !
 
@@ -84,22 +75,15 @@ Yes !
 """
 
 
-def test_table(lal, docs, frames, model):
-    result = lal("roles", docs, "--frames", frames)
+def test_table(lal, docs, model):
+    result = lal("roles", docs)
     assert result.exit_code == 0 and result.stdout == TABLE
-    parsed = lal(
-        "roles", "She has given him books. Yes!", "--model", model, "--frames", frames
-    )
-    assert parsed.stdout == TABLE.replace(" .", ".").replace(" !", "!")
-    assert lal(
-        "roles",
-        "--text",
-        "She has given him books. Yes!",
-        "-m",
-        model,
-        "--frames",
-        frames,
-    ).stdout == TABLE.replace(" .", ".").replace(" !", "!")
+    text = "She has given him books. Yes!"
+    described = TABLE.replace(" .", ".").replace(" !", "!")
+    described = described.replace("give.01", "give.01  transfer")
+    described = described.replace("books\n\n", "books  thing given\n\n")
+    for words in ([text], ["--text", text]):
+        assert lal("roles", *words, "--model", model).stdout == described
     without = lal("roles", docs, "--no-auxiliaries").stdout
     assert "has  have.01" not in without and "ARG1  books\n" in without
 
@@ -178,11 +162,6 @@ def test_refused(lal, docs, pipeline, tmp_path):
     assert "expected a Doc with roles, got none for 'a" in none.stderr
     (tmp_path / "no.spacy").write_bytes(b"no")
     assert "no .spacy file" in lal("roles", tmp_path / "no.spacy").stderr
-    (tmp_path / "frames.jsonl").write_text("{\n")
-    assert (
-        "frames.jsonl:1: expected JSON"
-        in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
-    )
     assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 2
 
 

@@ -170,10 +170,6 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
             and message in result.stderr
             and not (tmp_path / "x.spacy").exists()
         )
-    assert (
-        "expected another ending"
-        in lal("convert", *TRAIN, "-o", tmp_path / "x.docx").stderr
-    )
     copy = tmp_path / "copy.ptb"
     copy.write_bytes(Path(TRAIN[0]).read_bytes())
     assert lal("convert", copy, "-o", copy).exit_code == 2 and copy.stat().st_size > 100
@@ -293,22 +289,19 @@ def test_complete(lal, pipeline, gold_file, tmp_path):
     both = tmp_path / "both.spacy"
     trees = write(tmp_path / "trees.spacy", heads=False)
     result = lal("add-trees", "-m", pipeline, trees, "-o", both)
-    assert (
-        "2 Docs; 2 Docs got heads, 0 Docs got constituents, 0 had both or neither"
-        in result.stderr
-    )
+    assert "2 Docs; 2 got heads, 0 got constituents" in result.stderr
     for old, new in zip(read(trees), read(both), strict=True):
         assert new.has_annotation("DEP") and not old.has_annotation("DEP")
         assert get_constituents(new) == get_constituents(old)
         assert new.user_data["sent_ids"] == old.user_data["sent_ids"]
     heads = write(tmp_path / "heads.spacy", constituents=False)
-    result = lal("add-trees", "-m", pipeline, heads, "-o", both, "--batch-size", "1")
-    assert "0 Docs got heads, 2 Docs got constituents" in result.stderr
+    result = lal("add-trees", "-m", pipeline, heads, "-o", both)
+    assert "0 got heads, 2 got constituents" in result.stderr
     for old, new in zip(read(heads), read(both), strict=True):
         assert [token.head.i for token in new] == [token.head.i for token in old]
         assert new.spans["constituents"]
     assert (
-        "2 had both or neither"
+        "2 Docs; 0 got heads, 0 got constituents"
         in lal("add-trees", "-m", pipeline, gold_file, "-o", both).stderr
     )
     assert lal("add-trees", "-m", pipeline, heads, "-o", heads).exit_code == 2

@@ -97,9 +97,7 @@ def test_genres(golds: List[Doc]):
 def test_a_sentence_of_no_genre(golds: List[Doc]):
     golds[1].user_data["sent_ids"] = ["1"]
     assert list(score_genres(golds, golds, COLLINS, GENRE)) == ["email", "other"]
-    with pytest.raises(
-        ValueError, match="'xyz' matches no sentence id, for example not 'email-x-1'"
-    ):
+    with pytest.raises(ValueError, match="'xyz' matches no sentence id"):
         score_genres(golds, golds, COLLINS, re.compile("xyz"))
 
 
