@@ -178,19 +178,11 @@ def restore_folder(path: Path) -> None:
 def refuse_binary(first: bytes, name: str) -> None:
     """Check that a file begins as text does.
 
-    RAISES (TreebankError): It begins as a known kind that is no text, or a tenth of
-        its characters is no text.
+    RAISES (TreebankError): It begins as a known kind that is no text.
     """
     for start, kind in KINDS.items():
         if first.startswith(start):
             raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
-    text = first[:1000].decode("utf-8", errors="replace")
-    n_sound = sum(char.isprintable() or char.isspace() for char in text)
-    n_strange = len(text) - n_sound + text.count("\ufffd")
-    if n_strange > 3 + len(text) // 10:
-        raise TreebankError(
-            f"{name}: expected text in UTF-8, got binary data or another encoding"
-        )
 
 
 def numbered_lines(

@@ -109,7 +109,7 @@ class Inputs:
 
     def _sources(self) -> Iterator[Source]:
         if self.text is not None:
-            yield Source("--text", self.text)
+            yield Source(texts.TEXT_NAME, self.text)
             return
         endings = [end for end, kind in STORED.items() if kind in self.stored]
         for word in self.words or [io.STDIN]:

@@ -148,11 +148,9 @@ def _read_done(
 def _write_parquet(
     rows: list[Row], columns: Sequence[str], output: Optional[Path]
 ) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        io.fail("Parquet needs pyarrow: pip install 'spacy-lal[tables]'")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     table = pa.table({name: [row[name] for row in rows] for name in columns})
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink)

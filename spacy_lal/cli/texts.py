@@ -22,6 +22,7 @@ from spacy_lal.cli.io import FORMAT_OF, STDIN
 from spacy_lal.files import quoted
 
 TEXT = "text"
+TEXT_NAME = "<text>"
 JSONL = "jsonl"
 SEPARATORS = {"csv": ",;\t", "tsv": "\t"}  # that a heading may have
 TEXT_FORMATS = (TEXT, JSONL, *SEPARATORS)
@@ -98,7 +99,7 @@ class Origin(NamedTuple):
 class Source(NamedTuple):
     """Something to read.
 
-    name (str): A file, or `-` for stdin.
+    name (str): A file, `-` for stdin, or `TEXT_NAME`.
     text (Optional[str]): A text of the command line.
     """
 
@@ -108,24 +109,22 @@ class Source(NamedTuple):
     @property
     def shown(self) -> str:
         """The name for messages."""
-        if self.text is not None:
-            return "<text>"
         return "<stdin>" if self.name == STDIN else self.name
 
     @property
     def suffix(self) -> str:
         """The ending of the file's name, in small letters."""
-        return "" if self.text is not None else Path(self.name).suffix.lower()
+        return Path(self.name).suffix.lower()
 
     @property
     def is_terminal(self) -> bool:
         """Whether somebody types the texts."""
-        return self.text is None and self.name == STDIN and sys.stdin.isatty()
+        return self.name == STDIN and sys.stdin.isatty()
 
     @property
     def is_file(self) -> bool:
         """Whether it can be read twice."""
-        return self.text is None and Path(self.name).is_file()
+        return Path(self.name).is_file()
 
     def open(self) -> BinaryIO:
         """The bytes of a file or of stdin, for a reader that closes them."""
@@ -185,7 +184,7 @@ def find_sources(word: str, endings: Collection[str] = ()) -> list[Source]:
     if matched:
         return list(map(Source, matched))
     if len(word.split()) > 1 and not _FILE_NAME.search(word):
-        return [Source("TEXT", word)]
+        return [Source(TEXT_NAME, word)]
     raise ValueError(
         f"can't find the file {quoted(word)}; a text is given by --text: --text "
         f"{quoted(word)}"

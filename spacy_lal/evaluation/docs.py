@@ -98,19 +98,6 @@ def _document_name(gold: Doc) -> str:
     return re.sub(r"\d+$", "", gold.user_data[SENT_IDS][0])
 
 
-def check_texts(golds: list[Doc]) -> None:
-    """Check that the text of each gold Doc is known.
-
-    RAISES (ValueError): Its spaces are unknown: it was made from brackets alone.
-    """
-    for number, gold in enumerate(golds, start=1):
-        if gold.has_unknown_spaces:
-            raise ValueError(
-                f"Doc {number} has words but no text, its spaces are not known: "
-                f"{gold.text[:40]!r}"
-            )
-
-
 def score_docs(
     docs: list[Doc], golds: list[Doc], params: EvalbParams
 ) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def report(
 
     everything = EvalbCounts()
     short = EvalbCounts()
-    heading = HEADER  # after the first lines are read: a file may be none of trees
+    yield from HEADER
     for number, lines in enumerate(zip_longest(gold_lines, test_lines), start=1):
         gold_line, test_line = lines
         if gold_line is None:
@@ -86,8 +86,6 @@ def report(
             add_error(number, TOO_MANY_GOLD)
             break
         test = _read(names[1], number, test_line, params)
-        yield from heading
-        heading = []
         row = score_sentence(gold, test, params)
         for message in row.errors[len(gold.errors) :]:
             add_error(number, message)
@@ -95,7 +93,6 @@ def report(
         if row.length <= params.cutoff_len:
             short.add(row)
         yield format_row(number, row)
-    yield from heading
     yield from _totals(everything)
     yield "=== Summary ==="
     yield from summary_lines("All", everything)

@@ -39,7 +39,6 @@ UNKNOWN_FRAMESET = "XX"
 ROOT = "TOP"
 PART = "0"  # of a document that is written
 _CELLS = re.compile(r"[^ \t\r\n\f\v]+")
-_PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
 
 _Rows = list[tuple[int, list[str]]]  # the line of each word, and its cells
@@ -156,20 +155,15 @@ def _constituents(parse: Parse, rows: _Rows) -> Optional[Sequence[Constituent]]:
     if set(bits) <= {"*", NONE}:
         return None
     pieces = []
-    for line, bit, word, tag in zip(
-        parse.lines, bits, parse.words, parse.tags, strict=True
-    ):
-        match = _PARSE.fullmatch(bit)
-        if match is None:
-            raise TreebankError(
-                f"{parse.path}:{line}: expected a parse such as (TOP(S(NP*) or *)), "
-                f"got {quoted(bit)}"
-            )
-        shown_tag = escape_characters(tag) or "X"
-        pieces.append(f"{match[1]} ({shown_tag} {escape_word(word)}){match[2]}")
+    for bit, word, tag in zip(bits, parse.words, parse.tags, strict=True):
+        leaf = f" ({escape_characters(tag) or 'X'} {escape_word(word)})"
+        pieces.append(bit.replace("*", leaf))
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
-        return parse_of_tree(tree, parse.path, parse.line).constituents
+        read = parse_of_tree(tree, parse.path, parse.line)
+        if len(read.words) != len(parse.words):
+            raise ValueError("expected one * in each row, such as (TOP(S(NP*) or *))")
+        return read.constituents
     except ValueError as error:
         raise TreebankError(
             f"{parse.where}: the parse is no tree over the sentence: {error}"

@@ -84,10 +84,7 @@ class TreebankCorpus:
             pairs = random.sample(pairs, len(pairs))
         for reference, predicted in pairs:
             eg = Example(predicted.copy(), reference)
-            if self.augmenter is None:
-                yield eg
-            else:
-                yield from self.augmenter(nlp, eg)
+            yield from self.augmenter(nlp, eg) if self.augmenter else [eg]
 
     def _pairs(self, vocab: Vocab) -> list[Pair]:
         """The references, and what a parser reads."""

@@ -71,14 +71,11 @@ TITLES = {
     "adjacent": "  adjacent, of one role",  # which BIO tags must keep apart
     "compared_with_trees": "  in sentences with a tree",
     "on_constituents": "    that are constituents",  # or words
-    "compared_with_heads": "  in sentences with heads",
-    "on_subtrees": "    that are subtrees",  # a word with all words below it
 }
 # Figures that are parts of others, which a report shows as shares, too.
 WHOLES = {
     "one_outside_head": "wide_constituents",
     "on_constituents": "compared_with_trees",
-    "on_subtrees": "compared_with_heads",
 }
 
 
@@ -294,13 +291,3 @@ def _count_arguments(
         if parse.constituents is not None:
             is_constituent = end - start == 1 or (start, end) in constituents
             report.add_part("on_constituents", is_constituent, parse, span)
-        if parse.heads is not None and None not in parse.heads:
-            is_subtree = _is_subtree(start, end, parse.heads)
-            report.add_part("on_subtrees", is_subtree, parse, span)
-
-
-def _is_subtree(start: int, end: int, heads: Heads) -> bool:
-    """Whether words are one of them with all words below it."""
-    within = range(start + 1, end + 1)
-    n_within = sum(head in within for head in heads[start:end])
-    return n_within == sum(head in within for head in heads) == end - start - 1

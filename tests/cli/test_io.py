@@ -53,7 +53,7 @@ def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch):
     for name in ("Hello", "Go on!", "letter.txt"):
         Path(name).write_text("He left.\n")
         assert find_sources(name) == [Source(name)]
-    assert find_sources("He left.") == [Source("TEXT", "He left.")]
+    assert find_sources("He left.") == [Source("<text>", "He left.")]
     assert find_sources("-") == [Source("-")]
     Path("essays").mkdir()
     Path("essays/b.md").write_text("Go on!")

@@ -224,11 +224,3 @@ def test_crossing_by_definition(gold, test):
     )
     labelled = [[Constituent(*span, "X") for span in side] for side in (gold, test)]
     assert count_crossing(*labelled, nested=False) == expected
-
-
-def test_the_heading_comes_after_the_first_trees_are_read():
-    lines = report(["(S (NN a))\n"], ["no tree\n"], COLLINS)
-    with pytest.raises(ValueError, match="test, line 1"):
-        next(lines)
-    assert next(report([], [], COLLINS)).startswith("  Sent.")
-    assert next(report(["(S (NN a))"], [], COLLINS)).startswith("  Sent.")

@@ -143,7 +143,7 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
             3,
             "expected 12 columns .*0 predicates.*got 5",
         ),
-        (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
+        (GO.replace("(S*)", "(S"), 1, "the parse is no tree over the sentence"),
         (
             GO.replace("(S*)", "(S*"),
             1,
