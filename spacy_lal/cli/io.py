@@ -115,6 +115,12 @@ class Command(TyperCommand):
     """A command that ends with one line on stderr for wrong input, and quietly if the
     reader of its pipe left."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The parts of the usage line after the command's name."""
+        params = self.get_params(ctx)
+        arguments = [x for x in params if x.param_type_name == "argument"]
+        return ["[OPTIONS]", *(str(x.metavar or x.name) for x in arguments)]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of the command line. An option that has one value is said
         once."""

@@ -342,14 +342,14 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{damaged}"), "can't load the pipeline"),
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
-        (("roles", "Go on!", "-n", "99999"), "is not in the range"),
+        (("roles", "Go on!", "-n", "99999"), "Invalid value for '--n-process'"),
         (("parse", "Go on!", "-m", "{pipeline}", "--without", "ner"), "'ner'"),
         (
             ("parse", "Go on!", "-o", "x.weird"),
             "expected an ending of .ptb, .conllu, .txt, .spacy, .json, .csv, .tsv, "
             ".jsonl, .parquet after -o, or a format of brackets,",
         ),
-        (("explain", "Go on!"), "expected -o FILE.html"),
+        (("explain", "Go on!"), "expected -o FILE that ends"),
         (("explain", "-", "-"), "expected at most one - (stdin)"),
         (("prase",), "parse"),
         (("parse", "Go on!", "-m", "{pipeline}", "-m", "{blank}"), "--model once"),
