@@ -269,5 +269,6 @@ def _collect(
         n_cells += len(predicates) * len(candidates.ranges)
         features.append(candidates.features)
         ranges.append(candidates.ranges)
-    rows = np.concatenate(features)
-    return ranges, n_cells, np.concatenate(words), rows, np.concatenate(cells)
+    index = np.concatenate(words)
+    table_rows = np.concatenate(features)
+    return ranges, n_cells, index, table_rows, np.concatenate(cells)
