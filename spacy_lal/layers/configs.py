@@ -118,11 +118,6 @@ class EncoderConfig:
 
     layers: tuple[EncoderLayer, ...] = ()
 
-    @property
-    def reads_positions(self) -> bool:
-        """Whether a layer reads the rows of the position table."""
-        return any(layer.queries == "positions" for layer in self.layers)
-
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
     """An encoder. The config system requires at least one layer; see `make_no_encoder`.
@@ -223,12 +218,10 @@ class FencepostLayout:
     def block_columns(self, heads: Sequence[int]) -> ndarray:
         """The columns of some label heads' blocks, one head after the other. *Shape:*
         (n_heads * block_width,)."""
-        forward = self.forward_width
-        backward = self.block_width - self.forward_width
-        numbers = np.array(list(heads), dtype=np.int64)[:, None]
-        first = numbers * forward + np.arange(forward)
-        second = self.n_blocks * forward + numbers * backward + np.arange(backward)
-        return np.concatenate([first, second], axis=1).ravel()
+        columns = np.arange(self.halves_width)
+        halves = np.split(columns, [self.n_blocks * self.forward_width])
+        by_head = [half.reshape(self.n_blocks, -1)[list(heads)] for half in halves]
+        return np.concatenate(by_head, axis=1).ravel()
 
 
 @dataclass(frozen=True)
@@ -359,7 +352,8 @@ class ParserNetworkConfig(Block):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.encoder.reads_positions and self.inputs.join != "sum":
+        queries = {layer.queries for layer in self.encoder.layers}
+        if "positions" in queries and self.inputs.join != "sum":
             raise ValueError(
                 'queries = "positions" requires join = "sum" of the inputs, got join '
                 f"= {self.inputs.join!r}"

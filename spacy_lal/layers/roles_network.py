@@ -265,7 +265,9 @@ class RolesNetwork(nn.Module):
         else:
             roles = self.role_scorer(positions, rows)
         if self.head_scorer is not None and inputs.deprel_heads is not None:
-            deprels = self.head_scorer.score_deprels(*heads, inputs.deprel_heads)
+            deprels = self.head_scorer.score_deprels(  # type: ignore[call-arg]
+                *heads, inputs.deprel_heads
+            )
         if self.roleset_scorer is not None:
             rolesets = self.roleset_scorer(roles.predicates)
         of_arcs: Any = (arcs, deprels, roles.spans, roles.ranges)

@@ -100,12 +100,10 @@ def init(model: Any, X: Any = None, Y: Any = None) -> None:
             tokenizer = PreTrainedTokenizerFast(
                 tokenizer_object=backend, **shim.config["tokenizer"]
             )
-            transformer = torch_module(
-                shim.config, shim.weights, **model._init_transformer_config
-            )
-            objects = HFObjects(
-                tokenizer, transformer.to(get_torch_default_device()), None
-            )
+            settings = model._init_transformer_config
+            transformer = torch_module(shim.config, shim.weights, **settings)
+            transformer.to(get_torch_default_device())
+            objects = HFObjects(tokenizer, transformer, None)
             model.attrs["set_transformer"](model, objects)
     init_transformer(model, X, Y)
 
