@@ -309,10 +309,6 @@ def make_hf_objects(
             f"{transformer.config.vocab_size}: expected the tokenizer that it was "
             "trained with"
         )
-    transformer.config.return_dict = True
-    for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
-        if getattr(tokenizer, name) is not None:
-            setattr(transformer.config, name, getattr(tokenizer, name))
     # spacy-transformers stores its contents beside a tokenizer
     file = getattr(tokenizer, "vocab_file", None)
     return HFObjects(tokenizer, transformer, Path(file).read_bytes() if file else None)
