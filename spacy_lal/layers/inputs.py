@@ -167,14 +167,16 @@ class CharConcatEncoder(nn.Module):
         char_ids = inputs.char_ids
         last = inputs.char_lengths.unsqueeze(-1) - 2  # letter k is in place k, from 1
         offsets = torch.arange(self.n_letters // 2, device=char_ids.device)
-        places = torch.cat(
-            [(offsets + 1).expand(*last.shape[:2], -1), last - offsets], 2
-        )
-        ids = char_ids.gather(2, places.clamp(0, char_ids.shape[-1] - 1))
-        ids = ids.where(places <= last, WORD_STOP).where(places >= 1, WORD_START)
+        firsts = (offsets + 1).expand(*last.shape[:2], -1)
+        places = torch.cat([firsts, last - offsets], dim=2)
+        limit = char_ids.shape[-1] - 1
+        ids = char_ids.gather(2, places.clamp(0, limit))
+        ids = ids.where(places <= last, WORD_STOP)
+        ids = ids.where(places >= 1, WORD_START)
         rows = torch.arange(ids.shape[1], device=ids.device)[:, None]
         ids = ids.where(rows != 0, SENTENCE_START)
-        return ids.where(rows != inputs.lengths[:, None, None] + 1, SENTENCE_STOP)
+        stops = inputs.lengths[:, None, None] + 1
+        return ids.where(rows != stops, SENTENCE_STOP)
 
 
 # The module of each kind of word features: takes its options, the width of its output,

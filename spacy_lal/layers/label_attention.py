@@ -85,8 +85,10 @@ class LabelAttentionLayer(nn.Module):
         weights = self.weights(logits, padding[:, None, :])
         by_head = (weights @ inputs).transpose(0, 1)  # (n_heads, batch, hidden_width)
         pooled = split_features(by_head, self.widths)
-        values = [x @ w for x, w in zip(pooled, self.value.values(), strict=True)]
-        return torch.cat(values, dim=-1).transpose(0, 1).unsqueeze(2), weights
+        parts = zip(pooled, self.value.values(), strict=True)
+        values = [features @ weight for features, weight in parts]
+        context = torch.cat(values, dim=-1).transpose(0, 1)
+        return context.unsqueeze(2), weights
 
     def _folded_keys(self, batch_size: int) -> Tensor:
         """Each head's query, multiplied by its key projection. *Shape:* (1 or
@@ -106,13 +108,16 @@ class LabelAttentionLayer(nn.Module):
         projection = torch.block_diag(*weights)  # P: (hidden_width, attn_width)
         if self.residual_dropout.active:  # one mask per sentence and head
             update = context @ projection.t()
-            update = self.residual_dropout(update.flatten(0, 1)).view_as(update)
-            reduced = update @ reduce.transpose(-1, -2)
+            dropped = self.residual_dropout(update.flatten(0, 1))
+            reduced = dropped.view_as(update) @ reduce.transpose(-1, -2)
         else:
-            reduced = context @ (reduce @ projection).transpose(-1, -2)
+            folded = reduce @ projection
+            reduced = context @ folded.transpose(-1, -2)
         # (batch, seq_len, n_heads or 1, proj_width)
-        tokens = self.reduce(inputs).unflatten(-1, (-1, reduced.shape[-1]))
-        return self.norm(tokens + reduced.transpose(1, 2)).flatten(2)
+        tokens = self.reduce(inputs)
+        tokens = tokens.unflatten(-1, (-1, reduced.shape[-1]))
+        output = self.norm(tokens + reduced.transpose(1, 2))
+        return output.flatten(2)
 
 
 # The layer of a config: of another kind for a config of another class.

@@ -298,16 +298,20 @@ def _tree_paths(
     # The last one stands for "above the tree", and for no constituent.
     labels = np.append(parse.labels[order], np.uint64(0))
     hashes, depths = _constituent_paths(ends, labels)
-    first, last = ranges[:, :1], ranges[:, 1:]
+    first = ranges[:, :1]
+    last = ranges[:, 1:]
     word = predicates[:, None]
     is_same = (starts == first) & (ends == last)
-    is_above = (starts <= first) & (last <= ends) & ~is_same
-    over = ((starts <= word) & (word < ends), is_above)
+    is_above = (starts <= first) & (last <= ends)
+    is_above &= ~is_same
+    is_over_predicate = (starts <= word) & (word < ends)
     own = _largest(is_same, depths[:-1])
     parents = _largest(is_above, depths[:-1])
+    over = (is_over_predicate, is_above)
     path, steps_up, steps_down = _paths(over, hashes, depths, parents, pairs)
     c = pairs[:, 1]
-    steps = labels[parents[c]] * _UP + steps_up * _DOWN + steps_down
+    parent_labels = labels[parents[c]]
+    steps = parent_labels * _UP + steps_up * _DOWN + steps_down
     return path, steps, labels[own[c]]
 
 

@@ -117,17 +117,18 @@ class _SpanChart(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Optional[Tensor], ...]:
         lengths, *tensors = ctx.saved_tensors
-        sentence, start, end, label = grads[0].nonzero(as_tuple=True)
+        cells = grads[0].nonzero()
+        sentence, start, end, label = cells.T
         is_scored = (label > 0) & (start < end) & (end <= lengths[sentence])
-        values = grads[0][sentence, start, end, label][is_scored]
-        first = sentence[is_scored] * grads[0].shape[1]
+        sentence, start, end, label = cells[is_scored].T
+        values = grads[0][sentence, start, end, label]
+        first = sentence * grads[0].shape[1]
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         with torch.enable_grad():
-            scores = _score_cells(
-                first + start[is_scored], first + end[is_scored], *leaves
-            )
-            chosen = scores.gather(1, label[is_scored, None] - 1).squeeze(1)
-        return None, *torch.autograd.grad(chosen, leaves, values)
+            scores = _score_cells(first + start, first + end, *leaves)
+            chosen = scores.gather(1, label[:, None] - 1)
+        gradients = torch.autograd.grad(chosen, leaves, values[:, None])
+        return None, *gradients
 
 
 class SpanScorer(nn.Module):

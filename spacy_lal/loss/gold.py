@@ -96,10 +96,15 @@ def _arcs_of(
     """The heads of a sentence's words, counted from `first`, a root's own number, and
     the ids of their deprels."""
     heads, deprels = arcs
-    places: dict[Optional[int], int] = {w: i for i, w in enumerate(words, first)}
+    places: dict[Optional[int], int] = {}
+    for i, word in enumerate(words, first):
+        places[word] = i
     numbers = [places.get(heads[word], MISSING) for word in words]
     deprel_ids = [ids.get(deprels[word] or "", MISSING) for word in words]
-    return np.array(numbers, dtype=np.int64), np.array(deprel_ids, dtype=np.int32)
+    return (
+        np.array(numbers, dtype=np.int64),
+        np.array(deprel_ids, dtype=np.int32),
+    )
 
 
 def copy_sentence_starts(eg: Example) -> None:
@@ -165,14 +170,19 @@ def _moved(
     """The predicted sentences that a reference span touches, and its range of words;
     None if an end falls inside a predicted token, or it crosses sentences."""
     y2x = eg.alignment.y2x
-    tokens = sorted({x for y in range(start, end) for x in y2x[y].tolist()})
+    x2y = eg.alignment.x2y
+    aligned = [y2x[y].tolist() for y in range(start, end)]
+    tokens = sorted({x for xs in aligned for x in xs})
     places = [owners[x] for x in tokens if x in owners]
     touched = {sentence for sentence, _ in places}
-    at_ends = [y for x in {*tokens[:1], *tokens[-1:]} for y in eg.alignment.x2y[x]]
-    fits = all(start <= y < end for y in at_ends)
+    at_ends = {*tokens[:1], *tokens[-1:]}
+    back = [y for x in at_ends for y in x2y[x]]
+    fits = all(start <= y < end for y in back)
     if not fits or len(touched) != 1:
         return touched, None
-    return touched, (places[0][1], places[-1][1] + 1)
+    first = places[0][1]
+    last = places[-1][1]
+    return touched, (first, last + 1)
 
 
 def _aligned_trees(
