@@ -1,15 +1,14 @@
 """`ParserScores`: the network's scores of one sentence, the input of the decoders.
 
-`PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the
-gradient of a loss."""
+`ScoresGradient` is the gradient of a loss."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional, Union
+from typing import NamedTuple, Optional
 
 import numpy
 from numpy import ndarray
 
-# In `PrunedScores.labels`: the best label that is neither empty (0) nor SUB_HEAD (1).
+# In pruned labels: the best label that is neither empty (0) nor SUB_HEAD (1).
 OTHER_LABEL = 2
 
 
@@ -32,12 +31,16 @@ class ParserScores(NamedTuple):
     label_heads (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each
         label head at each fencepost, see `layers/parser_scorers.py`; None if the
         network has no such scorer.
+    label_ids (Optional[ndarray]): Shape: (n + 1, n + 1), int16. Then `labels` are
+        pruned to three, the empty label (0), SUB_HEAD, and the best other label, whose
+        id this is. None: all labels are scored.
     """
 
     labels: ndarray
     arcs: ndarray
     deprels: ndarray
     label_heads: Optional[ndarray] = None
+    label_ids: Optional[ndarray] = None
 
     @property
     def n_tokens(self) -> int:
@@ -56,54 +59,15 @@ class ParserScores(NamedTuple):
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:*
         (k, 3), int32."""
-        return spans
-
-
-class PrunedScores(NamedTuple):
-    """The scores of one sentence of n tokens that a decoder may choose: the best label
-    of each span, the best deprel of each arc. Indices are the same as in
-    `ParserScores`.
-
-    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: scores of the empty label (0),
-        SUB_HEAD, the best other label.
-        Shape (0, 0, 3) if the network scores no spans.
-    label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
-    arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_features (Any): `models.inference.scorers.DeprelFeatures`, from which
-        the functions below take deprels. None if the network scores no deprels.
-    """
-
-    labels: ndarray
-    label_ids: ndarray
-    arcs: ndarray
-    deprel_features: Any = None
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of tokens in the sentence."""
-        return self.arcs.shape[0] - 1
-
-    @property
-    def has_deprels(self) -> bool:
-        """Whether the network scores deprels."""
-        return self.deprel_features is not None
-
-    def without_heads(self) -> "PrunedScores":
-        """As `ParserScores.without_heads`."""
-        return self._replace(deprel_features=None)
-
-    def with_label_ids(self, spans: ndarray) -> ndarray:
-        """As `ParserScores.with_label_ids`."""
+        if self.label_ids is None:
+            return spans
         spans = spans.copy()
         others = spans[:, 2] == OTHER_LABEL
         spans[others, 2] = self.label_ids[spans[others, 0], spans[others, 1]]
         return spans
 
 
-AnyScores = Union[ParserScores, PrunedScores]
-
-
-def choose_deprels(scores: AnyScores, heads: ndarray) -> ndarray:
+def choose_deprels(scores: ParserScores, heads: ndarray) -> ndarray:
     """The best deprels of a sentence: the second step of decoding, after heads are
     decoded.
 
@@ -111,19 +75,15 @@ def choose_deprels(scores: AnyScores, heads: ndarray) -> ndarray:
     RETURNS (ndarray): The ids of deprels. Shape: (n,), int32."""
     if not scores.has_deprels:
         return numpy.zeros(scores.n_tokens, dtype=numpy.int32)
-    if isinstance(scores, PrunedScores):
-        return scores.deprel_features.choose(heads)
     words = numpy.arange(1, scores.n_tokens + 1)
     deprels = scores.deprels
     of_words = deprels[words, heads] if deprels.ndim == 3 else deprels[words]
     return of_words.argmax(axis=-1).astype(numpy.int32)
 
 
-def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
+def deprel_scores(scores: ParserScores, head: int, dependent: int) -> ndarray:
     """The scores of all deprels of one arc. Words count from 1, head 0 is the root.
     *Shape:* (n_deprels,)."""
-    if isinstance(scores, PrunedScores):
-        return scores.deprel_features.of_arc(head, dependent)
     return (
         scores.deprels[dependent, head]
         if scores.deprels.ndim == 3
@@ -131,14 +91,11 @@ def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
     )
 
 
-def best_deprel_scores(scores: AnyScores) -> ndarray:
+def best_deprel_scores(scores: ParserScores) -> ndarray:
     """The log-probability of the best deprel of each arc, given its head. *Shape:*
     (n + 1, n + 1), [dependent, head], float32; (n + 1, 1) if deprels are scored from
     the dependent alone."""
-    if isinstance(scores, PrunedScores):
-        deprels = scores.deprel_features.of_arcs
-    else:
-        deprels = scores.deprels
+    deprels = scores.deprels
     if deprels.ndim == 2:
         deprels = deprels[:, None]
     shares = deprels - deprels.max(axis=-1, keepdims=True)

@@ -7,7 +7,7 @@ from typing import Callable
 
 import numpy as np
 
-from spacy_lal.models.inference.graph import Graph, Port, session
+from spacy_lal.models.inference.graph import Graph, port, session
 
 SIZE = 512
 # 8-bit multiply-adds of the encoder of `en_lal_md` for 1,000 words of EWT.
@@ -22,9 +22,8 @@ def _product() -> Callable[[], object]:
     weight = graph.constant(rng.integers(-127, 128, (SIZE, SIZE)).astype("int8"))
     product = graph.node("MatMulInteger", ["rows", weight])
     shape = (SIZE, SIZE)
-    model = graph.write(
-        [Port("rows", shape, "uint8")], {product: Port("product", shape, "int32")}
-    )
+    rows = port("rows", shape, "uint8")
+    model = graph.write([rows], {product: "product"}, shape, "int32")
     runs = session(model, graph.constants)
     rows = rng.integers(0, 256, shape).astype("uint8")
     return lambda: runs.run(None, {"rows": rows})

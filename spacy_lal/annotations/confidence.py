@@ -34,7 +34,7 @@ def confidences_of(doc: Doc, layer: Layer) -> Confidences:
     signature = get_signatures(doc)[layer]
     parser = signature.parser() if isinstance(signature, ParserSignature) else None
     if parser is not None:
-        return parser.confidences
+        return parser
     reason = f"no lal_parser set the {layer} of this Doc"
     if signature is not None:
         reason = (

@@ -1,13 +1,14 @@
 """Python interface of candidate_spans.pyx."""
 
-from typing import List, Optional, Sequence, Tuple, overload
+from collections.abc import Sequence
+from typing import Optional, overload
 
 from numpy import ndarray
 
 @overload
 def candidate_spans(
     gains: ndarray, ranges: ndarray, n_tokens: int, *, once: Optional[ndarray] = None
-) -> Tuple[List[Tuple[int, int, int]], float]: ...
+) -> tuple[list[tuple[int, int, int]], float]: ...
 @overload
 def candidate_spans(
     gains: Sequence[ndarray],
@@ -15,4 +16,4 @@ def candidate_spans(
     n_tokens: Sequence[int],
     *,
     once: Optional[ndarray] = None,
-) -> List[Tuple[List[Tuple[int, int, int]], float]]: ...
+) -> list[tuple[list[tuple[int, int, int]], float]]: ...

@@ -1,17 +1,18 @@
 """Python interface of cky.pyx."""
 
-from typing import List, Optional, Sequence, Tuple, overload
+from collections.abc import Sequence
+from typing import Optional, overload
 
 from numpy import ndarray
 
 @overload
 def cky(
     labels: ndarray, *, gold: Optional[ndarray] = None, margin: float = 0.0
-) -> Tuple[float, ndarray]: ...
+) -> tuple[float, ndarray]: ...
 @overload
 def cky(
     labels: Sequence[ndarray],
     *,
     gold: Optional[Sequence[ndarray]] = None,
     margin: float = 0.0,
-) -> List[Tuple[float, ndarray]]: ...
+) -> list[tuple[float, ndarray]]: ...

@@ -1,10 +1,11 @@
 """Python interface of eisner.pyx."""
 
-from typing import List, Sequence, overload
+from collections.abc import Sequence
+from typing import overload
 
 from numpy import ndarray
 
 @overload
 def eisner(arcs: ndarray) -> ndarray: ...
 @overload
-def eisner(arcs: Sequence[ndarray]) -> List[ndarray]: ...
+def eisner(arcs: Sequence[ndarray]) -> list[ndarray]: ...

@@ -1,6 +1,7 @@
 """Python interface of joint.pyx."""
 
-from typing import List, Optional, Sequence, Tuple, overload
+from collections.abc import Sequence
+from typing import Optional, overload
 
 from numpy import ndarray
 
@@ -11,7 +12,7 @@ def joint(
     *,
     gold: Optional[ndarray] = None,
     margin: float = 0.0,
-) -> Tuple[float, ndarray, ndarray]: ...
+) -> tuple[float, ndarray, ndarray]: ...
 @overload
 def joint(
     labels: Sequence[ndarray],
@@ -19,4 +20,4 @@ def joint(
     *,
     gold: Optional[Sequence[ndarray]] = None,
     margin: float = 0.0,
-) -> List[Tuple[float, ndarray, ndarray]]: ...
+) -> list[tuple[float, ndarray, ndarray]]: ...

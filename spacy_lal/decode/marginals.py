@@ -1,13 +1,11 @@
 """Probabilities of labelled spans: the inside-outside algorithm over the trees of plain
 CKY, in NumPy."""
 
-from typing import Tuple
-
 import numpy as np
 from numpy import ndarray
 
 
-def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
+def inside_outside(labels: ndarray) -> tuple[ndarray, float]:
     """The marginals of plain CKY's trees, in O(n^3).
     labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels), n at least 1; only
         start < end is read.
@@ -42,7 +40,7 @@ def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
     return np.where(nodes[..., None] > 0, probabilities, 0.0), float(inside[0, n])
 
 
-def _splits(n: int, width: int) -> Tuple[ndarray, ndarray, ndarray]:
+def _splits(n: int, width: int) -> tuple[ndarray, ndarray, ndarray]:
     """All spans of a width: start, split, end. Shapes: (n_spans, 1), (n_spans, width -
     1), (n_spans, 1)."""
     start = np.arange(n - width + 1)[:, None]

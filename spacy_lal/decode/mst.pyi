@@ -1,10 +1,11 @@
 """Python interface of mst.pyx."""
 
-from typing import List, Sequence, overload
+from collections.abc import Sequence
+from typing import overload
 
 from numpy import ndarray
 
 @overload
 def mst(arcs: ndarray) -> ndarray: ...
 @overload
-def mst(arcs: Sequence[ndarray]) -> List[ndarray]: ...
+def mst(arcs: Sequence[ndarray]) -> list[ndarray]: ...

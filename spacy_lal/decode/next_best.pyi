@@ -1,10 +1,10 @@
 """Python interface of next_best.pyx."""
 
-from typing import Optional, Tuple
+from typing import Optional
 
 from numpy import ndarray
 
 def next_joint(
     labels: ndarray, arcs: ndarray, in_tree: ndarray, heads: ndarray
-) -> Optional[Tuple[float, ndarray, ndarray]]: ...
-def next_cky(labels: ndarray, in_tree: ndarray) -> Optional[Tuple[float, ndarray]]: ...
+) -> Optional[tuple[float, ndarray, ndarray]]: ...
+def next_cky(labels: ndarray, in_tree: ndarray) -> Optional[tuple[float, ndarray]]: ...

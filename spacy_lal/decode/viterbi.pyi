@@ -1,6 +1,7 @@
 """Python interface of viterbi.pyx."""
 
-from typing import List, Optional, Sequence, Tuple, overload
+from collections.abc import Sequence
+from typing import Optional, overload
 
 from numpy import ndarray
 
@@ -15,7 +16,7 @@ def viterbi(
     once: Optional[ndarray] = None,
     predicates: Optional[int] = None,
     verb: int = -1,
-) -> Tuple[ndarray, float]: ...
+) -> tuple[ndarray, float]: ...
 @overload
 def viterbi(
     scores: Sequence[ndarray],
@@ -25,4 +26,4 @@ def viterbi(
     once: Optional[ndarray] = None,
     predicates: Optional[Sequence[int]] = None,
     verb: int = -1,
-) -> List[Tuple[ndarray, float]]: ...
+) -> list[tuple[ndarray, float]]: ...

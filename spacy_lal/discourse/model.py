@@ -2,7 +2,8 @@
 goes on there after another that interrupted it. In layers, words hear their neighbours
 in the text and in the tree. All layers are thinc's."""
 
-from typing import Any, Callable, List, Tuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy
 from numpy import ndarray
@@ -20,12 +21,14 @@ from thinc.api import (
 from thinc.types import Floats2d
 
 from ..models.vectors import Tok2Vec
-from .structure import N_LABELS, N_NEIGHBOURS, read_structure
 
 # The classes of a token; white space is inside.
 INSIDE, START, CONTINUATION = range(3)
 N_CLASSES = 3
 N_PIECES = 2  # of maxout
+N_LABELS = 3
+N_NEIGHBOURS = 6
+_COLUMNS = ["IS_SPACE", "SENT_START", "HEAD", "DEP", "TAG"]
 
 
 def build_units_model(
@@ -81,8 +84,8 @@ def init(model: Any, X: Any = None, Y: Any = None) -> None:
 
 
 def forward(
-    model: Any, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable]:
+    model: Any, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable]:
     """Give probabilities. The backward pass takes the gradient of the cross-entropy by
     the scores before the softmax."""
     tok2vec, project, embed, join, *mixers, output = model.layers
@@ -106,7 +109,7 @@ def forward(
     probabilities[:, INSIDE] = 1.0
     probabilities[structure.words] = found
 
-    def backprop(d_scores: List[Floats2d]) -> List[Doc]:
+    def backprop(d_scores: list[Floats2d]) -> list[Doc]:
         d_words = backprop_found(xp.concatenate(d_scores)[structure.words])
         for backprop_mixed, backprop_heard in reversed(backprops):
             d_words = d_words + backprop_heard(backprop_mixed(d_words))
@@ -124,7 +127,7 @@ def forward(
 
 def _hear(
     words: Any, neighbours: ndarray, ops: Any
-) -> Tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
     """The vectors of each word and of its neighbours, side by side; zeros where it has
     none.
 
@@ -141,3 +144,111 @@ def _hear(
         return d_padded[:n_words]
 
     return padded[places].reshape(n_words, places.shape[1] * width), backprop
+
+
+# What the network reads of parses
+
+
+class Structure(NamedTuple):
+    """The n words of some Docs, white space left out, one Doc after the other.
+
+    words (ndarray): The place of each among all tokens. *Shape:* (n,)
+    labels (ndarray): Hashes of its deprel and its tag, and a number for the ends of
+        subtrees that it is. *Shape:* (n, N_LABELS), uint64
+    neighbours (ndarray): The words before and after it; the highest word whose subtree
+        it begins, and the head of that; the highest word whose subtree the word before
+        it ends, and the head of that. n: none in its sentence. *Shape:* (n,
+        N_NEIGHBOURS)"""
+
+    words: ndarray
+    labels: ndarray
+    neighbours: ndarray
+
+
+def read_structure(docs: Sequence[Doc]) -> Structure:
+    """Read the parses of Docs.
+
+    RAISES (ValueError): A Doc has no sentences, heads or tags."""
+    for doc in docs:
+        _check(doc)
+    tokens = numpy.concatenate([doc.to_array(_COLUMNS) for doc in docs])
+    lengths = [len(doc) for doc in docs]
+    tokens[numpy.cumsum([0, *lengths[:-1]]), 1] = 1
+    is_word = tokens[:, 0] == 0
+    words = numpy.flatnonzero(is_word)
+    offsets, deprels, tags = tokens[is_word, 2:].T
+    places = numpy.arange(len(words))
+    place_of = numpy.cumsum(is_word) - 1
+    heads = place_of[words + offsets.astype("int64")]
+    first, last = subtree_ends(heads)
+    is_end = [first == places, last == places, heads < places]
+    is_end += [first[heads] == places, last[heads] == places]
+    kinds = sum(flag * 2**i for i, flag in enumerate(is_end))
+    sentences = numpy.cumsum(tokens[:, 1] == 1)[is_word]
+    return Structure(
+        words,
+        numpy.stack([deprels, tags, kinds], axis=1).astype("uint64"),
+        _neighbours(heads, sentences, first, last),
+    )
+
+
+def _check(doc: Doc) -> None:
+    """RAISES (ValueError): A Doc has no sentences, heads or tags."""
+    columns = {"SENT_START": "senter", "DEP": "lal_parser", "TAG": "tagger"}
+    for column, component in columns.items():
+        if len(doc) > 1 and not doc.has_annotation(column):
+            raise ValueError(
+                f"units are found in parsed sentences, and the Doc {doc.text[:40]!r} "
+                f"has no {column}: expected a component that sets it, such as "
+                f"{component}, before lal_units; in training, in "
+                "training.annotating_components"
+            )
+
+
+def _neighbours(
+    heads: ndarray, sentences: ndarray, first: ndarray, last: ndarray
+) -> ndarray:
+    """The neighbours of words.
+
+    sentences (ndarray): The number of each word's sentence. *Shape:* (n,)
+    first, last (ndarray): See `subtree_ends`.
+    RETURNS (ndarray): *Shape:* (n, N_NEIGHBOURS)"""
+    none = len(heads)
+    places = numpy.arange(none)
+    padded = numpy.append(sentences, -1)
+    before = numpy.where(padded[places - 1] == sentences, places - 1, none)
+    after = numpy.where(padded[places + 1] == sentences, places + 1, none)
+    head_of = numpy.append(numpy.where(heads == places, none, heads), none)
+    begun = _highest(heads, first)
+    ended = numpy.append(_highest(heads, last), none)[before]
+    found = [before, after, begun, head_of[begun], ended, head_of[ended]]
+    return numpy.stack(found, axis=1)
+
+
+def subtree_ends(heads: ndarray) -> tuple[ndarray, ndarray]:
+    """The first and the last word of each word's subtree.
+
+    heads (ndarray): A root is its own head. *Shape:* (n,)
+    RETURNS (Tuple[ndarray, ndarray]): *Shapes:* (n,)"""
+    first = numpy.arange(len(heads))
+    last = first.copy()
+    above = heads
+    while True:  # each pass reaches twice as far up as the one before
+        numpy.minimum.at(first, above, first.copy())
+        numpy.maximum.at(last, above, last.copy())
+        if (above[above] == above).all():
+            return first, last
+        above = above[above]
+
+
+def _highest(heads: ndarray, ends: ndarray) -> ndarray:
+    """For each word, the highest one whose subtree it begins, or ends; itself where
+    there is none.
+
+    ends (ndarray): The first, or the last, word of each subtree. *Shape:* (n,)
+    RETURNS (ndarray): *Shape:* (n,)"""
+    places = numpy.arange(len(heads))
+    link = numpy.where(ends[heads] == ends, heads, places)
+    while (link[link] != link).any():
+        link = link[link]
+    return numpy.where(ends == places, link, places)

@@ -13,7 +13,6 @@ from ..pipeline.scoring import (
     PipelineOrParser,
     encode,
     find_parser,
-    model_of,
     sentences_of,
 )
 
@@ -43,7 +42,7 @@ def head_names(parser: LALParser) -> tuple[str, ...]:
     number, unless the model's span scorer has `label_heads`.
 
     RAISES (ValueError): The model has no label attention."""
-    shim = get_shim(model_of(parser))
+    shim = get_shim(parser.model)
     n_heads = shim.config.n_label_heads(shim.sizes)
     if not n_heads:
         raise ValueError(

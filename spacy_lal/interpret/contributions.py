@@ -19,7 +19,6 @@ from ..pipeline.scoring import (
     find_parser,
     label_strings,
     locate,
-    model_of,
     sentences_of,
     span_name,
 )
@@ -175,7 +174,7 @@ class SpanScores:
     def __init__(self, parser: LALParser) -> None:
         label_strings(parser)  # raises without constituents
         self.names = head_names(parser)
-        shim = get_shim(model_of(parser))
+        shim = get_shim(parser.model)
         config = shim.config
         self._layout = config.layout(config.n_label_heads(shim.sizes))
         n_heads = self._layout.n_label_heads

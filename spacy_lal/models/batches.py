@@ -2,9 +2,10 @@
 together. NumPy on the host; vectors stay on thinc's device. *Not* here: networks."""
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy
 from numpy import ndarray
@@ -14,7 +15,7 @@ from thinc.types import Floats2d
 
 from ..annotations import Sentences, sentence_words
 from ..layers.pair_features import ParseArrays
-from .vectors import Tok2Vec, listeners, require_vectors
+from .vectors import listeners, require_vectors
 
 # First ids of the vocabularies of tags and words (docs/explanation/parser.md), before
 # the treebank's own.
@@ -70,7 +71,7 @@ class VectorRows(NamedTuple):
 
 
 class NetworkBatch(NamedTuple):
-    """The input of a parser's network; pruned (bool): whether `PrunedScores`
+    """The input of a parser's network; pruned (bool): whether pruned labels
     suffice."""
 
     features: list[SentenceFeatures]
@@ -118,6 +119,20 @@ def sub_batches(lengths: Sequence[int]) -> list[list[int]]:
     return batches
 
 
+def pad_arrays(
+    arrays: Sequence[Optional[ndarray]],
+    shape: tuple[int, ...],
+    dtype: str = "float32",
+    fill: int = 0,
+) -> ndarray:
+    """Arrays of sentences as one array of a batch; None leaves its place empty."""
+    padded = numpy.full(shape, fill, dtype=dtype)
+    for place, array in zip(padded, arrays, strict=False):
+        if array is not None and array.size:
+            place[tuple(slice(size) for size in array.shape)] = array
+    return padded
+
+
 # Features
 
 
@@ -152,15 +167,12 @@ def _forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[SentenceFeatures], Callable]:
     sentences = [sentence_words(doc) for doc in docs]
-    features = read_sentences(model, docs, sentences, is_train)
+    features = read_features(model, docs, sentences, is_train)
     return features, lambda d_features: []
 
 
-def read_sentences(
-    model: Model,
-    docs: list[Doc],
-    sentences: Sequence[Sentences],
-    is_train: bool = False,
+def read_features(
+    model: Model, docs: list[Doc], sentences: Sequence[Sentences], is_train: bool
 ) -> list[SentenceFeatures]:
     """The features of the sentences of each Doc, or of parts of them. In training, rare
     words may be dropped."""
@@ -168,22 +180,20 @@ def read_sentences(
     features = []
     offset = 0
     for doc, doc_sentences in zip(docs, sentences, strict=True):
-        for words in doc_sentences:
-            features.append(tables.read(doc, words, offset))
+        features += [tables.read(doc, words, offset) for words in doc_sentences]
         offset += len(doc)
-    if tables.tags and any(sentence.length for sentence in features):
-        _check_tags(docs)
-    return features
-
-
-def _check_tags(docs: list[Doc]) -> None:
-    if not any(doc.has_annotation("TAG") for doc in docs):
+    if (
+        tables.tags
+        and any(sentence.length for sentence in features)
+        and not any(doc.has_annotation("TAG") for doc in docs)
+    ):
         warnings.warn(
             "The parser reads part-of-speech tags (token.tag_), and none of these Docs "
             "has any: every word gets the unknown tag, and parses suffer. Add a tagger "
             "before the parser.",
             stacklevel=4,
         )
+    return features
 
 
 class _Tables:
@@ -193,41 +203,33 @@ class _Tables:
     def __init__(self, model: Model, is_train: bool) -> None:
         attrs = model.attrs
         options: ReadingOptions = attrs["options"]
-        self.tags = self.chars = self.words = self.counts = None
+        self.tags = self.chars = self.words = None
         if options.use_tags:
             self.tags = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS)
         if options.use_chars:
             self.chars = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS)
         if options.use_words:
             self.words = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS)
-            if is_train:
-                counts = [*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]
-                self.counts = numpy.array(counts)
+        self.counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]])
+        self.is_train = is_train
         self.max_word_length = options.max_word_length
         self.spellings: dict[str, tuple[int, ...]] = {}
 
     def read(self, doc: Doc, words: Sequence[int], offset: int) -> SentenceFeatures:
         """The features of some words of a Doc. offset (int): Its first row."""
-        rows = numpy.array(words, dtype="int64") + offset
-        features = SentenceFeatures(rows)
+        tags = chars = ids = None
         if self.tags is not None:
-            tags = [self.tags.get(doc[i].tag_, UNKNOWN_ID) for i in words]
-            features = features._replace(tag_ids=_framed_ids(tags))
+            tags = _framed([self.tags.get(doc[i].tag_, UNKNOWN_ID) for i in words])
         if self.chars is not None:
-            chars = [self.spelling(doc[i].text) for i in words]
-            features = features._replace(chars=[START_CHARS, *chars, STOP_CHARS])
+            spellings = [self.spelling(doc[i].text) for i in words]
+            chars = [START_CHARS, *spellings, STOP_CHARS]
         if self.words is not None:
-            ids = [self.words.get(doc[i].text, UNKNOWN_ID) for i in words]
-            framed = self._without_rare_words(_framed_ids(ids))
-            features = features._replace(word_ids=framed)
-        return features
-
-    def _without_rare_words(self, ids: ndarray) -> ndarray:
-        """In training, a word of count c is unknown with probability 1 / (1 + c)."""
-        if self.counts is None:
-            return ids
-        is_dropped = numpy.random.random(len(ids)) < 1.0 / (1.0 + self.counts[ids])
-        return numpy.where(is_dropped & (ids >= N_SPECIAL_IDS), UNKNOWN_ID, ids)
+            ids = _framed([self.words.get(doc[i].text, UNKNOWN_ID) for i in words])
+            if self.is_train:
+                is_rare = numpy.random.random(len(ids)) < 1.0 / (1.0 + self.counts[ids])
+                ids = numpy.where(is_rare & (ids >= N_SPECIAL_IDS), UNKNOWN_ID, ids)
+        rows = numpy.array(words, dtype="int64") + offset
+        return SentenceFeatures(rows, tags, chars, ids)
 
     def spelling(self, word: str) -> tuple[int, ...]:
         """The ids of a word's characters between the two word marks; the middle of a
@@ -248,35 +250,17 @@ def _id_table(values: tuple[str, ...], n_special: int) -> dict[str, int]:
     return {value: i for i, value in enumerate(values, start=n_special)}
 
 
-def _framed_ids(ids: list[int]) -> ndarray:
+def _framed(ids: list[int]) -> ndarray:
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
 
 
 # Vectors
 
 
-class NetworkLayers(NamedTuple):
-    """The layers of a network's model."""
-
-    tok2vec: Optional[Tok2Vec]
-    reader: Model
-    network: Model
-
-    @classmethod
-    def of(cls, model: Model) -> "NetworkLayers":
-        """By position, not by reference: thinc's `Model.copy` loses references."""
-        *tok2vec, reader, network = model.layers
-        return cls(tok2vec[0] if tok2vec else None, reader, network)
-
-    @property
-    def shim(self) -> Any:
-        """The network's `NetworkShim`."""
-        return self.network.shims[0]
-
-
 def get_shim(model: Model) -> Any:
-    """The shim of a network's model, a `NetworkShim`."""
-    return NetworkLayers.of(model).shim
+    """The shim of a network's model, a `NetworkShim`. By position, not by reference:
+    thinc's `Model.copy` loses references."""
+    return model.layers[-1].shims[0]
 
 
 def get_config(model: Model) -> Any:
@@ -293,42 +277,38 @@ def embed(
 ) -> tuple[NetworkBatch, Callable]:
     """Features and vectors of sentences, or of parts of them, and the backward pass of
     `VectorRows.data`."""
-    layers = NetworkLayers.of(model)
+    *tok2vecs, reader, _ = model.layers
     if sentences is None:
-        features, _ = layers.reader(docs, is_train)
-    else:
-        features = read_sentences(layers.reader, docs, sentences, is_train)
-    tok2vec = layers.tok2vec
+        sentences = [sentence_words(doc) for doc in docs]
+    features = read_features(reader, docs, sentences, is_train)
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without
     # tokens.
-    if tok2vec is None or not any(len(doc) for doc in docs):
+    if not tok2vecs or not any(map(len, docs)):
         return NetworkBatch(features, None), lambda d_data: []
+    tok2vec = tok2vecs[0]
     if not is_train:
         require_vectors(listeners(tok2vec), docs)
-    if sentences is not None and "read_sentences" in tok2vec.attrs:
-        read = tok2vec.attrs["read_sentences"]
-        arrays, backprop_arrays = read(tok2vec, docs, sentences, is_train)
-    else:
+    read = tok2vec.attrs.get("read_sentences")
+    if read is None:
         arrays, backprop_arrays = tok2vec(docs, is_train)
+    else:
+        arrays, backprop_arrays = read(tok2vec, docs, sentences, is_train)
     lengths = [len(doc) for doc in docs]
     of_sentences = bool(tok2vec.attrs.get("sentence_rows"))
     vectors = _vector_rows(model, features, lengths, arrays, of_sentences)
     ends = numpy.cumsum([len(array) for array in arrays]).tolist()
 
     def backprop(d_data: Floats2d) -> list[Doc]:
+        # spacy-transformers gives an empty Doc a width of 0
         d_arrays = [
-            d_data[end - len(array) : end] if len(array) else _no_rows(model, array)
+            d_data[end - len(array) : end]
+            if len(array)
+            else model.ops.alloc2f(*array.shape)
             for array, end in zip(arrays, ends, strict=True)
         ]
         return backprop_arrays(d_arrays)
 
     return NetworkBatch(features, vectors), backprop
-
-
-def _no_rows(model: Model, array: Floats2d) -> Floats2d:
-    """The gradient of an empty array, which may have any width: spacy-transformers
-    gives an empty Doc a width of 0."""
-    return model.ops.alloc2f(*array.shape)
 
 
 def _vector_rows(
@@ -351,9 +331,7 @@ def _vector_rows(
         raise ValueError(f"The tok2vec gave {n_rows} rows; expected {expected}: {kind}")
     data = [model.ops.asarray2f(array) for array in arrays if len(array)]
     width = get_shim(model).cfg["vector_width"]
-    flat = data[0] if len(data) == 1 else model.ops.alloc2f(0, width)
-    if len(data) > 1:
-        flat = model.ops.xp.concatenate(data)
+    flat = data[0] if len(data) == 1 else model.ops.xp.concatenate(data)
     if flat.shape[1] != width:
         raise ValueError(
             f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made "
@@ -370,26 +348,23 @@ def init(model: Model, X: Optional[list[Doc]] = None, Y: Any = None) -> None:
     """Initialise the tok2vec, if any, and make the network with fresh weights.
 
     RAISES (ValueError): Sizes are unknown."""
-    layers = NetworkLayers.of(model)
-    if not layers.shim.cfg:
+    *tok2vecs, _, _ = model.layers
+    shim = get_shim(model)
+    if not shim.cfg:
         raise ValueError(
             "sizes are unknown: call set_vocabularies or set_sizes before initialize"
         )
-    if layers.tok2vec is not None:
-        layers.tok2vec.initialize(X=X)
-        width = _tok2vec_width(layers.tok2vec, X or [])
-        layers.shim.set_sizes({"vector_width": width})
-    layers.shim.build()
-
-
-def _tok2vec_width(tok2vec: Tok2Vec, docs: list[Doc]) -> int:
-    width = tok2vec.maybe_get_dim("nO")
-    if width is None and docs:
-        widths = [array.shape[1] for array in tok2vec.predict(docs) if len(array)]
-        width = max(widths, default=None)
-    if not width:
-        raise ValueError(
-            f"the width of the tok2vec '{tok2vec.name}' is unknown: expected a Doc "
-            "with tokens"
-        )
-    return width
+    for tok2vec in tok2vecs:
+        tok2vec.initialize(X=X)
+        width = tok2vec.maybe_get_dim("nO")
+        if not width:
+            arrays = tok2vec.predict(X) if X else []
+            widths = [array.shape[1] for array in arrays if len(array)]
+            if not widths:
+                raise ValueError(
+                    f"the width of the tok2vec '{tok2vec.name}' is unknown: "
+                    "expected a Doc with tokens"
+                )
+            width = max(widths)
+        shim.set_sizes({"vector_width": width})
+    shim.build()

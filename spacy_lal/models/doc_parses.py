@@ -1,11 +1,13 @@
-"""The parses of Docs as a network of semantic roles reads them: heads, and the arrays
-of `pair_features.ParseArrays`."""
+"""What a network of semantic roles reads of Docs: vectors, and their parses as heads
+and as the arrays of `pair_features.ParseArrays`."""
 
-from typing import Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 import numpy
 from numpy import ndarray
 from spacy.tokens import Doc
+from thinc.api import Model
 
 from ..annotations import (
     SPANS_KEY,
@@ -14,12 +16,59 @@ from ..annotations import (
     tokens_with_heads,
 )
 from ..layers.pair_features import ParseArrays
-from ..scores import MISSING
+from ..layers.roles_configs import RolesNetworkConfig, SpanRoleScorerConfig
+from ..scores import MISSING, GoldRoles
+from .batches import RolesBatch, embed, get_config
 
 COMMA = ","
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass;
 # ClearNLP's nsubjpass, auxpass.
 PASSIVE_ENDING = "pass"
+
+
+def roles_batch(
+    model: Model,
+    docs: list[Doc],
+    sentences: Sequence[Sentences],
+    predicates: Optional[list[ndarray]] = None,
+    threshold: float = 0.5,
+) -> RolesBatch:
+    """The input of a network to find roles. See `RolesBatch`.
+    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or
+        parts."""
+    batch, _ = embed(model, docs, is_train=False, sentences=sentences)
+    reads_heads = get_config(model).syntax.heads == "doc"
+    return RolesBatch(
+        batch.vectors,  # type: ignore[arg-type]
+        doc_heads(docs, sentences) if reads_heads else None,
+        None,
+        predicates,
+        threshold,
+        range_parses(model, docs, sentences),
+    )
+
+
+def range_parses(
+    model: Model,
+    docs: list[Doc],
+    sentences: Sequence[Sentences],
+    golds: Optional[Sequence[GoldRoles]] = None,
+) -> Optional[list[ParseArrays]]:
+    """The parses that a scorer of ranges reads. A Doc without gold predicates needs
+    none.
+    RAISES (ValueError): A Doc lacks constituents, heads, tags or lemmas."""
+    config = get_config(model)
+    if not isinstance(config.role_scorer, SpanRoleScorerConfig):
+        return None
+    parses: list[ParseArrays] = []
+    for doc, words in zip(docs, sentences, strict=True):
+        first = len(parses)
+        last = first + len(words)
+        if golds is None or any(len(gold.rows) for gold in golds[first:last]):
+            parses += doc_parses(doc, config, words)
+        else:
+            parses += map(unknown_parse, words)
+    return parses
 
 
 def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> list[ndarray]:
@@ -32,30 +81,32 @@ def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> list[ndarr
         heads[~tokens_with_heads(doc)] = MISSING
         for words in of_doc:
             place = {word: i for i, word in enumerate(words)}
-            of_sentences.append(
-                numpy.array(
-                    [place.get(int(heads[word]), MISSING) for word in words],
-                    dtype="int64",
-                )
-            )
+            in_words = [place.get(head, MISSING) for head in heads[words].tolist()]
+            of_sentences.append(numpy.array(in_words, dtype="int64"))
     return of_sentences
 
 
-def lacking(doc: Doc, word_attr: str) -> str:
-    """What a Doc lacks of its parse, and the component that sets it, in words; empty
-    for a parsed Doc."""
+def lacking(doc: Doc, config: RolesNetworkConfig) -> str:
+    """What a Doc lacks of its parse that a network reads, and the component that sets
+    it, in words; empty where it has all."""
     words = numpy.flatnonzero(doc.to_array("IS_SPACE") == 0)
-    needed = {
-        "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (tokens_with_heads(doc)[words].all(), "lal_parser"),
-        "tags": (doc.has_annotation("TAG"), "tagger"),
-        "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
-    }
-    missing = {
-        name: source
-        for name, (is_there, source) in needed.items()
-        if len(words) and not is_there
-    }
+    scorer = config.role_scorer
+    reads_parse = isinstance(scorer, SpanRoleScorerConfig)
+    has_head = tokens_with_heads(doc)[words]
+    lacks_heads = not has_head.all()
+    if not reads_parse:
+        reads_heads = config.syntax.heads == "doc"
+        lacks_heads = reads_heads and len(words) > 1 and not has_head.any()
+    missing = {}
+    if lacks_heads:
+        missing["heads"] = "lal_parser"
+    if reads_parse and len(words):
+        if SPANS_KEY not in doc.spans:
+            missing["constituents"] = "lal_parser"
+        if not doc.has_annotation("TAG"):
+            missing["tags"] = "tagger"
+        if scorer.word_attr == "LEMMA" and not doc.has_annotation("LEMMA"):
+            missing["lemmas"] = "a lemmatizer"
     if not missing:
         return ""
     sources = ", ".join(dict.fromkeys(missing.values()))
@@ -65,65 +116,55 @@ def lacking(doc: Doc, word_attr: str) -> str:
     )
 
 
-def unknown_parse(n_words: int) -> ParseArrays:
+def unknown_parse(words: Sequence[int]) -> ParseArrays:
     """The parse of a sentence without predicates, which nothing reads: each word is a
     root, without a constituent."""
-    heads = numpy.arange(n_words)
-    ids = numpy.zeros(n_words, dtype="uint64")
-    return ParseArrays(
-        heads,
-        ids,
-        ids,
-        ids,
-        is_passive=heads < 0,
-        is_comma=heads < 0,
-        constituents=numpy.zeros((0, 2), dtype="int64"),
-        labels=ids[:0],
-    )
+    heads = numpy.arange(len(words))
+    ids = numpy.zeros(len(words), dtype="uint64")
+    nothing = numpy.zeros((0, 2), dtype="int64")
+    is_none = heads < 0
+    return ParseArrays(heads, ids, ids, ids, is_none, is_none, nothing, ids[:0])
 
 
-def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> list[ParseArrays]:
+def doc_parses(
+    doc: Doc, config: RolesNetworkConfig, sentences: Sentences
+) -> list[ParseArrays]:
     """The parses of a Doc's sentences or parts.
 
     RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""
     if not any(sentences):
-        return [unknown_parse(0) for _ in sentences]
-    if missing := lacking(doc, word_attr):
+        return [unknown_parse(words) for words in sentences]
+    if missing := lacking(doc, config):
         raise ValueError(
             f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} "
             f"has {missing} and, in training, in "
             "training.annotating_components"
         )
-    arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
-    heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
-    passive = numpy.zeros(len(doc), dtype=bool)
-    deprels, places = numpy.unique(arrays[:, 1], return_inverse=True)
-    is_passive = [
-        doc.vocab.strings[int(deprel)].endswith(PASSIVE_ENDING) for deprel in deprels
-    ]
-    passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
-    is_comma = doc.to_array("ORTH") == doc.vocab.strings.add(COMMA)
+    arrays = doc.to_array(["DEP", "TAG", config.role_scorer.word_attr])
+    heads = [token.head.i for token in doc]
+    deprels = [token.dep_ for token in doc]
+    is_passive = numpy.zeros(len(doc), dtype=bool)
+    pairs = zip(heads, deprels, strict=True)
+    passives = [head for head, deprel in pairs if deprel.endswith(PASSIVE_ENDING)]
+    is_passive[passives] = True
+    strings = doc.vocab.strings
+    is_comma = doc.to_array("ORTH") == strings[COMMA]
     parses = []
     for words, spans in zip(
         sentences, constituents_within(doc, sentences), strict=True
     ):
         place = {word: i for i, word in enumerate(words)}
-        labels = [doc.vocab.strings.add(span.label) for span in spans]
+        in_words = [place.get(heads[word], i) for word, i in place.items()]
+        ranges = [(span.start, span.end) for span in spans]
+        labels = [strings.add(span.label) for span in spans]
         parses.append(
             ParseArrays(
-                heads=numpy.array(
-                    [place.get(int(heads[word]), i) for i, word in enumerate(words)],
-                    dtype="int64",
-                ),
-                deprels=arrays[words, 1],
-                tags=arrays[words, 2],
-                words=arrays[words, 3],
-                is_passive=passive[words],
-                is_comma=is_comma[words],
-                constituents=numpy.array(
-                    [(span.start, span.end) for span in spans], dtype="int64"
-                ).reshape(-1, 2),
-                labels=numpy.array(labels, dtype="uint64"),
+                numpy.array(in_words, dtype="int64"),
+                *arrays[words].T,
+                is_passive[words],
+                is_comma[words],
+                numpy.array(ranges, dtype="int64").reshape(-1, 2),
+                numpy.array(labels, dtype="uint64"),
             )
         )
     return parses

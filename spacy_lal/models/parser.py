@@ -8,11 +8,12 @@ The protocol with a component:
    words={...})`;
 3. `model.initialize(X=docs)`, or `model.from_bytes` / `from_disk`, which need no step
    2;
-4. `model.predict(docs)`, `model.begin_update(docs)`, or, with less memory,
-   `iter_scores(model, docs)`."""
+4. `model.predict(docs)`, `model.begin_update(docs)`; the component takes scores in
+   sub-batches."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
+from typing import Any, Optional
 
 import numpy
 from numpy import ndarray
@@ -20,14 +21,15 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import Sentences, read_words
+from ..annotations import read_words
 from ..layers import configs
 from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, make_input_layer
-from ..scores import AnyScores, ParserScores, ScoresGradient, SparseGradient
+from ..scores import ParserScores, ScoresGradient, SparseGradient
 from . import batches
 from .inference.parser import ParserInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import run_module, to_numpy
+from .vectors import Tok2Vec
 
 MODEL_NAME = "lal_parser"
 ParserModel = Model[list[Doc], list[ParserScores]]
@@ -79,21 +81,18 @@ def build_lal_parser(
 
 
 def assemble_parser(
-    tok2vec: Optional[batches.Tok2Vec], network: configs.ParserNetworkConfig
+    tok2vec: Optional[Tok2Vec], network: configs.ParserNetworkConfig
 ) -> ParserModel:
     """Build a parser's model from its parts.
 
     RAISES (ValueError): Vectors are read without a tok2vec, or not read."""
-    features = {feature.kind: feature for feature in network.inputs.features}
+    features = {feature.kind for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
-        if tok2vec is None:
-            raise ValueError(
-                "the inputs read vectors (spacy-lal.Vectors.v1), and there is no "
-                "tok2vec"
-            )
         raise ValueError(
-            "there is a tok2vec, and the inputs do not read its vectors: expected a "
-            "feature spacy-lal.Vectors.v1"
+            "expected a tok2vec and inputs that read its vectors "
+            "(spacy-lal.Vectors.v1), or neither; got inputs that read "
+            f"{', '.join(sorted(features))}, and {tok2vec and tok2vec.name!r} as the "
+            "tok2vec"
         )
     if tok2vec is not None:
         learned_boundaries = not tok2vec.attrs.get("sentence_rows")
@@ -104,17 +103,14 @@ def assemble_parser(
             for feature in network.inputs.features
         )
         network = replace(network, inputs=replace(network.inputs, features=kinds))
-    alphabet = network.inputs.alphabet
     options = batches.ReadingOptions(
         use_tags="tags" in features,
-        use_chars=alphabet is not None,
+        use_chars=network.inputs.alphabet is not None,
         use_words="words" in features,
-        **(
-            {}
-            if alphabet is None
-            else {"max_word_length": network.inputs.letters_read(network.hidden_width)}
-        ),
     )
+    if options.use_chars:
+        n_letters = network.inputs.letters_read(network.hidden_width)
+        options = replace(options, max_word_length=n_letters)
     layers: list[Model] = [
         batches.sentence_features(options),
         layer.network_layer("parser_network", ParserTask(network)),
@@ -156,9 +152,8 @@ def set_vocabularies(
         sizes["n_words"] = batches.N_SPECIAL_IDS + len(words)
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded).
     attention = shim.config.label_attention
-    sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(
-        1, n_labels - 2
-    )
+    n_heads = attention.n_heads if attention else None
+    sizes["n_label_heads"] = n_heads or max(1, n_labels - 2)
     shim.set_sizes(sizes)
 
 
@@ -206,21 +201,6 @@ def forward(
     return scores, backprop
 
 
-def iter_scores(
-    model: ParserModel,
-    docs: list[Doc],
-    *,
-    pruned: bool = False,
-    sentences: Optional[Sequence[Sentences]] = None,
-) -> Iterator[tuple[list[int], Sequence[AnyScores]]]:
-    """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned:
-    Whether `PrunedScores` suffice. A network that runs in torch gives `ParserScores`
-    all the same. sentences: For each Doc, the words of its sentences or parts. None:
-    its sentences."""
-    batch, _ = batches.embed(model, docs, is_train=False, sentences=sentences)
-    yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
-
-
 class ParserTask:
     """A parser's network for `NetworkShim`; methods are those of `Task`."""
 
@@ -260,42 +240,35 @@ class ParserTask:
         from ..layers.inputs import NetworkInputs
 
         features = [batch.features[i] for i in indices]
-        lengths = numpy.array([one.length for one in features], dtype="int64")
+        lengths = numpy.array([sentence.length for sentence in features])
         shape = (len(indices), int(lengths.max()) + 2)
         arrays = {"lengths": lengths}
         for name in ("tag_ids", "word_ids"):
-            if getattr(features[0], name) is not None:
-                ids = [getattr(one, name) for one in features]
-                arrays[name] = _pad_arrays(ids, shape, "int64")
+            ids = [getattr(sentence, name) for sentence in features]
+            if ids[0] is not None:
+                arrays[name] = batches.pad_arrays(ids, shape, "int64")
         if features[0].chars is not None:
-            chars = [one.chars or [] for one in features]
+            chars = [sentence.chars or [] for sentence in features]
             arrays["char_ids"], arrays["char_lengths"] = _pad_chars(chars, shape)
+        tensors = {key: torch.from_numpy(ids).to(device) for key, ids in arrays.items()}
+        has_boundaries = batch.vectors is not None and batch.vectors.has_boundaries
         return NetworkInputs(
-            vectors=vectors,
-            has_boundary_vectors=(
-                batch.vectors is not None and batch.vectors.has_boundaries
-            ),
-            **{name: torch.from_numpy(one).to(device) for name, one in arrays.items()},
+            vectors=vectors, has_boundary_vectors=has_boundaries, **tensors
         )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> list[ParserScores]:
         """See `Task`."""
-        labels, arcs, deprels, label_heads = map(to_numpy, output)
-        given_head = deprels.ndim == 4
+        labels, arcs, deprels, label_heads = map(to_numpy, output[:4])
         scores = []
         for k, length in enumerate(lengths):
             side = slice(length + 1)
-            of_deprels = deprels[k, side, side] if given_head else deprels[k, side]
-            of_sentence = ParserScores(
-                labels=numpy.ascontiguousarray(labels[k, side, side]),
-                arcs=numpy.ascontiguousarray(arcs[k, side, side]),
-                deprels=numpy.ascontiguousarray(of_deprels),
-            )
+            of_deprels = deprels[k, side]
+            if deprels.ndim == 4:
+                of_deprels = of_deprels[:, side]
+            parts = [labels[k, side, side], arcs[k, side, side], of_deprels]
             if label_heads is not None:
-                of_sentence = of_sentence._replace(
-                    label_heads=numpy.ascontiguousarray(label_heads[k, side])
-                )
-            scores.append(of_sentence)
+                parts.append(label_heads[k, side])
+            scores.append(ParserScores(*map(numpy.ascontiguousarray, parts)))
         return scores
 
     def gradients(
@@ -316,7 +289,7 @@ class ParserTask:
                 cells, grad = _joined_cells(gradients)
                 tensor = tensor[tuple(torch.from_numpy(cells).to(tensor.device))]
             else:
-                grad = _pad_arrays(gradients, tuple(tensor.shape))
+                grad = batches.pad_arrays(gradients, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
         return tensors, grads
@@ -352,21 +325,10 @@ def _pad_chars(
 ) -> tuple[ndarray, ndarray]:
     """Character ids of words, and their numbers. *Shapes:* (*shape, longest word),
     shape."""
-    lengths = numpy.zeros(shape, dtype="int64")
-    longest = max(len(word) for words in chars for word in words)
-    padded = numpy.zeros((*shape, longest), dtype="int64")
-    for k, words in enumerate(chars):
-        for j, word in enumerate(words):
-            lengths[k, j] = len(word)
-            padded[k, j, : len(word)] = word
+    n_chars = [numpy.array([len(word) for word in words]) for words in chars]
+    lengths = batches.pad_arrays(n_chars, shape, "int64")
+    padded = numpy.zeros((*shape, lengths.max()), dtype="int64")
+    for of_sentence, words in zip(padded, chars, strict=True):
+        for row, word in zip(of_sentence, words, strict=False):
+            row[: len(word)] = word
     return padded, lengths
-
-
-def _pad_arrays(
-    arrays: Sequence[Optional[ndarray]], shape: tuple[int, ...], dtype: str = "float32"
-) -> ndarray:
-    padded = numpy.zeros(shape, dtype=dtype)
-    for k, array in enumerate(arrays):
-        if array is not None and array.size:
-            padded[k][tuple(slice(size) for size in array.shape)] = array
-    return padded

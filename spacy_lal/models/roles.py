@@ -1,15 +1,13 @@
 """`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc
 model, from Docs to `RoleScores`. Layers and protocol are the parser's (`parser.py`),
-with `set_sizes(model, n_tags=..., ...)`, and
+with `get_shim(model).set_sizes({"n_tags": ..., ...})`, and
 `begin_update(model, docs, golds)` to learn."""
 
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import (
     Any,
-    Callable,
-    Iterator,
-    Mapping,
     Optional,
-    Sequence,
     Union,
 )
 
@@ -24,17 +22,16 @@ from ..annotations import (
     sentence_words,
 )
 from ..layers import roles_configs as configs
-from ..layers.pair_features import ParseArrays
 from ..scores import MISSING, GoldRoles, RoleScores
 from .batches import (
     RolesBatch,
     embed,
     get_config,
-    get_shim,
     init,
+    pad_arrays,
     sentence_features,
 )
-from .doc_parses import doc_heads, doc_parses, unknown_parse
+from .doc_parses import doc_heads, range_parses, roles_batch
 from .inference.roles import RolesInference, has_numpy_form
 from .torch import network as layer
 from .torch.network import to_numpy
@@ -91,12 +88,6 @@ def build_roles_model(
     )
 
 
-def set_sizes(model: RolesModel, **sizes: int) -> None:
-    """Set the sizes that come from data, by the names of `RolesSizes`. Weights for
-    other sizes are dropped."""
-    get_shim(model).set_sizes(sizes)
-
-
 def forward(
     model: RolesModel, docs: list[Doc], is_train: bool
 ) -> tuple[list[RoleScores], Callable]:
@@ -107,41 +98,10 @@ def forward(
             "roles are learnt from gold predicates: call "
             "begin_update(model, docs, golds)"
         )
-    return layer.in_order(iter_scores(model, docs)), lambda d_scores: []
-
-
-def iter_scores(
-    model: RolesModel,
-    docs: list[Doc],
-    *,
-    predicates: Optional[list[ndarray]] = None,
-    heads: Optional[list[ndarray]] = None,
-    threshold: float = 0.5,
-    sentences: Optional[Sequence[Sentences]] = None,
-) -> Iterator[tuple[list[int], list[RoleScores]]]:
-    """Numbers of sentences, over all Docs, and their scores, in sub-batches. See
-    `RolesBatch`.
-
-    heads (Optional[List[ndarray]]): None: with `heads = "doc"`, the heads of the Docs.
-    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences
-    or parts. None: its sentences."""
-    sentences = (
-        [sentence_words(doc) for doc in docs] if sentences is None else sentences
-    )
-    batch, _ = embed(model, docs, is_train=False, sentences=sentences)
-    if batch.vectors is None:
-        return
-    if heads is None and get_config(model).syntax.heads == "doc":
-        heads = doc_heads(docs, sentences)
-    roles = RolesBatch(
-        batch.vectors,
-        heads,
-        None,
-        predicates,
-        threshold,
-        _parses(model, docs, sentences),
-    )
-    yield from layer.iter_scores(model.layers[-1], roles)
+    if not any(map(len, docs)):
+        return [], lambda d_scores: []
+    batch = roles_batch(model, docs, [sentence_words(doc) for doc in docs])
+    return model.layers[-1].predict(batch), lambda d_scores: []
 
 
 def begin_update(
@@ -152,43 +112,24 @@ def begin_update(
     batch, backprop_vectors = embed(model, docs, is_train=True)
     if batch.vectors is None:
         return [], lambda d_scores: []
+    sentences = [sentence_words(doc) for doc in docs]
     gold_heads = [gold.heads for gold in golds]
     roles = RolesBatch(
         vectors=batch.vectors,
-        heads=_shown_heads(model, docs, gold_heads),
+        heads=_shown_heads(model, docs, sentences, gold_heads),
         deprel_heads=gold_heads,
         predicates=[gold.rows for gold in golds],
-        parses=_parses(model, docs, [sentence_words(doc) for doc in docs], golds),
+        parses=range_parses(model, docs, sentences, golds),
     )
     scores, backprop_network = model.layers[-1].begin_update(roles)
     return scores, lambda d_scores: backprop_vectors(backprop_network(d_scores))
 
 
-def _parses(
+def _shown_heads(
     model: RolesModel,
     docs: list[Doc],
     sentences: Sequence[Sentences],
-    golds: Optional[Sequence[GoldRoles]] = None,
-) -> Optional[list[ParseArrays]]:
-    """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold
-    predicates needs none."""
-    scorer = get_config(model).role_scorer
-    if not isinstance(scorer, configs.SpanRoleScorerConfig):
-        return None
-    parses: list[ParseArrays] = []
-    for doc, words in zip(docs, sentences, strict=True):
-        of_doc = (
-            None if golds is None else golds[len(parses) : len(parses) + len(words)]
-        )
-        if of_doc is None or any(len(gold.rows) for gold in of_doc):
-            parses.extend(doc_parses(doc, scorer.word_attr, words))
-        else:
-            parses.extend(unknown_parse(len(gold.heads)) for gold in of_doc)
-    return parses
-
-
-def _shown_heads(
-    model: RolesModel, docs: list[Doc], gold: list[ndarray]
+    gold: list[ndarray],
 ) -> list[ndarray]:
     """The heads that the syntax head is shown in training: gold ones, or in some
     sentences predicted ones, which with `heads = "own"` are the network's and unknown
@@ -196,18 +137,14 @@ def _shown_heads(
     syntax: configs.SyntaxConfig = get_config(model).syntax
     others = [numpy.full(len(gold_heads), MISSING) for gold_heads in gold]
     if syntax.heads == "doc":
-        others = doc_heads(docs, [sentence_words(doc) for doc in docs])
+        others = doc_heads(docs, sentences)
     shown = []
     for gold_heads, other in zip(gold, others, strict=True):
-        keeps = (
-            syntax.gold_heads_prob >= 1.0
-            or numpy.random.random() < syntax.gold_heads_prob
-        )
-        if not keeps and syntax.heads == "doc" and (other == MISSING).all():
-            keeps = True  # no component has set heads on the Doc
-        shown.append(
-            numpy.where(gold_heads == MISSING, other, gold_heads) if keeps else other
-        )
+        is_known = (other != MISSING).any() or syntax.heads == "own"
+        if is_known and numpy.random.random() >= syntax.gold_heads_prob:
+            shown.append(other)
+        else:
+            shown.append(numpy.where(gold_heads == MISSING, other, gold_heads))
     return shown
 
 
@@ -252,9 +189,8 @@ class RolesTask:
         def padded(items: Optional[list[ndarray]]) -> Any:
             if items is None:
                 return None
-            ids = numpy.full(shape, MISSING)
-            for row, i in zip(ids, indices, strict=True):
-                row[: len(items[i])] = items[i]
+            of_batch = [items[i] for i in indices]
+            ids = pad_arrays(of_batch, shape, "int64", MISSING)
             return torch.from_numpy(ids).to(device)
 
         flags = None
@@ -314,7 +250,12 @@ class RolesTask:
             if tensor is None or not tensor.requires_grad or not tensor.numel():
                 continue
             gradients = [getattr(gradient, name) for gradient in d_scores]
-            padded = _padded_gradients(name, gradients, tuple(tensor.shape))
+            if name in ("tags", "rolesets"):  # a row for each predicate
+                gradients = list(chain.from_iterable(gradients))
+            if name == "spans":  # a row for each pair
+                rows = [gradient.reshape(-1, tensor.shape[1]) for gradient in gradients]
+                gradients = list(numpy.concatenate(rows))
+            padded = pad_arrays(gradients, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(padded).to(tensor))
         return tensors, grads
@@ -343,23 +284,3 @@ class RolesTask:
 def _contiguous(array: Optional[ndarray], *place: Any) -> Optional[ndarray]:
     """A part of an array as an array of its own; None of None."""
     return None if array is None else array[place].copy(order="C")
-
-
-def _padded_gradients(
-    name: str, gradients: Sequence[Optional[ndarray]], shape: tuple[int, ...]
-) -> ndarray:
-    """The gradients of sentences as the gradient of a batch's scores. Rows are of
-    sentences, of predicates (tags, rolesets), or of pairs (spans)."""
-    padded = numpy.zeros(shape, dtype="float32")
-    first = 0  # rows of earlier sentences
-    for k, gradient in enumerate(gradients):
-        if gradient is None:
-            continue
-        if name == "spans":
-            gradient = gradient.reshape(-1, shape[1])
-        place = padded[k]
-        if name in ("tags", "rolesets", "spans"):
-            place = padded[first : first + len(gradient)]
-            first += len(gradient)
-        place[tuple(slice(size) for size in gradient.shape)] = gradient
-    return padded

@@ -3,13 +3,9 @@ bits. To parse, it is a product of ONNX Runtime."""
 
 from typing import Any, Optional
 
-import numpy
-from numpy import ndarray
 from spacy.ml.models import build_tagger_model
-from spacy.tokens import Doc
 
-from .inference.graph import Bits, Product
-from .stored_layers import Parse, StoredForward, Weights, floats, is_stored
+from .stored_layers import StoredForward, make_product, product_weights
 from .vectors import Tok2Vec
 
 
@@ -29,28 +25,5 @@ def build_tagger(
 
 def with_products(model: Any) -> Tok2Vec:
     """spaCy's model, whose output layer is a product of ONNX Runtime to parse."""
-    model._func = StoredForward(_weights, _prepare)
+    model._func = StoredForward(product_weights, make_product)
     return model
-
-
-def _weights(model: Any) -> Weights:
-    output = model.get_ref("output_layer")
-    return [(output, "W"), (output, "b")]
-
-
-def _prepare(model: Any) -> Parse:
-    """Scores of the labels; with inputs in 8 bits where weights have 8 bits."""
-    output = model.get_ref("output_layer")
-    bits: Bits = 8 if is_stored(output, "W") else 32
-    product = Product(floats(output, "W"), output.get_param("b"), bits)
-
-    def scores(model: Any, docs: list[Doc]) -> ndarray:
-        vectors = model.layers[0].predict(docs)
-        # those of an empty Doc may have another width
-        found = product(numpy.concatenate([one for one in vectors if len(one)]))
-        if not output.attrs["softmax_normalize"]:
-            return found
-        temperature = output.attrs["softmax_temperature"]
-        return model.ops.softmax(found, temperature=temperature)
-
-    return scores

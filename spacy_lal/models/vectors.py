@@ -6,8 +6,9 @@ an error, as are vectors of other tokens."""
 
 import re
 import threading
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
-from typing import Any, Callable, Container, Iterable, Optional, Sequence
+from typing import Any, Optional
 
 import numpy
 from spacy.attrs import LENGTH, SPACY

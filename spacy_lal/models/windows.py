@@ -3,7 +3,8 @@
 is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the
 text alone: a Doc has the same vectors whether its sentences are known or not."""
 
-from typing import Callable, Iterator, Optional, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Optional
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
@@ -99,7 +100,8 @@ def _is_likely_break(last: Token, token: Token, text: str, width: int) -> bool:
         return True
     mark = _mark_before_quotes(last)
     needs_no_space = not mark.isascii()
-    return _is_mark(mark) and not _is_ellipsis(mark) and bool(gap or needs_no_space)
+    is_ellipsis = mark == "…" or (len(mark) > 1 and not mark.strip("."))
+    return _is_mark(mark) and not is_ellipsis and bool(gap or needs_no_space)
 
 
 def _would_have_fitted(token: Token, end: int, text: str, width: int) -> bool:
@@ -117,10 +119,6 @@ def _mark_before_quotes(last: Token) -> str:
     while first > max(0, last.i - _MOST_AFTER_MARK) and doc[first].text in _AFTER_MARK:
         first -= 1
     return doc[first].text
-
-
-def _is_ellipsis(mark: str) -> bool:
-    return mark == "…" or (len(mark) > 1 and not mark.strip("."))
 
 
 def _is_mark(text: str) -> bool:

@@ -100,18 +100,6 @@ class AllowedCells(NamedTuple):
         labels = np.ones((size, size, n_labels), dtype=bool)
         return cls(labels, np.ones((size, size), dtype=bool))
 
-    def require_span(self, start: int, end: int, has_label: ndarray) -> None:
-        """Exclude spans that cross one, and other labels of it, in place.
-        has_label (ndarray): Shape: (n_labels,), bool."""
-        self.labels[start, end, ~has_label] = False
-        self.labels[:start, start + 1 : end] = False
-        self.labels[start + 1 : end, end + 1 :] = False
-
-    def require_head(self, word: int, head: int) -> None:
-        """Exclude other heads of a word, in place; words count from 1, 0 is the
-        root."""
-        self.arcs[word, np.arange(len(self.arcs)) != head] = False
-
     def allow(self, nodes: Optional[ndarray], heads: Optional[ndarray]) -> bool:
         """Whether a tree has only such cells.
         nodes (Optional[ndarray]): Shape: (k, 3).
@@ -129,9 +117,8 @@ class AllowedCells(NamedTuple):
         n_words = len(self.arcs) - 1
         # Two trees have at most 6n - 2 scores.
         low = np.float32(-(8.0 * largest * n_words + 1.0))
-        labels, arcs, _ = charts
-        if labels is not None:
-            labels = np.where(self.labels, labels, low)
-        if arcs is not None:
-            arcs = np.where(self.arcs, arcs, low)
-        return charts._replace(labels=labels, arcs=arcs)
+        labels, arcs = (
+            None if chart is None else np.where(cells, chart, low)
+            for chart, cells in zip(charts[:2], self, strict=True)
+        )
+        return Charts(labels, arcs, charts.find_heads)

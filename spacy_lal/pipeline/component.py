@@ -3,10 +3,8 @@ sentence. Here are labels, batches, updates and storage. *Not* here: what a comp
 predicts."""
 
 import warnings
-import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import (
     Any,
     Optional,
@@ -22,11 +20,10 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
 from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
-from thinc.compat import has_torch
 
 from ..lang import DEFAULT_PIPELINE
 from ..loss.gold import copy_sentence_starts
-from ..models.torch import TRAIN
+from ..models.torch import require_torch
 from ..models.weights.threads import ONE_BLAS_THREAD
 
 FACTORY = "lal_parser"
@@ -47,15 +44,6 @@ subword_features = true
 """.strip()
 
 
-class PipelineRef(weakref.ref):
-    """A weak reference to a pipeline. In a copied or pickled pipeline, it refers to
-    that pipeline."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        nlp = self()
-        return (type(None), ()) if nlp is None else (PipelineRef, (nlp,))
-
-
 class SentencePipe(TrainablePipe):
     """The base of `lal_parser` and `lal_srl`. A subclass adds `labels` and these:
     _prepare(): Raises a ValueError if the component cannot predict.
@@ -63,12 +51,6 @@ class SentencePipe(TrainablePipe):
     _learn(examples, docs): Adds the gradient of a batch's loss to the parameters'
         gradients, and returns the loss.
     added_by (str): The code that adds the component with trained weights."""
-
-    added_by: str
-
-    _prepare: Callable[..., None]
-    _predict: Callable[..., list[list[Any]]]
-    _learn: Callable[..., float]
 
     def __init__(
         self,
@@ -112,15 +94,6 @@ class SentencePipe(TrainablePipe):
             )
         self.cfg.update({key: list(label_data.get(key, ())) for key in known})
 
-    def add_label(self, label: str) -> int:
-        """Not supported, since labels determine the network's size.
-
-        RAISES (ValueError): Always."""
-        raise ValueError(
-            f"labels of '{self.name}' come from the training data or from "
-            f"initialize(labels=...), got {label!r}"
-        )
-
     def _intern(self, strings: Iterable[str]) -> None:
         """Add strings to the vocab for good: those added within `nlp.memory_zone()` are
         removed at its end."""
@@ -136,19 +109,19 @@ class SentencePipe(TrainablePipe):
             untrained, or no component provides the vectors that the model listens to.
         """
         docs = list(docs)
-        found: list[list[Any]] = [[] for _ in docs]
+        of_docs: list[list[Any]] = [[] for _ in docs]
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
         if with_tokens:
             self._prepare()
         runs = minibatch_by_words(
             with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])
         )
-        for run in runs:
+        for run in runs:  # not always in order
             with ONE_BLAS_THREAD:
                 predictions = self._predict([docs[i] for i in run])
             for i, of_doc in zip(run, predictions, strict=True):
-                found[i] = of_doc
-        return found
+                of_docs[i] = of_doc
+        return of_docs
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """See `TrainablePipe`. If a batch fails, an error handler that goes on gets
@@ -188,11 +161,7 @@ class SentencePipe(TrainablePipe):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not any(len(eg.predicted) for eg in examples):
             return losses
-        if not has_torch:
-            raise ModuleNotFoundError(
-                f"'{self.name}' is trained with torch, which is missing: {TRAIN}",
-                name="torch",
-            )
+        require_torch()
         if not self.labels:
             raise ValueError(
                 f"'{self.name}' has no network to train yet: call nlp.initialize() "
@@ -253,20 +222,14 @@ class SentencePipe(TrainablePipe):
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
         """Load from a directory, in place.
 
-        RAISES (ValueError): Weights do not fit the config, or cannot be read."""
+        RAISES (ValueError): Weights do not fit the config."""
         readers: dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda file: self._load_cfg(self._read_cfg(file)),
+            "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
             "model": lambda file: self._load_model(file.read_bytes()),
         }
         util.from_disk(path, readers, exclude)
         return self
-
-    def _read_cfg(self, file: Path) -> dict[str, Any]:
-        try:
-            return srsly.read_json(file)
-        except ValueError as err:
-            raise ValueError(f"'{self.name}' cannot read {file}: {err}") from err
 
     def _load_cfg(self, cfg: dict[str, Any]) -> None:
         self.model = self._configured_model
@@ -281,46 +244,7 @@ class SentencePipe(TrainablePipe):
 
     def _load_model(self, data: bytes) -> None:
         if self.labels:
-            try:
-                self.model.from_bytes(data)
-            except ModuleNotFoundError as err:
-                raise ModuleNotFoundError(
-                    f"'{self.name}' needs {err.name}, which is missing: {TRAIN}",
-                    name=err.name,
-                ) from err
-            except Exception as err:  # msgpack, torch and thinc have no common error
-                raise ValueError(
-                    f"'{self.name}' cannot read its weights ({len(data):,} bytes): "
-                    f"{type(err).__name__}: {err}. "
-                    "Expected them whole, and the config with which they were saved"
-                ) from err
-
-
-# Files of components that spaCy reads where they exist: without one, the first text
-# ends in an error.
-NEEDED_FILES: dict[str, tuple[str, ...]] = {
-    "morphologizer": ("cfg", "model"),
-    "senter": ("cfg", "model"),
-    "tagger": ("cfg", "model"),
-    "trainable_lemmatizer": ("cfg", "model", "trees"),
-}
-
-
-def check_files(nlp: Language, folder: Path) -> None:
-    """Check that the folder of a pipeline has the files of its components, and of its
-    vocabulary.
-
-    RAISES (ValueError): A file is missing.
-    """
-    needed = [("vocab", "lookups.bin")]
-    for name in nlp.component_names:
-        factory = nlp.get_pipe_meta(name).factory
-        needed += [(name, file) for file in NEEDED_FILES.get(factory, ())]
-    for name, file in needed:
-        if (folder / name).is_dir() and not (folder / name / file).is_file():
-            raise ValueError(
-                f"the pipeline in {folder} is damaged: {name}/{file} is missing"
-            )
+            self.model.from_bytes(data)
 
 
 def parser_names(nlp: Language) -> list[str]:

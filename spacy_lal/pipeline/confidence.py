@@ -48,41 +48,9 @@ class Calibration(NamedTuple):
         return np.exp(-np.logaddexp(0.0, -values))
 
 
-class ParserConfidences:
-    """The confidences of one parser, as the getters of `annotations` ask for them."""
-
-    def __init__(self, parser: PipelineOrParser) -> None:
-        self._parser = parser
-
-    def of_heads(self, span: Span) -> list[Optional[float]]:
-        """See `head_confidences`."""
-        return head_confidences(self._parser, span)
-
-    def of_constituent(self, span: Span) -> Optional[float]:
-        """See `label_confidence`."""
-        return label_confidence(self._parser, span)
-
-    def of_sentence(self, span: Span) -> Optional[float]:
-        """See `parse_confidence`."""
-        return parse_confidence(self._parser, span)
-
-    def of_relation(self, tokens: Sequence[Token]) -> float:
-        """The probability that the heads of some words of a sentence are all right, and
-        their predicate."""
-        sentence = tokens[0].sent
-        values = head_confidences(self._parser, sentence)
-        logit = product_logit([values[token.i - sentence.start] for token in tokens])
-        return float(calibration(self._parser, "relations")(logit))
-
-
 def calibration(nlp: PipelineOrParser, kind: str) -> Calibration:
     """The fitted numbers of "heads", "labels", "relations" or "parses"."""
     pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
-    if pipeline is None:
-        raise ValueError(
-            f"the pipeline that '{find_parser(nlp).name}' was made for is gone, and "
-            f"its nlp.meta[{META_KEY!r}] with it"
-        )
     found = pipeline.meta.get(META_KEY) or {}
     if kind not in found:
         raise ValueError(
@@ -136,7 +104,16 @@ def parse_confidence(nlp: PipelineOrParser, span: Span) -> Optional[float]:
 def relation_confidence(nlp: PipelineOrParser, relation: Relation) -> float:
     """The probability that a relation is right: its predicate and the heads of its
     subject and object."""
-    return ParserConfidences(nlp).of_relation(relation.tokens)
+    return tokens_confidence(nlp, relation.tokens)
+
+
+def tokens_confidence(nlp: PipelineOrParser, tokens: Sequence[Token]) -> float:
+    """The probability that the heads of some words of a sentence are all right, and
+    their predicate."""
+    sentence = tokens[0].sent
+    values = head_confidences(nlp, sentence)
+    logit = product_logit([values[token.i - sentence.start] for token in tokens])
+    return float(calibration(nlp, "relations")(logit))
 
 
 def product_logit(confidences: Sequence[Optional[float]]) -> float:

@@ -34,8 +34,9 @@ def allowed_cells(
     cells = AllowedCells.all(n_words, len(labels))
     for constraint in constraints:
         if isinstance(constraint, HeadConstraint):
-            word, head = constraint.dependent, constraint.head
-            cells.require_head(word + 1, 0 if head == word else head + 1)
+            word = constraint.dependent + 1
+            head = 0 if constraint.head + 1 == word else constraint.head + 1
+            cells.arcs[word, np.arange(n_words + 1) != head] = False
             continue
         start, end, wanted, forbidden = constraint
         has_label = np.array(
@@ -47,8 +48,10 @@ def allowed_cells(
         )
         if forbidden:
             cells.labels[start, end, has_label] = False
-        else:
-            cells.require_span(start, end, has_label)
+        else:  # no span that crosses it, and no other label of it
+            cells.labels[start, end, ~has_label] = False
+            cells.labels[:start, start + 1 : end] = False
+            cells.labels[start + 1 : end, end + 1 :] = False
     return cells
 
 

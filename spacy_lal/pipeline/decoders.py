@@ -16,7 +16,7 @@ from numpy import ndarray
 from spacy.tokens import Token
 
 from ..decode import eisner, mst
-from ..scores import AnyScores, best_deprel_scores, choose_deprels
+from ..scores import ParserScores, best_deprel_scores, choose_deprels
 from ..trees import EMPTY, SUB_HEAD
 from .charts import AllowedCells, Charts, DecodedParse, Derivation
 from .guidelines import Terms, follow_guidelines, without_marks
@@ -39,11 +39,11 @@ class Decoder(Protocol):
     """Finds the trees of sentences. A network without labels or deprels has none of
     their scores; a decoder then finds the other tree alone."""
 
-    def __call__(self, scores: Sequence[AnyScores]) -> list[DecodedParse]:
+    def __call__(self, scores: Sequence[ParserScores]) -> list[DecodedParse]:
         """The best parses of sentences, in order."""
 
     def ranked(
-        self, scores: AnyScores, allowed: Optional[AllowedCells] = None
+        self, scores: ParserScores, allowed: Optional[AllowedCells] = None
     ) -> Iterator[DecodedParse]:
         """The parses of one sentence, best first, each with its score; some may look
         the same. With constraints, those of allowed cells; where there are none, one
@@ -52,7 +52,7 @@ class Decoder(Protocol):
     def revise(
         self,
         parse: DecodedParse,
-        scores: AnyScores,
+        scores: ParserScores,
         words: Sequence[Token],
         terms: Terms,
     ) -> DecodedParse:
@@ -73,7 +73,7 @@ class ChartDecoder:
     guidelines: bool = False
     deprel_weight: float = 0.0
 
-    def __call__(self, scores: Sequence[AnyScores]) -> list[DecodedParse]:
+    def __call__(self, scores: Sequence[ParserScores]) -> list[DecodedParse]:
         """See `Decoder`."""
         parses = []
         for of_sentence in scores:
@@ -82,7 +82,7 @@ class ChartDecoder:
         return parses
 
     def ranked(
-        self, scores: AnyScores, allowed: Optional[AllowedCells] = None
+        self, scores: ParserScores, allowed: Optional[AllowedCells] = None
     ) -> Iterator[DecodedParse]:
         """See `Decoder`. With the joint search, the score is constituency_weight times
         the label scores plus (1 - constituency_weight) times the arc scores, summed
@@ -95,7 +95,7 @@ class ChartDecoder:
     def revise(
         self,
         parse: DecodedParse,
-        scores: AnyScores,
+        scores: ParserScores,
         words: Sequence[Token],
         terms: Terms,
     ) -> DecodedParse:
@@ -108,7 +108,7 @@ class ChartDecoder:
             )
         return parse
 
-    def charts(self, scores: AnyScores) -> Charts:
+    def charts(self, scores: ParserScores) -> Charts:
         """The charts that are searched for one sentence."""
         has_labels = scores.labels.size > 0 and scores.n_tokens > 0
         has_arcs = scores.has_deprels and scores.n_tokens > 0
@@ -136,7 +136,7 @@ class ChartDecoder:
 
     def _parse(
         self,
-        scores: AnyScores,
+        scores: ParserScores,
         charts: Charts,
         trees: Derivation,
         allowed: Optional[AllowedCells] = None,

@@ -21,7 +21,7 @@ from ..lang.universal import (
     PREDICATE_DEPENDENTS,
     SUBJECT_DEPRELS,
 )
-from ..scores import AnyScores, deprel_scores
+from ..scores import ParserScores, deprel_scores
 from ..trees import SUB_HEAD, split_chain
 from .charts import DecodedParse
 
@@ -65,7 +65,7 @@ def without_marks(
 def follow_guidelines(
     words: Sequence[Token],
     parse: DecodedParse,
-    scores: AnyScores,
+    scores: ParserScores,
     terms: Terms,
     guidelines: Guidelines,
 ) -> DecodedParse:
@@ -109,7 +109,7 @@ class _Revision:
         self,
         words: Sequence[Token],
         parse: DecodedParse,
-        scores: AnyScores,
+        scores: ParserScores,
         terms: Terms,
         rules: Guidelines,
     ) -> None:
@@ -161,8 +161,7 @@ class _Revision:
         (ADVP basically)))."""
         spans = self.spans
         dropped = set()
-        for k in range(len(spans) - 1):
-            start, end, label = spans[k]
+        for k, (start, end, label) in enumerate(spans[:-1]):
             inner_start, inner_end, inner = spans[k + 1]
             is_clause = self.labels[inner] in self.rules.clauses_of_verbs
             if start != inner_start or not is_clause:
@@ -192,9 +191,6 @@ class _Revision:
                 start += 1
 
     # Heads and deprels
-
-    def _dependents(self, i: int) -> list[int]:
-        return [k for k, head in enumerate(self.heads) if head == i + 1]
 
     def _names_of_dependents(self, i: int) -> list[str]:
         pairs = zip(self.heads, self.names, strict=True)
@@ -239,20 +235,18 @@ class _Revision:
         if "xcomp" not in self.deprels:
             return
         rules = self.rules
-        for k in range(len(self.spans) - 2):
-            start, end, clause = self.spans[k]
-            object_start, object_end, phrase = self.spans[k + 1]
-            is_clause = self.labels[clause] == rules.small_clause
-            is_object = self.labels[phrase] == rules.noun_phrase
-            if not is_clause or not is_object or object_start != start:
+        for k, (start, end, clause) in enumerate(self.spans[:-2]):
+            if self.labels[clause] != rules.small_clause:
                 continue
+            object_start, object_end, phrase = self.spans[k + 1]
+            has_object = self.labels[phrase] == rules.noun_phrase
             predicates = [
-                span
-                for span in self.spans[k + 2 :]
-                if span[:2] == [object_end, end]
-                and self.labels[span[2]] in rules.small_predicates
+                self.labels[label]
+                for *span, label in self.spans[k + 2 :]
+                if span == [object_end, end]
             ]
-            if not predicates:
+            has_predicate = not rules.small_predicates.isdisjoint(predicates)
+            if not (has_object and object_start == start and has_predicate):
                 continue
             for i in range(object_end, end):
                 thing = self.heads[i] - 1
@@ -276,8 +270,8 @@ class _Revision:
             if any(clauses) and loss < _MAX_LOSS:
                 self.names[i] = clause
             else:
-                for k in self._dependents(i):
-                    self.heads[k] = self.heads[i]
+                above = self.heads[i]
+                self.heads = [above if head == i + 1 else head for head in self.heads]
 
     def rename_measures(self) -> None:
         """Make a measure no agent, but leave "half of them" one."""

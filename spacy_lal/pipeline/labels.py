@@ -4,6 +4,7 @@ predicate's words can have. *Not* here: ids in the networks, scores."""
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Optional
 
 import numpy
@@ -19,6 +20,7 @@ from ..annotations import (
 )
 from ..lang.conventions import LemmaRule
 from ..loss.gold import copy_sentence_starts
+from ..models.batches import N_SPECIAL_CHARS
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
 
@@ -26,7 +28,6 @@ MIN_CHAR_COUNT = (
     2  # rarer characters share the unknown character's vector, which is thereby trained
 )
 MAX_CODEPOINTS = (256, 512)  # of Kitaev & Klein's two alphabets of all codepoints
-N_SPECIAL_CHARS = 5  # their first codepoints stand for special characters
 VOCABULARIES = ("constituents", "deprels", "tags", "chars", "words", "word_counts")
 ROLE_VOCABULARIES = ("roles", "rolesets", "senses", "aliases", "deprels", "predicates")
 
@@ -60,23 +61,21 @@ def collect_labels(
                 tags[token.tag_] += 1
                 chars.update(token.text)
                 forms[token.text] += 1
-    counts = {"constituents": constituents, "deprels": deprels, "tags": tags}
-    counted = _by_frequency(forms) if words else []
-    frequent = [char for char, n in _by_frequency(chars) if n >= MIN_CHAR_COUNT]
+    known_words = _by_frequency(forms) if words else []
+    frequent = [char for char in _by_frequency(chars) if chars[char] >= MIN_CHAR_COUNT]
     return {
-        **{
-            key: [value for value, _ in _by_frequency(counter) if value]
-            for key, counter in counts.items()
-        },
+        "constituents": _by_frequency(constituents),
+        "deprels": _by_frequency(deprels),
+        "tags": _by_frequency(tags),
         "chars": _codepoints(chars) if alphabet == "codepoints" else frequent,
-        "words": [word for word, _ in counted],
-        "word_counts": [n for _, n in counted],
+        "words": known_words,
+        "word_counts": [forms[word] for word in known_words],
     }
 
 
 def _codepoints(chars: Iterable[str]) -> list[str]:
     """Kitaev & Klein's alphabet (docs/explanation/parser.md, Inputs), without the
-    special characters."""
+    special characters, for which the first codepoints stand."""
     highest = max(map(ord, chars), default=0)
     for end in MAX_CODEPOINTS:
         if highest < end:
@@ -97,42 +96,33 @@ def collect_role_labels(examples: Iterable[Example]) -> dict[str, list[Any]]:
     pairs: list[tuple[str, str]] = []
     for eg in examples:
         doc = eg.reference
-        deprels.update(token.dep_ for token in doc if token.dep_ and not token.is_space)
+        deprels.update(token.dep_ for token in doc if not token.is_space)
         if not has_propositions(doc):
             continue
-        found = get_propositions(doc)
-        tokens = {one.token for one in found}
-        joint.update(
-            (token.tag_, token.i in tokens) for token in doc if not token.is_space
-        )
-        for one in found:
-            roles.update(role for _, _, role in one.args)
-            start, end = predicate_span(one.args)
-            words = " ".join(
-                token.text for token in doc[start:end] if not token.is_space
-            )
-            pairs.append((words, one.roleset))
+        propositions = get_propositions(doc)
+        predicates = {proposition.token for proposition in propositions}
+        words = [token for token in doc if not token.is_space]
+        joint.update((token.tag_, token.i in predicates) for token in words)
+        for proposition in propositions:
+            roles.update(role for _, _, role in proposition.args)
+            start, end = predicate_span(proposition.args)
+            verb = [token.text for token in words if start <= token.i < end]
+            pairs.append((" ".join(verb), proposition.roleset))
     rolesets, senses = collect_senses(pairs)
-    labels = [role for role, _ in _by_frequency(roles)]
     return {
-        "roles": [PREDICATE_ROLE, *(role for role in labels if role != PREDICATE_ROLE)]
-        if labels
-        else [],
+        "roles": sorted(_by_frequency(roles), key=lambda role: role != PREDICATE_ROLE),
         "rolesets": rolesets,
         "senses": [list(sense) for sense in senses],
         "aliases": [],
-        "deprels": [deprel for deprel, _ in _by_frequency(deprels)],
-        "predicates": [
-            [tag, flag]
-            for flag in (False, True)
-            for (tag, one), _ in _by_frequency(joint)
-            if one is flag
-        ],
+        "deprels": _by_frequency(deprels),
+        "predicates": sorted(map(list, _by_frequency(joint)), key=itemgetter(1)),
     }
 
 
-def _by_frequency(counter: Counter) -> list[tuple[Any, int]]:
-    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+def _by_frequency(counter: Counter) -> list[Any]:
+    """What is counted, by descending frequency, but for empty strings."""
+    values = filter(None, counter)
+    return sorted(values, key=lambda value: (-counter[value], value))
 
 
 class Rolesets:
@@ -151,15 +141,14 @@ class Rolesets:
         aliases: Iterable[Alias],
         lemma_of: Optional[LemmaRule],
     ) -> None:
-        known, self._senses, self._aliases = list(rolesets), dict(senses), dict(aliases)
-        self.rolesets = list(dict.fromkeys(chain(known, *self._aliases.values())))
-        self._n_scored, self._ids = (
-            len(known),
-            {roleset: i for i, roleset in enumerate(self.rolesets)},
-        )
+        self._senses = dict(senses)
+        self._aliases = dict(aliases)
+        self.rolesets = list(dict.fromkeys(chain(rolesets, *self._aliases.values())))
+        self._n_scored = len(rolesets)
+        self._ids = {roleset: i for i, roleset in enumerate(self.rolesets)}
         self._lemma_of = lemma_of
         self._frames: dict[str, list[int]] = {}
-        for i, roleset in enumerate(known):
+        for i, roleset in enumerate(rolesets):
             self._frames.setdefault(frame_of(roleset), []).append(i)
 
     def candidates(self, words: str, lemma: str = "") -> list[int]:
@@ -169,21 +158,20 @@ class Rolesets:
         name; else none. Rolesets of the training data come first, by descending
         frequency. words: The words of the V. lemma: The lemma of the predicate's token,
         if known."""
-        words, lemma = words.lower(), lemma.lower()
+        words = words.lower()
+        lemma = lemma.lower()
         seen = self._senses.get(words, [])
         names = frame_names(words, lemma, self._lemma_of)
         if not lemma and seen:
             return seen
-        others = (
-            names if lemma == words else [name for name in names if name != words]
-        )  # "wound", of "wind"
+        # "wound", of "wind"
+        others = [name for name in names if name != words or lemma == words]
         allowed = {i for name in others for i in self._of_name(name)}
-        kept = []
-        for i in seen:
-            roleset = self.rolesets[i]
-            verb = (roleset.rpartition(".")[0] or roleset).partition("_")[0]
-            if i in allowed or verb in others:
-                kept.append(i)
+        kept = [
+            i
+            for i in seen
+            if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others
+        ]
         if kept:
             return kept
         for name in names:
@@ -237,20 +225,13 @@ def collect_senses(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], list[Se
         if roleset:
             counts[roleset] += 1
             by_words.setdefault(words.lower(), Counter())[roleset] += 1
-    rolesets = [roleset for roleset, _ in _by_frequency(counts)]
+    rolesets = _by_frequency(counts)
     ids = {roleset: i for i, roleset in enumerate(rolesets)}
-    senses = [
-        (
-            words,
-            [
-                ids[roleset]
-                for roleset, _ in sorted(
-                    found.items(), key=lambda item: (-item[1], ids[item[0]])
-                )
-            ],
-        )
-        for words, found in sorted(by_words.items())
-    ]
+    senses = []
+    for words, of_words in sorted(by_words.items()):
+        in_order = sorted(map(ids.__getitem__, of_words))
+        by_count = sorted(in_order, key=lambda i: -of_words[rolesets[i]])  # noqa: B023
+        senses.append((words, by_count))
     return rolesets, senses
 
 
@@ -263,4 +244,4 @@ def collect_aliases(frames: Iterable[Frame]) -> list[Alias]:
             words = alias.partition(":")[2].lower().replace(" ", "_")
             if words and frame.roleset not in found.setdefault(words, []):
                 found[words].append(frame.roleset)
-    return sorted((words, rolesets) for words, rolesets in found.items())
+    return sorted(found.items())

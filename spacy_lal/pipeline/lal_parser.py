@@ -4,13 +4,11 @@ the decoder."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, Optional, Union, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 from spacy.training import Example
-from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from ..annotations import (
@@ -20,7 +18,6 @@ from ..annotations import (
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
-    DocSentences,
     ParserSignature,
     Sentences,
     install_extensions,
@@ -34,14 +31,20 @@ from ..annotations import (
 from ..lang import conventions
 from ..loss.gold import gold_parses
 from ..loss.parser import ParserLoss
-from ..models.batches import get_config
-from ..models.parser import iter_scores, set_vocabularies
+from ..models.batches import embed, get_config
+from ..models.parser import set_vocabularies
+from ..models.torch import network
 from ..models.weights.threads import MAKING
-from ..scores import AnyScores, ParserScores
+from ..scores import ParserScores
 from ..trees import Constituent, LabelVocab, Parse, ParseMethod, split_chain
 from .charts import DecodedParse
-from .component import SMALL_TOK2VEC, PipelineRef, SentencePipe, check_files
-from .confidence import ParserConfidences
+from .component import SMALL_TOK2VEC, SentencePipe
+from .confidence import (
+    head_confidences,
+    label_confidence,
+    parse_confidence,
+    tokens_confidence,
+)
 from .constrained import parse_constrained, sentence_constraints
 from .damage import name_damaged_files
 from .decoders import Decoder
@@ -81,35 +84,15 @@ deprel_weight = 2.0
 """
 
 
-@Language.factory(
-    "lal_parser",
-    assigns=["token.dep", "token.head", "doc.spans"],
-    requires=["token.is_sent_start"],
-    default_config=Config().from_str("[lal_parser]\n" + DEFAULT_CONFIG_STR)[
-        "lal_parser"
-    ],
-    default_score_weights={
-        "const_f": 0.5,
-        "const_p": None,
-        "const_r": None,
-        "const_cm": None,
-        "dep_uas": 0.0,
-        "dep_las": 0.5,
-        "dep_las_per_type": None,
-    },
-)
-def make_lal_parser(
-    nlp: Language,
-    name: str,
-    model: Union[Model[list[Doc], list[ParserScores]], str],
-    decoder: Decoder,
-    loss: ParserLoss,
-    scorer: Optional[Callable],
-    overwrite: bool = True,
-    dependencies: bool = True,
-) -> "LALParser":
-    """Make a `lal_parser` component. A component without weights takes those of its
-    language's installed default package when it first parses.
+class LALParser(SentencePipe):
+    """Joint constituency and dependency parser (Mrini et al. 2020). A component without
+    weights takes those of its language's installed default package when it first
+    parses.
+
+    It needs sentence boundaries, and sets `token.head`, `token.dep_` and
+    `doc.spans["constituents"]`. Gold trees of an Example are
+    `reference.spans["constituents"]`, gold arcs are the heads and deprels of
+    `reference`. Either may be missing.
 
     model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in
         order.
@@ -121,27 +104,6 @@ def make_lal_parser(
         found by CKY alone, and the Doc's heads stay as they are. Training does not
         depend on it.
     """
-    name_damaged_files(nlp)
-    return LALParser(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        loss=loss,
-        scorer=scorer,
-        overwrite=overwrite,
-        dependencies=dependencies,
-        nlp=nlp,
-    )
-
-
-class LALParser(SentencePipe):
-    """Joint constituency and dependency parser (Mrini et al. 2020).
-
-    It needs sentence boundaries, and sets `token.head`, `token.dep_` and
-    `doc.spans["constituents"]`. Gold trees of an Example are
-    `reference.spans["constituents"]`, gold arcs are the heads and deprels of
-    `reference`. Either may be missing."""
 
     added_by = (
         'nlp.add_pipe("lal_parser"), which takes the weights of the language\'s package'
@@ -149,48 +111,30 @@ class LALParser(SentencePipe):
 
     def __init__(
         self,
-        vocab: Vocab,
+        nlp: Language,
+        name: str,
         model: Union[Model[list[Doc], list[ParserScores]], str],
-        name: str = "lal_parser",
-        *,
         decoder: Decoder,
-        scorer: Optional[Callable] = None,
+        loss: ParserLoss,
+        scorer: Optional[Callable],
         overwrite: bool = True,
         dependencies: bool = True,
-        loss: Optional[ParserLoss] = None,
-        nlp: Optional[Language] = None,
     ) -> None:
-        """See `make_lal_parser`."""
-        super().__init__(vocab, model, name, scorer, VOCABULARIES)
+        super().__init__(nlp.vocab, model, name, scorer, VOCABULARIES)
         self.decoder = decoder
         self.dependencies = dependencies
         self.overwrite = overwrite
-        self.loss = loss if loss is not None else ParserLoss()
-        self._nlp = None if nlp is None else PipelineRef(nlp)
+        self.loss = loss
+        self.nlp = nlp  # the pipeline that it was made for
+        name_damaged_files(nlp)
         install_extensions()
-        install_noun_chunks(vocab)
+        install_noun_chunks(nlp.vocab)
 
-    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "LALParser":
-        """Load from a directory, in place.
-
-        RAISES (ValueError): Weights do not fit the config, or cannot be read; or the
-            pipeline beside it lacks a file.
-        """
-        super().from_disk(path, exclude=exclude)
-        if self.nlp is not None:
-            check_files(self.nlp, Path(path).parent)
-        return self
-
-    @property
-    def nlp(self) -> Optional[Language]:
-        """The pipeline that the component was made for, where it still exists in this
-        process."""
-        return None if self._nlp is None else self._nlp()
-
-    @property
-    def confidences(self) -> ParserConfidences:
-        """How probably parts of its parses are right."""
-        return ParserConfidences(self)
+    # How probably parts of its parses are right: it is its own `Confidences`.
+    of_heads = head_confidences
+    of_constituent = label_confidence
+    of_sentence = parse_confidence
+    of_relation = tokens_confidence
 
     # Labels
 
@@ -204,10 +148,10 @@ class LALParser(SentencePipe):
         RAISES (ValueError): There is nothing to learn, or not one count for each
             word."""
         super().set_label_data(label_data)
-        network = get_config(self.model)
-        if network.span_scorer is None:
+        config = get_config(self.model)
+        if config.span_scorer is None:
             self.cfg["constituents"] = []
-        if network.biaffine_scorer is None:
+        if config.biaffine_scorer is None:
             self.cfg["deprels"] = []
         constituents = self.cfg["constituents"]
         deprels = self.cfg["deprels"]
@@ -222,17 +166,14 @@ class LALParser(SentencePipe):
         strings = self._label_vocab.strings
         self._terms = Terms(strings, deprels, conventions(self.vocab.lang))
         self._intern_labels()
-        vocabularies: dict[str, Any] = {
-            "tags": self.cfg["tags"],
-            "chars": self.cfg["chars"],
-        }
-        if self.cfg["words"]:
-            vocabularies["words"] = self._word_counts()
+        counts = zip(self.cfg["words"], self.cfg["word_counts"], strict=True)
         set_vocabularies(
             self.model,
             n_labels=len(self._label_vocab) if constituents else 0,
             n_deprels=len(deprels),
-            **vocabularies,
+            tags=self.cfg["tags"],
+            chars=self.cfg["chars"],
+            words=dict(counts),
         )
 
     def _intern_labels(self) -> None:
@@ -242,19 +183,6 @@ class LALParser(SentencePipe):
         self._intern((*self.cfg["deprels"], *self.cfg["tags"]))
         self._intern((SPANS_KEY, METHODS_KEY, *get_args(ParseMethod)))
         self._intern((ROOT_DEPREL, WHITESPACE_DEPREL))
-
-    def _word_counts(self) -> dict[str, int]:
-        words = self.cfg["words"]
-        counts = self.cfg["word_counts"]
-        n_words = len(words)
-        n_different = len(set(words))
-        if n_different != len(counts):
-            raise ValueError(
-                f"labels of '{self.name}': expected one count for each word, and "
-                f"different words; got {n_words} words, {n_different} of them "
-                f"different, and {len(counts)} counts"
-            )
-        return dict(zip(words, counts, strict=True))
 
     # Parsing
 
@@ -266,61 +194,53 @@ class LALParser(SentencePipe):
         with MAKING:
             if self.labels:
                 return
-            nlp = self.nlp
-            training = {} if nlp is None else nlp.config["training"]
+            training = self.nlp.config["training"]
             if self.name in training.get("frozen_components", ()):
                 raise ValueError(
                     f"'{self.name}' is frozen and untrained: expected source = ... in "
                     "its config"
                 )
-            found, model_config = load_default_parser(self.vocab.lang, self.name)
-            self.model = found.model
+            parser, model_config = load_default_parser(self.vocab.lang, self.name)
+            self.model = parser.model
             self.cfg["model"] = model_config
-            self.set_label_data(found.label_data)
+            self.set_label_data(parser.label_data)
 
     def _predict(self, docs: list[Doc]) -> list[list[Parse]]:
-        sentences = [read_sentences(doc) for doc in docs]
-        decoded = iter(self._parse(docs, sentences))
+        read = [read_sentences(doc) for doc in docs]
+        pieces = [list(chain.from_iterable(sentences.pieces)) for sentences in read]
+        decoded = iter(self._parse(docs, pieces))
         parses = []
-        for doc, of_doc in zip(docs, sentences, strict=True):
-            joined = [self._join(decoded, len(pieces)) for pieces in of_doc.pieces]
+        for doc, sentences in zip(docs, read, strict=True):
+            joined = []
+            for of_sentence in sentences.pieces:
+                parse, *others = islice(decoded, len(of_sentence))
+                if others:
+                    parts = [parse, *others]
+                    parse = join_pieces(parts, self._label_vocab, self._deprel_ids)
+                joined.append(parse)
             if CONSTRAINTS_KEY in doc.spans:
-                self._constrain(doc, of_doc.read, joined)
-            parses.append(self._of_all_words(doc, of_doc, joined))
-        return parses
-
-    def _join(self, decoded: Iterator[DecodedParse], n_pieces: int) -> DecodedParse:
-        """The parse of a sentence from those of its pieces, the next ones."""
-        if n_pieces == 1:
-            return next(decoded)
-        of_pieces = list(islice(decoded, n_pieces))
-        return join_pieces(of_pieces, self._label_vocab, self._deprel_ids)
-
-    def _of_all_words(
-        self, doc: Doc, sentences: DocSentences, decoded: Sequence[DecodedParse]
-    ) -> list[Parse]:
-        """The parses of a Doc's sentences, with the marks of notes."""
-        parses = []
-        places = zip(sentences.words, sentences.read, decoded, strict=True)
-        for words, read, of_sentence in places:
-            parse = self.to_strings(of_sentence, doc, read)
-            if len(words) > len(read):
-                parse = with_notes(doc, words, parse)
-            parses.append(parse)
+                self._constrain(doc, sentences.read, joined)
+            of_doc = []
+            places = zip(joined, sentences.read, sentences.words, strict=True)
+            for ids, words, all_words in places:
+                of_words = self.to_strings(ids, doc, words)
+                if len(words) < len(all_words):
+                    of_words = with_notes(doc, all_words, of_words)
+                of_doc.append(of_words)
+            parses.append(of_doc)
         return parses
 
     def _parse(
-        self, docs: list[Doc], sentences: Sequence[DocSentences]
+        self, docs: list[Doc], pieces: Sequence[Sentences]
     ) -> list[DecodedParse]:
         """The parses of the pieces of all sentences, Doc by Doc."""
-        flat = [list(chain.from_iterable(of_doc.pieces)) for of_doc in sentences]
         owners = [
             (doc, words)
-            for doc, of_doc in zip(docs, flat, strict=True)
+            for doc, of_doc in zip(docs, pieces, strict=True)
             for words in of_doc
         ]
         parses: dict[int, DecodedParse] = {}
-        for indices, scores in self.iter_scores(docs, pruned=True, sentences=flat):
+        for indices, scores in self.iter_scores(docs, pruned=True, sentences=pieces):
             decoded = zip(indices, scores, self.decoder(scores), strict=True)
             for i, of_sentence, parse in decoded:
                 doc, words = owners[i]
@@ -328,7 +248,7 @@ class LALParser(SentencePipe):
         return [parses[i] for i in range(len(owners))]
 
     def revise(
-        self, words: Sequence[Token], parse: DecodedParse, scores: AnyScores
+        self, words: Sequence[Token], parse: DecodedParse, scores: ParserScores
     ) -> DecodedParse:
         """A sentence's parse as treebanks have it; see `Decoder.revise`."""
         return self.decoder.revise(parse, scores, words, self._terms)
@@ -336,28 +256,21 @@ class LALParser(SentencePipe):
     def _constrain(
         self, doc: Doc, sentences: Sentences, parses: list[DecodedParse]
     ) -> None:
-        constraints = sentence_constraints(doc, sentences)
-        chosen = [i for i, of_sentence in enumerate(constraints) if of_sentence]
-        longest = max((len(sentences[i]) for i in chosen), default=0)
-        if longest > MAX_LENGTH:
-            raise ValueError(
-                f"a sentence of {longest} words has constraints, and sentences of more "
-                f"than {MAX_LENGTH} words are parsed in pieces, which cannot fulfil "
-                "them"
-            )
-        of_chosen = [[sentences[i] for i in chosen]]
-        for places, scores in self.iter_scores(
-            [doc], pruned=False, sentences=of_chosen
-        ):
-            for place, of_sentence in zip(places, scores, strict=True):
-                i = chosen[place]
-                parses[i] = parse_constrained(
-                    doc,
-                    constraints[i],
-                    of_sentence,  # type: ignore[arg-type]
-                    self.decoder,
-                    self._terms.labels,
+        for i, constraints in enumerate(sentence_constraints(doc, sentences)):
+            n_words = len(sentences[i])
+            if not constraints:
+                continue
+            if n_words > MAX_LENGTH:
+                raise ValueError(
+                    f"a sentence of {n_words} words has constraints, and sentences of "
+                    f"more than {MAX_LENGTH} words are parsed in pieces, which cannot "
+                    "fulfil them"
                 )
+            alone = [[sentences[i]]]
+            ((_, scores),) = self.iter_scores([doc], pruned=False, sentences=alone)
+            parses[i] = parse_constrained(
+                doc, constraints, *scores, self.decoder, self._terms.labels
+            )
 
     def iter_scores(
         self,
@@ -365,11 +278,16 @@ class LALParser(SentencePipe):
         *,
         pruned: bool,
         sentences: Optional[Sequence[Sentences]] = None,
-    ) -> Iterator[tuple[Sequence[int], Sequence[AnyScores]]]:
-        """See `models.parser.iter_scores`; without heads, unless they are set."""
-        for places, scores in iter_scores(
-            self.model, docs, pruned=pruned, sentences=sentences
-        ):
+    ) -> Iterator[tuple[Sequence[int], Sequence[ParserScores]]]:
+        """Numbers of sentences, over all Docs, and their scores, in sub-batches;
+        without heads, unless they are set.
+        pruned (bool): Whether pruned labels suffice. A network that runs in torch
+            gives all of them all the same.
+        sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its
+            sentences or parts. None: its sentences."""
+        batch, _ = embed(self.model, docs, False, sentences)
+        batch = batch._replace(pruned=pruned)
+        for places, scores in network.iter_scores(self.model.layers[-1], batch):
             if not self.dependencies:
                 scores = [of_sentence.without_heads() for of_sentence in scores]
             yield places, scores
@@ -448,3 +366,22 @@ class LALParser(SentencePipe):
             )
 
         self._initialize(get_examples, collect if labels is None else lambda: labels)
+
+
+make_lal_parser = Language.factory(
+    "lal_parser",
+    assigns=["token.dep", "token.head", "doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config=Config().from_str("[lal_parser]\n" + DEFAULT_CONFIG_STR)[
+        "lal_parser"
+    ],
+    default_score_weights={
+        "const_f": 0.5,
+        "const_p": None,
+        "const_r": None,
+        "const_cm": None,
+        "dep_uas": 0.0,
+        "dep_las": 0.5,
+        "dep_las_per_type": None,
+    },
+)(LALParser)

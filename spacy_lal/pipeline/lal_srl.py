@@ -17,7 +17,6 @@ import numpy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from ..annotations import (
@@ -33,13 +32,13 @@ from ..annotations import (
 from ..lang import DEFAULT_PIPELINE, conventions
 from ..loss.gold import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
-from ..models.batches import get_config
-from ..models.doc_parses import lacking
-from ..models.roles import begin_update, iter_scores, set_sizes
+from ..models.batches import get_config, get_shim
+from ..models.doc_parses import lacking, roles_batch
+from ..models.roles import begin_update
+from ..models.torch import network
 from ..scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.roles import (
-    PREDICATE_PART,
     Argument,
     Proposition,
     RoleTags,
@@ -49,7 +48,7 @@ from ..trees.roles import (
 from .component import SMALL_TOK2VEC, SentencePipe
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
 from .long_sentences import cut_propositions
-from .role_decoder import decode_roles
+from .role_decoder import decode_roles, with_verb
 
 PredicateSource = Literal["own", "doc"]
 # The Doc indices of some words, and their propositions over them.
@@ -96,30 +95,13 @@ heads = "own"
 """
 
 
-@Language.factory(
-    "lal_srl",
-    assigns=["doc.spans", "token.dep"],
-    requires=["token.is_sent_start"],
-    default_config=Config().from_str("[lal_srl]\n" + DEFAULT_CONFIG_STR)["lal_srl"],
-    default_score_weights={
-        "srl_f": 1.0,
-        "srl_p": None,
-        "srl_r": None,
-        "predicate_f": 0.0,
-        "roleset_acc": 0.0,
-        "srl_per_role": None,
-    },
-)
-def make_lal_srl(
-    nlp: Language,
-    name: str,
-    model: Union[Model[list[Doc], list[RoleScores]], str],
-    loss: RolesLoss,
-    scorer: Optional[Callable],
-    predicates: PredicateSource = "own",
-    overwrite: bool = True,
-) -> "LALSemanticRoles":
-    """Make a `lal_srl` component.
+class LALSemanticRoles(SentencePipe):
+    """Semantic role labelling (LISA, Strubell et al. 2018).
+
+    It needs sentence boundaries, with `heads = "doc"` heads too, and sets
+    `doc.spans["srl"]`. An `obl:agent` of another role than ARG0 and ARG1 becomes an
+    `obl`. Gold roles of an Example are `reference.spans["srl"]`, gold arcs are the
+    heads and deprels of `reference`. Either may be missing.
 
     model (Model[List[Doc], List[RoleScores]]): Scores each sentence of the Docs, in
         order.
@@ -130,44 +112,23 @@ def make_lal_srl(
         it is not empty, their roleset with its frame file, and finds their arguments.
     overwrite (bool): Whether to replace roles that a Doc already has.
     """
-    return LALSemanticRoles(
-        nlp.vocab,
-        model,
-        name,
-        loss=loss,
-        scorer=scorer,
-        predicates=predicates,
-        overwrite=overwrite,
-    )
-
-
-class LALSemanticRoles(SentencePipe):
-    """Semantic role labelling (LISA, Strubell et al. 2018).
-
-    It needs sentence boundaries, with `heads = "doc"` heads too, and sets
-    `doc.spans["srl"]`. An `obl:agent` of another role than ARG0 and ARG1 becomes an
-    `obl`. Gold roles of an Example are `reference.spans["srl"]`, gold arcs are the
-    heads and deprels of `reference`. Either may be missing."""
 
     added_by = ADDED_BY
 
     def __init__(
         self,
-        vocab: Vocab,
+        nlp: Language,
+        name: str,
         model: Union[Model[list[Doc], list[RoleScores]], str],
-        name: str = "lal_srl",
-        *,
-        loss: Optional[RolesLoss] = None,
-        scorer: Optional[Callable] = None,
+        loss: RolesLoss,
+        scorer: Optional[Callable],
         predicates: PredicateSource = "own",
         overwrite: bool = True,
     ) -> None:
-        """See `make_lal_srl`."""
-        super().__init__(vocab, model, name, scorer, ROLE_VOCABULARIES)
-        self.loss = loss if loss is not None else RolesLoss()
+        super().__init__(nlp.vocab, model, name, scorer, ROLE_VOCABULARIES)
+        self.loss = loss
         self.predicates = predicates
         self.overwrite = overwrite
-        self._word_attr: Optional[str] = None  # what networks of ranges read of words
         install_extensions()
 
     # Labels
@@ -190,24 +151,20 @@ class LALSemanticRoles(SentencePipe):
                 "spacy-lal.PropBankCorpus.v1 reads them from files"
             )
         config = get_config(self.model)
-        self._word_attr = config.role_scorer.word_attr if config.with_spans else None
         tags = RoleTags(self.cfg["roles"])
         rolesets = self.cfg["rolesets"]
         deprels = self.cfg["deprels"]
-        # Labels of a predicate scorer with tags: a tag, and whether it is a predicate.
-        joint: Optional[dict[tuple[str, bool], int]] = None
-        n_predicate_labels = 2
-        n_other_labels = 1
-        if config.predicate_scorer.with_tags:
-            pairs = [(tag, bool(flag)) for tag, flag in self.cfg["predicates"]]
-            joint = {pair: i for i, pair in enumerate(pairs)}
-            n_predicate_labels = len(joint)
-            n_other_labels = sum(not flag for _, flag in joint)
+        # Labels of a predicate scorer: a tag, if it has tags, and whether it is a
+        # predicate.
+        with_tags = config.predicate_scorer.with_tags
+        pairs = self.cfg["predicates"] if with_tags else [("", False), ("", True)]
+        flags = [bool(flag) for _, flag in pairs]
+        joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(pairs)}
         self._labels = RoleLabels(
             tags=tags,
             rolesets={roleset: i for i, roleset in enumerate(rolesets)},
             deprels={deprel: i for i, deprel in enumerate(deprels)},
-            joint=joint,
+            joint=joint if with_tags else None,
         )
         self._rolesets = Rolesets(
             rolesets,
@@ -216,14 +173,14 @@ class LALSemanticRoles(SentencePipe):
             conventions(self.vocab.lang).lemmas,
         )
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
-        set_sizes(
-            self.model,
-            n_tags=len(tags),
-            n_predicate_labels=n_predicate_labels,
-            n_other_labels=n_other_labels,
-            n_rolesets=len(rolesets) if config.roleset_scorer is not None else 0,
-            n_deprels=len(deprels),
-        )
+        sizes = {
+            "n_tags": len(tags),
+            "n_predicate_labels": len(flags),
+            "n_other_labels": flags.count(False),
+            "n_rolesets": len(rolesets) if config.roleset_scorer is not None else 0,
+            "n_deprels": len(deprels),
+        }
+        get_shim(self.model).set_sizes(sizes)
 
     # Finding roles
 
@@ -231,9 +188,8 @@ class LALSemanticRoles(SentencePipe):
         """See `SentencePipe`. None, with one warning, for a Doc that lacks what the
         network reads."""
         docs = list(docs)
-        missing = [""] * len(docs)
-        if self._word_attr is not None:
-            missing = [lacking(doc, self._word_attr) for doc in docs]
+        config = get_config(self.model)
+        missing = [lacking(doc, config) for doc in docs]
         complete = [doc for doc, lack in zip(docs, missing, strict=True) if not lack]
         predictions = iter(super().predict(complete))
         for lack in set(filter(None, missing)):
@@ -254,80 +210,56 @@ class LALSemanticRoles(SentencePipe):
     def _predict(self, docs: list[Doc]) -> list[list[RolesOfWords]]:
         """For each Doc and each of its sentences, or pieces of a long one, the Doc
         indices of its words, and its propositions over word positions."""
-        self._check_heads(docs)
         read = [read_sentences(doc) for doc in docs]
-        sentences = [list(chain.from_iterable(of_doc.pieces)) for of_doc in read]
+        pieces = [list(chain.from_iterable(sentences.pieces)) for sentences in read]
         owners = [
             (doc, words)
-            for doc, of_doc in zip(docs, sentences, strict=True)
+            for doc, of_doc in zip(docs, pieces, strict=True)
             for words in of_doc
         ]
-        known = self._known(docs, read) if self.predicates == "doc" else None
+        given = self._given(docs, read) if self.predicates == "doc" else None
         rows = None
-        if known is not None:
-            rows = [
-                numpy.array([predicate.token for predicate in of_words], dtype="int64")
-                for of_words in known
-            ]
+        if given is not None:
+            tokens = [[predicate.token for predicate in of] for of in given]
+            rows = [numpy.array(of_words, dtype="int64") for of_words in tokens]
         propositions: list[list[Proposition]] = [[] for _ in owners]
-        for indices, scores in iter_scores(
-            self.model, docs, predicates=rows, sentences=sentences
-        ):
-            verbs: Any = None
-            if known is not None:
-                verbs = [
-                    [_verb(predicate.args) for predicate in known[i]] for i in indices
-                ]
-            args = decode_roles(scores, self._labels.tags, verbs)
-            for i, of_words, roles in zip(indices, scores, args, strict=True):
-                predicates = None if known is None else known[i]
+        batch = roles_batch(self.model, docs, pieces, rows)
+        for indices, scores in network.iter_scores(self.model.layers[-1], batch):
+            args = decode_roles(scores, self._labels.tags)
+            for i, of_words, of_predicates in zip(indices, scores, args, strict=True):
+                if given is not None:
+                    verbs = [predicate.args for predicate in given[i]]
+                    of_predicates = list(map(with_verb, of_predicates, verbs))
                 propositions[i] = self._to_propositions(
-                    owners[i], of_words, roles, predicates
+                    *owners[i], of_words, of_predicates
                 )
+                if given is not None:
+                    pairs = zip(propositions[i], given[i], strict=True)
+                    propositions[i] = [_with_roleset(*pair) for pair in pairs]
         in_order = iter(propositions)
-        return [list(zip(of_doc, in_order, strict=False)) for of_doc in sentences]
-
-    def _check_heads(self, docs: list[Doc]) -> None:
-        """Check that Docs have the heads that the network follows.
-        RAISES (ValueError): One has none."""
-        if get_config(self.model).syntax.heads != "doc":
-            return
-        for doc in docs:
-            if len(doc) > 1 and not doc.has_annotation("DEP"):
-                raise ValueError(
-                    f"'{self.name}' follows the heads of the Doc (syntax.heads = "
-                    f'"doc"), and the Doc {doc.text[:40]!r} has none: a component that '
-                    "sets them is missing before it, for example "
-                    f'nlp.add_pipe("lal_parser", before="{self.name}")'
-                )
+        return [[(words, next(in_order)) for words in of_doc] for of_doc in pieces]
 
     def _to_propositions(
         self,
-        sentence: tuple[Doc, Sequence[int]],
+        doc: Doc,
+        words: Sequence[int],
         scores: RoleScores,
-        args: Sequence[tuple[tuple[int, int, str], ...]],
-        known: Optional[Sequence[Proposition]],
+        args: Sequence[tuple[Argument, ...]],
     ) -> list[Proposition]:
-        """The propositions of a sentence; known rolesets stay, with their frame
-        files."""
-        doc, words = sentence
+        """The propositions of a sentence."""
         propositions = []
-        for f, token in enumerate(scores.rows.tolist()):
-            roleset = lemma = ""
-            if known is not None:
-                roleset = known[f].roleset
-                lemma = known[f].lemma
-            if not roleset:
-                start, end = predicate_span(args[f])
-                text = " ".join([doc[i].text for i in words[start:end]])
-                row = None if scores.rolesets is None else scores.rolesets[f]
-                roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
-                lemma = ""
-            frame = lemma or frame_of(roleset)
-            propositions.append(Proposition(token, roleset, args[f], frame))
+        rolesets = [None] * len(args) if scores.rolesets is None else scores.rolesets
+        for token, row, of_predicate in zip(
+            scores.rows.tolist(), rolesets, args, strict=True
+        ):
+            start, end = predicate_span(of_predicate)
+            text = " ".join([doc[i].text for i in words[start:end]])
+            roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
+            frame = frame_of(roleset)
+            propositions.append(Proposition(token, roleset, of_predicate, frame))
         return propositions
 
-    def _known(
+    def _given(
         self, docs: Sequence[Doc], read: Sequence[DocSentences]
     ) -> list[list[Proposition]]:
         """The predicates of each sentence that the Docs have.
@@ -407,6 +339,22 @@ class LALSemanticRoles(SentencePipe):
         self._initialize(get_examples, collect)
 
 
+make_lal_srl = Language.factory(
+    "lal_srl",
+    assigns=["doc.spans", "token.dep"],
+    requires=["token.is_sent_start"],
+    default_config=Config().from_str("[lal_srl]\n" + DEFAULT_CONFIG_STR)["lal_srl"],
+    default_score_weights={
+        "srl_f": 1.0,
+        "srl_p": None,
+        "srl_r": None,
+        "predicate_f": 0.0,
+        "roleset_acc": 0.0,
+        "srl_per_role": None,
+    },
+)(LALSemanticRoles)
+
+
 def _correct_agents(doc: Doc, of_doc: list[RolesOfWords]) -> None:
     """Make a by-phrase that has another role than an agent's an `obl` ("killed by
     Friday")."""
@@ -422,9 +370,7 @@ def _correct_agents(doc: Doc, of_doc: list[RolesOfWords]) -> None:
                         doc[i].dep_ = "obl"
 
 
-def _verb(args: Sequence[Argument]) -> list[tuple[int, int]]:
-    """The words of V, then of each C-V."""
-    return [
-        predicate_span(args),
-        *(part[:2] for part in args if part[2] == PREDICATE_PART),
-    ]
+def _with_roleset(found: Proposition, given: Proposition) -> Proposition:
+    """A proposition with the roleset of a given predicate, where it has one."""
+    lemma = given.lemma or frame_of(given.roleset)
+    return given._replace(args=found.args, lemma=lemma) if given.roleset else found

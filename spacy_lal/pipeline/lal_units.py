@@ -9,11 +9,9 @@ import numpy
 from numpy import ndarray
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
-from spacy.vocab import Vocab
-from thinc.api import Config, Model
-from thinc.types import Floats2d
+from thinc.api import Config
 
 from ..annotations import (
     NO_UNITS,
@@ -23,10 +21,12 @@ from ..annotations import (
     sentence_bounds,
     set_units,
 )
-from ..discourse.joining import number_units
 from ..discourse.model import CONTINUATION, INSIDE, N_CLASSES, START
+from ..models.vectors import Tok2Vec
 from .component import SMALL_TOK2VEC
 
+# A word of such a deprel may lie in a unit of its own, beside that of its head.
+LOOSE_DEPRELS = frozenset({"advcl", "parataxis", "punct"})
 Unit = tuple[int, int, int]  # a half-open range of tokens, and the number of its unit
 DEFAULT_CONFIG_STR = f"""
 [lal_units]
@@ -42,44 +42,18 @@ DEFAULT_CONFIG_STR = f"""
 """
 
 
-@Language.factory(
-    "lal_units",
-    assigns=["doc.spans"],
-    requires=["token.is_sent_start", "token.dep", "token.tag"],
-    default_config=Config().from_str(DEFAULT_CONFIG_STR)["lal_units"],
-    default_score_weights={
-        f"spans_{UNITS_KEY}_f": 1.0,
-        f"spans_{UNITS_KEY}_p": None,
-        f"spans_{UNITS_KEY}_r": None,
-    },
-)
-def make_lal_units(
-    nlp: Language,
-    name: str,
-    model: Model[list[Doc], list[Floats2d]],
-    scorer: Optional[Callable],
-) -> "DiscourseUnits":
-    """Make a `lal_units` component.
+class DiscourseUnits(TrainablePipe):
+    """A component that needs sentences, heads and tags, and sets `doc.spans["units"]`.
+    Gold units of an Example are `reference.spans["units"]`, over the tokens of the
+    predicted Doc.
 
     model (Model[List[Doc], List[Floats2d]]): The probabilities of each token's classes.
     scorer (Optional[Callable]): From Examples to scores."""
-    return DiscourseUnits(nlp.vocab, model, name, scorer=scorer)
-
-
-class DiscourseUnits(TrainablePipe):
-    """It needs sentences, heads and tags, and sets `doc.spans["units"]`. Gold units of
-    an Example are `reference.spans["units"]`, over the tokens of the predicted Doc."""
 
     def __init__(
-        self,
-        vocab: Vocab,
-        model: Model[list[Doc], list[Floats2d]],
-        name: str = "lal_units",
-        *,
-        scorer: Optional[Callable] = None,
+        self, nlp: Language, name: str, model: Tok2Vec, scorer: Optional[Callable]
     ) -> None:
-        """See `make_lal_units`."""
-        self.vocab = vocab
+        self.vocab = nlp.vocab
         self.model = model
         self.name = name
         self.scorer = scorer
@@ -99,7 +73,8 @@ class DiscourseUnits(TrainablePipe):
                 f"'{self.name}' was neither trained nor loaded: {NO_UNITS}"
             )
         scores = self.model.predict(docs)
-        return [_units(*pair) for pair in zip(docs, scores, strict=True)]
+        bounds = map(sentence_bounds, docs)
+        return list(map(_units, docs, bounds, scores))
 
     def set_annotations(self, docs: Iterable[Doc], units: Iterable[list[Unit]]) -> None:
         """Write units, as `predict` returned them, to `doc.spans["units"]`."""
@@ -143,33 +118,75 @@ def _gold_classes(doc: Doc) -> ndarray:
     return classes
 
 
-def _units(doc: Doc, scores: ndarray) -> list[Unit]:
-    """The units of a Doc, sentence by sentence; none in a sentence of white space.
+make_lal_units = Language.factory(
+    "lal_units",
+    assigns=["doc.spans"],
+    requires=["token.is_sent_start", "token.dep", "token.tag"],
+    default_config=Config().from_str(DEFAULT_CONFIG_STR)["lal_units"],
+    default_score_weights={
+        f"spans_{UNITS_KEY}_f": 1.0,
+        f"spans_{UNITS_KEY}_p": None,
+        f"spans_{UNITS_KEY}_r": None,
+    },
+)(DiscourseUnits)
 
+
+def _units(
+    doc: Doc, sentences: Sequence[tuple[int, int]], scores: ndarray
+) -> list[Unit]:
+    """The units of a Doc; none in a sentence of white space.
+
+    sentences (Sequence[Tuple[int, int]]): Half-open ranges of tokens.
     scores (ndarray): Probabilities of classes. *Shape:* (n_tokens, N_CLASSES)"""
+    is_space, offsets = doc.to_array(["IS_SPACE", "HEAD"]).T
     is_start = scores[:, INSIDE] < 0.5
+    parts: list[tuple[int, int]] = []
+    for first, end in sentences:
+        words = first + numpy.flatnonzero(is_space[first:end] == 0)
+        if len(words):
+            later = words[1:]
+            starts = [first, *later[is_start[later]].tolist()]
+            parts += zip(starts, [*starts[1:], end], strict=True)
+    if not parts:
+        return []
+    starts, ends = zip(*parts, strict=True)
     goes_on = scores[:, CONTINUATION] > scores[:, START]
-    units: list[Unit] = []
-    n_units = 0
-    for first, end in sentence_bounds(doc):
-        words = (i for i in range(first, end) if not doc[i].is_space)
-        inside = range(next(words, end) + 1, end)
-        starts = [first, *(i for i in inside if is_start[i])]
-        if len(inside) or not doc[first].is_space:
-            numbers = _numbers(doc[first:end], starts, goes_on[starts].tolist())
-            numbers = [n_units + number for number in numbers]
-            units += zip(starts, [*starts[1:], end], numbers, strict=True)
-            n_units = max(numbers)
-    return units
+    heads = numpy.arange(len(doc)) + offsets.astype("int64")
+    deprels = [token.dep_ for token in doc]
+    numbers = number_units(heads, deprels, starts, goes_on[list(starts)])
+    return list(zip(starts, ends, numbers, strict=True))
 
 
-def _numbers(
-    sentence: Span, starts: Sequence[int], goes_on: Sequence[bool]
+def number_units(
+    heads: ndarray, deprels: Sequence[str], starts: Sequence[int], goes_on: Iterable
 ) -> list[int]:
-    """The number of the unit of each part of a sentence, from 1."""
-    if not any(goes_on):
-        return list(range(1, len(starts) + 1))
-    heads = [token.head.i - sentence.start for token in sentence]
-    deprels = [token.dep_ for token in sentence]
-    first = sentence.start
-    return number_units(heads, deprels, [start - first for start in starts], goes_on)
+    """The number of the unit of each unit or part, from 1. A part that goes on belongs
+    to the nearest one before it, the last left out, that has a dependent of it, or else
+    its head; without either it is a unit of its own.
+
+    heads (ndarray): Of each word; a root is its own. *Shape:* (n_words,)
+    starts (Sequence[int]): The first word of each unit or part.
+    goes_on (Iterable): Whether it goes on after another unit."""
+    owners = numpy.searchsorted(starts, numpy.arange(len(heads)), side="right") - 1
+    of_heads = owners[heads]
+    earlier = numpy.minimum(owners, of_heads).tolist()
+    later = numpy.maximum(owners, of_heads).tolist()
+    has_dependent: dict[int, int] = {}
+    has_head: dict[int, int] = {}
+    for word in numpy.flatnonzero(abs(owners - of_heads) > 1).tolist():
+        is_loose = deprels[word].partition(":")[0] in LOOSE_DEPRELS
+        is_dependent = owners[word] < of_heads[word]
+        if not (is_dependent and is_loose):
+            joined = has_dependent if is_dependent else has_head
+            nearest = joined.get(later[word], 0)
+            joined[later[word]] = max(earlier[word], nearest)
+    numbers: list[int] = []
+    n_units = 0
+    for part, is_later in enumerate(goes_on):
+        joined_to = has_dependent.get(part, has_head.get(part))
+        if is_later and joined_to is not None:
+            numbers.append(numbers[joined_to])
+        else:
+            n_units += 1
+            numbers.append(n_units)
+    return numbers

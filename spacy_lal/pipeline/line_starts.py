@@ -12,9 +12,7 @@ Components that keep what is set (spaCy's `senter` and `sentencizer` with
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import cache
-from re import Pattern
 from typing import Optional
 
 import numpy as np
@@ -41,11 +39,11 @@ class Layout:
 
     def __init__(self, rules: LayoutRules) -> None:
         self.rules = rules
-        self.patterns: dict[str, Pattern[str]] = {}
-        for one in fields(rules):
-            rule = getattr(rules, one.name)
-            if isinstance(rule, Rule):
-                self.patterns[one.name] = re.compile(rule.pattern, re.MULTILINE)
+        self.patterns = {
+            name: re.compile(rule.pattern, re.MULTILINE)
+            for name, rule in vars(rules).items()
+            if isinstance(rule, Rule)
+        }
         kinds = "|".join(
             f"(?P<kind_{i}>{kind.pattern})" for i, kind in enumerate(rules.kinds)
         )
@@ -108,9 +106,13 @@ class _Starts:
         """Places after labels, of names that are called, and of marks at the ends of
         headings."""
         patterns = self._layout.patterns
-        places = [one.end() for one in patterns["certain_labels"].finditer(self._text)]
-        places += [one.end() for one in patterns["called"].finditer(self._text)]
-        names = [one.end() for one in patterns["possible_labels"].finditer(self._text)]
+        places = [
+            mark.end() for mark in patterns["certain_labels"].finditer(self._text)
+        ]
+        places += [name.end() for name in patterns["called"].finditer(self._text)]
+        names = [
+            name.end() for name in patterns["possible_labels"].finditer(self._text)
+        ]
         if len(names) > 1:
             places += names
         if self._starts:

@@ -16,70 +16,43 @@ from ..decode.next_best import next_cky, next_joint
 from ..trees import EMPTY, SUB_HEAD
 from .charts import AllowedCells, Charts, Derivation
 
-Cell = tuple[int, int]
+Cell = tuple[int, int]  # the span of a constituent, or (_HEAD, a word)
+_HEAD = -1
 
 
-def constituents(tree: Derivation) -> dict[Cell, int]:
-    """The label id of each constituent, by its span."""
+def choices(tree: Derivation) -> dict[Cell, int]:
+    """The head of each word, then the label id of each constituent."""
+    heads = [] if tree.heads is None else tree.heads.tolist()
     nodes = [] if tree.nodes is None else tree.nodes.tolist()
-    return {(start, end): label for start, end, label in nodes if label > SUB_HEAD}
+    chosen = {(_HEAD, word): head for word, head in enumerate(heads)}
+    spans = {(start, end): label for start, end, label in nodes if label > SUB_HEAD}
+    return {**chosen, **spans}
 
 
 @dataclass
 class _Part:
-    """The trees that have and lack some constituents and arcs; its best tree."""
+    """The trees that have some choices and lack others; its best tree."""
 
     best: Derivation
     known: dict[Cell, int] = field(default_factory=dict)
     excluded: dict[Cell, set[int]] = field(default_factory=dict)
-    heads: dict[int, int] = field(default_factory=dict)
-    other_heads: set[tuple[int, int]] = field(default_factory=set)
 
     def divide(self, second: Derivation) -> tuple["_Part", "_Part"]:
         """The part around its best tree, and the part around another."""
-        arc = _differing_arc(self.best, second)
-        if arc is not None:
-            word, head = arc
-            ours = replace(self, heads={**self.heads, word: head})
-            others = self.other_heads | {arc}
-            return ours, replace(self, best=second, other_heads=others)
-        ours_alone = _differing_constituent(self.best, second)
-        if ours_alone is not None:
-            ours = self._with(ours_alone, best=self.best)
-            return ours, self._without(ours_alone, best=second)
-        theirs_alone = _differing_constituent(second, self.best)
-        if theirs_alone is None:
-            raise ValueError("expected two trees that differ, got one tree twice")
-        ours = self._without(theirs_alone, best=self.best)
-        return ours, self._with(theirs_alone, best=second)
+        ours = choices(self.best)
+        theirs = choices(second)
+        alone = [item for item in ours.items() if theirs.get(item[0]) != item[1]]
+        if alone:
+            return self._with(self.best, *alone[0]), self._without(second, *alone[0])
+        alone = [item for item in theirs.items() if item[0] not in ours]
+        return self._without(self.best, *alone[0]), self._with(second, *alone[0])
 
-    def _with(self, constituent: tuple[Cell, int], best: Derivation) -> "_Part":
-        cell, label = constituent
-        return replace(self, best=best, known={**self.known, cell: label})
+    def _with(self, best: Derivation, cell: Cell, choice: int) -> "_Part":
+        return replace(self, best=best, known={**self.known, cell: choice})
 
-    def _without(self, constituent: tuple[Cell, int], best: Derivation) -> "_Part":
-        cell, label = constituent
-        labels = self.excluded.get(cell, set()) | {label}
-        return replace(self, best=best, excluded={**self.excluded, cell: labels})
-
-
-def _differing_arc(tree: Derivation, other: Derivation) -> Optional[tuple[int, int]]:
-    """The first arc, word and head, that a tree has and another lacks."""
-    if tree.heads is None or other.heads is None:
-        return None
-    words = np.flatnonzero(tree.heads != other.heads)
-    return (int(words[0]), int(tree.heads[words[0]])) if len(words) else None
-
-
-def _differing_constituent(
-    tree: Derivation, other: Derivation
-) -> Optional[tuple[Cell, int]]:
-    """The first constituent, cell and label, that a tree has and another lacks."""
-    of_other = constituents(other)
-    for cell, label in constituents(tree).items():
-        if of_other.get(cell) != label:
-            return cell, label
-    return None
+    def _without(self, best: Derivation, cell: Cell, choice: int) -> "_Part":
+        excluded = {**self.excluded, cell: {choice, *self.excluded.get(cell, ())}}
+        return replace(self, best=best, excluded=excluded)
 
 
 class RankedTrees:
@@ -131,33 +104,35 @@ class RankedTrees:
         """The best tree of a part but one."""
         four, ids = self._labels_of(part)
         in_tree = np.zeros(four.shape[:2], dtype=bool)
-        for cell in constituents(part.best):
-            in_tree[cell] = True
+        nodes = part.best.nodes
+        starts, ends, _ = nodes[nodes[:, 2] > SUB_HEAD].T  # type: ignore[index]
+        in_tree[starts, ends] = True
         heads = part.best.heads
         if self._arcs is None or heads is None:
-            alone = next_cky(four, in_tree)
-            if alone is None:
-                return None
-            total, nodes = alone
-            return Derivation(total, _with_ids(nodes, ids), heads)
-        arcs = self._arcs.copy()
-        for word, head in part.heads.items():
-            arcs[word, np.arange(len(arcs)) != head] = -np.inf
-        for arc in part.other_heads:
-            arcs[arc] = -np.inf
-        joint = next_joint(four, arcs, in_tree, heads)
-        if joint is None:
+            second = next_cky(four, in_tree)
+        else:
+            arcs = self._arcs.copy()
+            for (start, word), head in part.known.items():
+                if start == _HEAD:
+                    arcs[word, np.arange(len(arcs)) != head] = -np.inf
+            for (start, word), others in part.excluded.items():
+                if start == _HEAD:
+                    arcs[word, list(others)] = -np.inf
+            second = next_joint(four, arcs, in_tree, heads)
+        if second is None:
             return None
-        total, nodes, heads = joint
-        return Derivation(total, _with_ids(nodes, ids), heads)
+        total, nodes, *others = second
+        return Derivation(total, _with_ids(nodes, ids), *(others or [heads]))
 
     def _labels_of(self, part: _Part) -> tuple[ndarray, ndarray]:
         """Scores and ids as `_four_labels`. In the cells of the part's best tree, the
         third label is the tree's, and the fourth the best other one."""
         four = self._four.copy()
         ids = self._ids.copy()
-        tree = constituents(part.best)
+        tree = choices(part.best)
         for cell in {*tree, *part.excluded}:
+            if cell[0] == _HEAD:
+                continue
             row = self._labels[cell].copy()
             row[list(part.excluded.get(cell, ()))] = -np.inf
             first = tree[cell] if cell in tree else _best_constituent(row)
@@ -168,15 +143,11 @@ class RankedTrees:
             four[(*cell, 3)] = -np.inf if cell in part.known else row[other]
             ids[(*cell, 3)] = other
         for start, end in part.known:
-            _require_constituent(four, start, end)
+            if start != _HEAD:  # exclude spans that cross it, and no constituent there
+                four[:start, start + 1 : end] = -np.inf
+                four[start + 1 : end, end + 1 :] = -np.inf
+                four[start, end, : SUB_HEAD + 1] = -np.inf
         return four, ids
-
-
-def _require_constituent(four: ndarray, start: int, end: int) -> None:
-    """Exclude spans that cross one, and no constituent there, in place."""
-    four[:start, start + 1 : end] = -np.inf
-    four[start + 1 : end, end + 1 :] = -np.inf
-    four[start, end, : SUB_HEAD + 1] = -np.inf
 
 
 def _best_constituent(scores: ndarray) -> int:

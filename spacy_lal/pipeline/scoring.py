@@ -157,17 +157,6 @@ def constituents_of(
 # Running the network
 
 
-def model_of(parser: "LALParser") -> Any:
-    """The parser's model.
-    RAISES (ValueError): It has another architecture."""
-    if parser.model.name != network.MODEL_NAME:
-        raise ValueError(
-            f"the model of '{parser.name}' is no spacy-lal.LALParser, but "
-            f"'{parser.model.name}'"
-        )
-    return parser.model
-
-
 def encode(parser: "LALParser", sentences: Sequence[Parse]) -> list[Encoded]:
     """Run the first half of the network on sentences of one Doc, each with words and in
     a batch of its own.
@@ -176,10 +165,10 @@ def encode(parser: "LALParser", sentences: Sequence[Parse]) -> list[Encoded]:
     if not sentences:
         return []
     _check_lengths(parser, sentences)
-    model = model_of(parser)
     doc = _with_vectors(parser, sentences[0].doc)
     numbers = [sentence.number for sentence in sentences]
-    return [Encoded(*encoded) for encoded in network.encode(model, doc, numbers)]
+    encoded = network.encode(parser.model, doc, numbers)
+    return [Encoded(*of_sentence) for of_sentence in encoded]
 
 
 def score(parser: "LALParser", sentence: Parse) -> ParserScores:
@@ -198,8 +187,6 @@ def _with_vectors(parser: "LALParser", doc: Doc) -> Doc:
     try:
         require_vectors(listeners(parser.model), [doc])
     except ValueError:
-        if parser.nlp is None:
-            raise
         nodes = parser.model.walk()
         upstreams = {getattr(node, "upstream_name", None) for node in nodes}
         doc = doc.copy()

@@ -254,8 +254,7 @@ def _special_cases(of_spacy: Any, rules: TokenRules) -> dict:
     cases = {
         text: case for text, case in of_spacy.items() if text not in rules.dropped_words
     }
-    for text in rules.kept:
-        cases[text] = [{"ORTH": text}]
-    for text, parts in rules.divided.items():
+    divided = {text: [text] for text in rules.kept} | dict(rules.divided)
+    for text, parts in divided.items():
         cases[text] = [{"ORTH": part} for part in parts]
     return cases

@@ -1,9 +1,10 @@
 """Every tree of a short sentence, one by one: what the decoders are proved against.
 Slow, and without a recurrence."""
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy import ndarray
@@ -22,13 +23,13 @@ class Derivation(NamedTuple):
     """A binarised tree with a head at each node: its nodes, its head word (from 1), its
     arcs (dependent, head)."""
 
-    nodes: Tuple[Node, ...]
+    nodes: tuple[Node, ...]
     head: int
-    arcs: Tuple[Tuple[int, int], ...]
+    arcs: tuple[tuple[int, int], ...]
 
 
 @cache
-def binary_trees(start: int, end: int) -> Tuple[Tuple[Tuple[int, int], ...], ...]:
+def binary_trees(start: int, end: int) -> tuple[tuple[tuple[int, int], ...], ...]:
     """All binary trees over a span, each as its nodes in pre-order."""
     if end - start == 1:
         return (((start, end),),)
@@ -43,12 +44,12 @@ def binary_trees(start: int, end: int) -> Tuple[Tuple[Tuple[int, int], ...], ...
 @cache
 def derivations(
     start: int, end: int, must_label: bool = True
-) -> Tuple[Derivation, ...]:
+) -> tuple[Derivation, ...]:
     """All binary trees over a span with all choices of a head child at each node."""
     node = Node(start, end, must_label and end - start > 1)
     if end - start == 1:
         return (Derivation((node,), end, ()),)
-    found: List[Derivation] = []
+    found: list[Derivation] = []
     for split in range(start + 1, end):
         for left_is_head in (True, False):
             for left in derivations(start, split, not left_is_head):
@@ -65,7 +66,7 @@ def derivations(
     return tuple(found)
 
 
-def joint_labels(node: Node, n: int, n_labels: int) -> List[int]:
+def joint_labels(node: Node, n: int, n_labels: int) -> list[int]:
     """The labels that a node of a joint tree over n words may bear."""
     is_edge = node.end - node.start in (1, n)
     allowed = list(range(2 if is_edge else 1, n_labels))
@@ -144,14 +145,14 @@ def dependency_scores(arcs: ndarray, projective: bool) -> ndarray:
     ].sum(axis=1)
 
 
-def is_projective(heads: Tuple[int, ...]) -> bool:
+def is_projective(heads: tuple[int, ...]) -> bool:
     """Whether no two arcs cross, that of the root included. `heads[i]` is the head of
     word i + 1."""
     arcs = [tuple(sorted((word, head))) for word, head in enumerate(heads, start=1)]
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
-def _reach_root(heads: Tuple[int, ...]) -> bool:
+def _reach_root(heads: tuple[int, ...]) -> bool:
     for word in range(1, len(heads) + 1):
         steps = 0
         while word and steps <= len(heads):

@@ -4,7 +4,8 @@ import hashlib
 import os
 import subprocess
 import sys
-from typing import Any, Callable, List, Tuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -12,10 +13,10 @@ from numpy import ndarray
 from spacy_lal.decode import cky, eisner, joint, mst
 
 LENGTHS = [3, 1, 0, 12, 30, 2, 7, 0, 21]
-ArgumentsT = Tuple[List[ndarray], ...]
+ArgumentsT = tuple[list[ndarray], ...]
 
 
-def scores(lengths: List[int], n_labels: int = 6) -> ArgumentsT:
+def scores(lengths: list[int], n_labels: int = 6) -> ArgumentsT:
     rng = np.random.default_rng(7)
     labels = [
         rng.normal(size=(n + 1, n + 1, n_labels)).astype(np.float32) for n in lengths
@@ -27,7 +28,7 @@ def scores(lengths: List[int], n_labels: int = 6) -> ArgumentsT:
     return labels, arcs, gold
 
 
-def flat(answer: Any) -> List[ndarray]:
+def flat(answer: Any) -> list[ndarray]:
     return (
         [np.asarray(part) for part in answer] if isinstance(answer, tuple) else [answer]
     )
@@ -82,7 +83,7 @@ def test_arrays_of_any_layout() -> None:
     input stays as it was."""
     (labels,), (arcs,), (gold,) = scores([9])
     expected = joint(labels, arcs, gold=gold, margin=1.0)
-    views: List[Callable[[ndarray], ndarray]] = [
+    views: list[Callable[[ndarray], ndarray]] = [
         np.asfortranarray,
         lambda array: np.repeat(array, 2, axis=0)[::2],
         lambda array: array[::-1][::-1],

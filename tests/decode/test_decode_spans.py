@@ -1,7 +1,7 @@
 """`joint` and `cky` against the enumeration of every tree of at most six words, and
 against numpy on longer ones."""
 
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ MARGINS = [0.0, 0.5, 1.0]
 @st.composite
 def sentences(
     draw: Any, max_words: int = 6, min_labels: int = 3, max_labels: int = 5
-) -> Tuple[ndarray, ndarray, ndarray]:
+) -> tuple[ndarray, ndarray, ndarray]:
     """Labels, arcs and gold labels; scores of few values, so that there are ties, exact
     in float32."""
     n = draw(st.integers(1, max_words))
@@ -98,7 +98,7 @@ def check_joint_tree(spans: ndarray, heads: ndarray, n: int) -> None:
 @QUICK
 @given(sentences())
 def test_joint_is_the_best_of_all_trees(
-    sentence: Tuple[ndarray, ndarray, ndarray],
+    sentence: tuple[ndarray, ndarray, ndarray],
 ) -> None:
     labels, arcs, _ = sentence
     n = labels.shape[0] - 1
@@ -115,7 +115,7 @@ def test_joint_is_the_best_of_all_trees(
 @QUICK
 @given(sentences(), st.sampled_from(MARGINS))
 def test_joint_with_margin(
-    sentence: Tuple[ndarray, ndarray, ndarray], margin: float
+    sentence: tuple[ndarray, ndarray, ndarray], margin: float
 ) -> None:
     labels, arcs, gold = sentence
     n = labels.shape[0] - 1
@@ -134,7 +134,7 @@ def test_joint_with_margin(
 @QUICK
 @given(sentences(max_words=3, max_labels=4))
 def test_joint_is_the_best_of_all_labellings(
-    sentence: Tuple[ndarray, ndarray, ndarray],
+    sentence: tuple[ndarray, ndarray, ndarray],
 ) -> None:
     labels, arcs, _ = sentence
     if labels.shape[0] > 2:
@@ -144,7 +144,7 @@ def test_joint_is_the_best_of_all_labellings(
 @QUICK
 @given(sentences(min_labels=2), st.sampled_from(MARGINS), st.booleans())
 def test_cky_is_the_best_of_all_trees(
-    sentence: Tuple[ndarray, ndarray, ndarray], margin: float, with_gold: bool
+    sentence: tuple[ndarray, ndarray, ndarray], margin: float, with_gold: bool
 ) -> None:
     labels, _, gold = sentence
     n = labels.shape[0] - 1

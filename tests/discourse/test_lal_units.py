@@ -2,7 +2,7 @@
 
 import pickle
 from pathlib import Path
-from typing import Any, List, Tuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,11 +30,11 @@ NOTHING = (["Nobody", "came", "."], [1, 1, 1], ["nsubj", "ROOT", "punct"], [(0, 
 SENTENCES = [MAN, RAIN, NOTHING]
 
 
-def make_doc(nlp: Language, *sentences: Tuple[Any, ...]) -> Doc:
+def make_doc(nlp: Language, *sentences: tuple[Any, ...]) -> Doc:
     """A parsed Doc of some sentences."""
-    words: List[str] = []
-    heads: List[int] = []
-    deps: List[str] = []
+    words: list[str] = []
+    heads: list[int] = []
+    deps: list[str] = []
     for texts, of_words, deprels, _ in sentences:
         heads += [len(words) + head for head in of_words]
         words += texts
@@ -42,7 +42,7 @@ def make_doc(nlp: Language, *sentences: Tuple[Any, ...]) -> Doc:
     return Doc(nlp.vocab, words, heads=heads, deps=deps, tags=["NN"] * len(words))
 
 
-def make_examples(nlp: Language) -> List[Example]:
+def make_examples(nlp: Language) -> list[Example]:
     examples = []
     for sentence in SENTENCES:
         reference = make_doc(nlp, sentence)
@@ -72,7 +72,7 @@ def trained() -> Language:
     return nlp
 
 
-def units(doc: Doc) -> List[Tuple[str, str]]:
+def units(doc: Doc) -> list[tuple[str, str]]:
     return [(unit.text, unit.id_) for unit in doc._.units]
 
 

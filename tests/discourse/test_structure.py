@@ -1,15 +1,13 @@
 """What the network of `lal_units` reads of a parse, against enumeration."""
 
-from typing import List, Set
-
 import numpy as np
 import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_lal.discourse.joining import number_units
-from spacy_lal.discourse.structure import read_structure, subtree_ends
+from spacy_lal.discourse.model import read_structure, subtree_ends
+from spacy_lal.pipeline.lal_units import number_units
 
 
 def random_heads(n_words: int, rng: np.random.Generator) -> np.ndarray:
@@ -22,7 +20,7 @@ def random_heads(n_words: int, rng: np.random.Generator) -> np.ndarray:
     return heads
 
 
-def subtree(heads: np.ndarray, top: int) -> Set[int]:
+def subtree(heads: np.ndarray, top: int) -> set[int]:
     """The words below and at a word, found from each of them."""
     inside = set()
     for word in range(len(heads)):
@@ -52,7 +50,7 @@ def test_a_chain_of_a_thousand_words_is_read() -> None:
     assert set(last) == {999}
 
 
-def make_doc(vocab: Vocab, text: str, heads: List[int], starts: List[int]) -> Doc:
+def make_doc(vocab: Vocab, text: str, heads: list[int], starts: list[int]) -> Doc:
     words = text.split("|")
     is_start = [i in starts for i in range(len(words))]
     tags = ["_SP" if word.isspace() else "NN" for word in words]

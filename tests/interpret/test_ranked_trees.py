@@ -17,7 +17,12 @@ from pipeline.test_constrained_decoding import (
 from spacy_lal.annotations import SpanConstraint
 from spacy_lal.pipeline.charts import AllowedCells
 from spacy_lal.pipeline.constrained import allowed_cells
-from spacy_lal.pipeline.ranked_trees import RankedTrees, constituents
+from spacy_lal.pipeline.ranked_trees import RankedTrees, choices
+
+
+def constituents(tree):
+    """The label id of each constituent, by its span."""
+    return {cell: label for cell, label in choices(tree).items() if cell[0] >= 0}
 
 
 def labellings(labels, nodes, allowed_at):

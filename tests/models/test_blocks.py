@@ -188,7 +188,7 @@ def test_a_parser_of_one_kind_of_tree(name):
             "spacy-lal.CharLSTM.v1",
             "each kind once, got chars, chars",
         ),
-        ("spacy-lal.Tags.v1", "spacy-lal.Vectors.v1", "there is no tok2vec"),
+        ("spacy-lal.Tags.v1", "spacy-lal.Vectors.v1", "None as the tok2vec"),
         ("char_width = 4", "char_widht = 4", "char_widht"),
     ],
 )

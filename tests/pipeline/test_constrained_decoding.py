@@ -1,6 +1,6 @@
 """Constrained decoding against the enumeration of every tree of at most five words."""
 
-from typing import Any, List, Optional
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -45,10 +45,10 @@ def make_scores(n: int, seed: int) -> ParserScores:
     )
 
 
-def make_constraints(n: int, seed: int) -> List[Constraint]:
+def make_constraints(n: int, seed: int) -> list[Constraint]:
     """Some of each kind, which may contradict each other."""
     rng = np.random.default_rng([n, seed, 1])
-    found: List[Constraint] = []
+    found: list[Constraint] = []
     for _ in range(rng.integers(1, 4)):
         start = int(rng.integers(n))
         end = int(rng.integers(start + 1, n + 1))
@@ -65,7 +65,7 @@ def allows(one: SpanConstraint, label: int) -> bool:
     return has_label != one.forbidden
 
 
-def best_labels_score(row, allowed: List[int], spans: List[SpanConstraint]) -> float:
+def best_labels_score(row, allowed: list[int], spans: list[SpanConstraint]) -> float:
     return max(
         (float(row[y]) for y in allowed if all(allows(one, y) for one in spans)),
         default=-np.inf,
@@ -96,7 +96,7 @@ def fits_heads(heads, constraints) -> bool:
 
 
 def enumerated_joint(
-    decoder: ChartDecoder, scores: ParserScores, constraints: List[Constraint]
+    decoder: ChartDecoder, scores: ParserScores, constraints: list[Constraint]
 ) -> float:
     labels, arcs = decoder.charts(scores)[:2]
     n, best = scores.n_tokens, -np.inf
@@ -145,7 +145,7 @@ def enumerated_heads(arcs, constraints, projective: bool) -> float:
     )
 
 
-def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
+def found_scores(charts: Any, cells: Any) -> Optional[list[float]]:
     """The scores of what is found, in the unrestricted charts."""
     score, nodes, heads = charts.derive(cells)
     if score == -np.inf:
@@ -157,7 +157,7 @@ def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
     ]
 
 
-def fulfils(parse: Any, constraints: List[Constraint]) -> bool:
+def fulfils(parse: Any, constraints: list[Constraint]) -> bool:
     heads = {word: int(head) for word, head in enumerate(parse.heads, start=1)}
     spans = {(start, end): label for start, end, label in parse.spans.tolist()}
     of_spans = [one for one in constraints if isinstance(one, SpanConstraint)]

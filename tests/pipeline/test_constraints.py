@@ -1,6 +1,6 @@
 """Constraints on Docs, as a pipeline honours them."""
 
-from typing import Any, Dict, List, Set, Tuple
+from typing import Any
 
 import pytest
 import spacy
@@ -27,11 +27,11 @@ def nlp(request: pytest.FixtureRequest) -> Language:
     return tiny_nlp(decoder=DECODERS[request.param])
 
 
-def spans_of(doc: Doc) -> Set[Tuple[int, int, str]]:
+def spans_of(doc: Doc) -> set[tuple[int, int, str]]:
     return {(span.start, span.end, span.label_) for span in doc.spans["constituents"]}
 
 
-def parse_of(doc: Doc) -> Tuple[Any, ...]:
+def parse_of(doc: Doc) -> tuple[Any, ...]:
     return (
         sorted(spans_of(doc)),
         [(token.head.i, token.dep_) for token in doc],
@@ -72,7 +72,7 @@ def test_a_parse_that_fulfils_them_stays(nlp: Language):
 
 @pytest.mark.parametrize("span", [(0, 13), (2, 9), (7, 9), (7, 11), (1, 13)])
 def test_a_forbidden_span_beyond_a_sentence_forbids_nothing(
-    nlp: Language, span: Tuple[int, int]
+    nlp: Language, span: tuple[int, int]
 ):
     """The second sentence begins at the word 8."""
     free = nlp(tiny_doc(nlp))
@@ -178,7 +178,7 @@ def test_labels_within_unary_chains():
     }
 
 
-CONTRADICTIONS: List[Tuple[Dict[str, Any], str, int]] = [
+CONTRADICTIONS: list[tuple[dict[str, Any], str, int]] = [
     ({"constituents": [(0, 2), (1, 3, "UNHEARD")]}, "must not cross", 2),
     (
         {"constituents": [(1, 3, "UNHEARD"), (4, 6)]},
@@ -195,7 +195,7 @@ CONTRADICTIONS: List[Tuple[Dict[str, Any], str, int]] = [
 
 @pytest.mark.parametrize("constraints, message, n", CONTRADICTIONS)
 def test_contradictions(
-    nlp: Language, constraints: Dict[str, Any], message: str, n: int
+    nlp: Language, constraints: dict[str, Any], message: str, n: int
 ):
     with pytest.raises(ContradictionError, match=message) as error:
         doc = tiny_doc(nlp)
@@ -211,7 +211,7 @@ def test_a_contradiction_takes_no_other_doc_of_its_batch_along():
     constrain(docs[1], constituents=[(1, 3, "UNHEARD")])
     with pytest.raises(ContradictionError):
         list(nlp.pipe(docs))
-    failed: List[Doc] = []
+    failed: list[Doc] = []
     nlp.set_error_handler(lambda name, pipe, of_batch, error: failed.extend(of_batch))
     found = list(nlp.pipe(docs))
     assert found == [docs[0], docs[2]] and failed == [docs[1]]

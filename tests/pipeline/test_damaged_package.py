@@ -1,7 +1,6 @@
 """A damaged package fails when it is loaded, with the component and the file."""
 
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -12,16 +11,14 @@ from typer.testing import CliRunner
 from spacy_lal.cli import lal_cli
 from spacy_lal.pipeline.damage import damaged_files
 
-CUT = {
-    "encoder/model": "the encoder cannot read its weights, encoder/model (100 bytes)",
-    "lal_parser/cfg": "'lal_parser' cannot read .*lal_parser/cfg",
-    "lal_parser/model": "'lal_parser' cannot read its weights (100 bytes)",
-    "lal_srl/cfg": "'lal_srl' cannot read .*lal_srl/cfg",
-    "lal_srl/model": "'lal_srl' cannot read its weights (100 bytes)",
-}
-CUT_FILES_OF_SPACY = [
+CUT = [
     "attribute_ruler/patterns",
     "encoder/cfg",
+    "encoder/model",
+    "lal_parser/cfg",
+    "lal_parser/model",
+    "lal_srl/cfg",
+    "lal_srl/model",
     "morphologizer/model",
     "senter/model",
     "tagger/cfg",
@@ -45,18 +42,7 @@ def package(en_lal_md, tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_a_file_that_was_cut(package, name):
-    path = package / name
-    data = path.read_bytes()[:100]
-    path.unlink()  # a link
-    path.write_bytes(data)
-    message = re.escape(CUT[name]).replace(r"\.\*", ".*")
-    with pytest.raises(ValueError, match=message):
-        spacy.load(package)
-
-
-@pytest.mark.parametrize("name", CUT_FILES_OF_SPACY)
-def test_a_file_that_spacy_reads_is_named(package, name):
+def test_a_file_that_was_cut_is_named(package, name):
     path = package / name
     data = path.read_bytes()[: path.stat().st_size // 2]
     path.unlink()

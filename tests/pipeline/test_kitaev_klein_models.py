@@ -2,7 +2,7 @@
 few lines: built by spaCy's config system, trained on two sentences to zero loss, saved,
 folded."""
 
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ TOK2VEC = {
     "@architectures": "spacy-lal.JoinedTok2Vec.v1",
     "*": {"first": {**CNN, "depth": 1}, "second": {**CNN, "depth": 2}},
 }
-FEATURES: Dict[str, Dict[str, Any]] = {
+FEATURES: dict[str, dict[str, Any]] = {
     **{
         name: {"@misc": f"spacy-lal.{name}.v1", "dropout": 0.0}
         for name in ("Tags", "Words", "CharLSTM")
@@ -44,7 +44,7 @@ LAYER = {
 UNFACTORED = {"factored": False}
 # Each model: its features, how positions are joined, its fenceposts, and what changes
 # in its layers.
-MODELS: Dict[str, Tuple[str, str, str, List[Dict[str, Any]]]] = {
+MODELS: dict[str, tuple[str, str, str, list[dict[str, Any]]]] = {
     "base": ("Tags Words", "sum", "first_second", [UNFACTORED]),
     "position-only": (
         "Tags Words",

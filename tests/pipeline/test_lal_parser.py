@@ -269,8 +269,6 @@ def test_label_data_round_trips(nlp):
     )
     with pytest.raises(ValueError, match="the keys"):
         parser.initialize(lambda: make_examples(other), labels={"nonsense": []})
-    with pytest.raises(ValueError, match="got 'NEW'"):
-        parser.add_label("NEW")
 
 
 def test_sourcing_and_freezing(nlp, texts):
@@ -417,10 +415,10 @@ def test_the_name_of_a_model_is_no_model():
 
 
 def test_without_torch_training_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("spacy_lal.pipeline.component.has_torch", False)
+    monkeypatch.setitem(sys.modules, "torch", None)
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("lal_parser")
     parser.set_label_data({"constituents": ["S"], "deprels": ["ROOT"], "tags": ["X"]})
     doc = nlp.make_doc("Go on!")
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'spacy-lal\[train\]'"):
+    with pytest.raises(ValueError, match=r"pip install 'spacy-lal\[train\]'"):
         parser.update([Example(doc, doc)])

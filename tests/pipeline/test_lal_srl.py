@@ -232,11 +232,8 @@ def test_own_heads_need_data_with_heads():
 
 def test_heads_of_the_doc_must_be_there():
     nlp = make("doc")
-    with pytest.raises(
-        ValueError,
-        match=r'syntax.heads = "doc"\).*nlp.add_pipe\("lal_parser", before="lal_srl"\)',
-    ):
-        nlp(" ".join(SAW))
+    with pytest.warns(UserWarning, match="finds no roles: .* no heads: .* lal_parser"):
+        assert not get_propositions(nlp(" ".join(SAW)))
     doc = doc_of(nlp, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
     assert get_propositions(nlp.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
     assert (
@@ -262,7 +259,7 @@ def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_pa
         config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}},
     )
     assert get_config(switched.get_pipe("lal_srl").model).syntax.heads == "doc"
-    with pytest.raises(ValueError, match="nlp.add_pipe"):
+    with pytest.warns(UserWarning, match="no heads"):
         switched(" ".join(SAW))
     doc = doc_of(switched, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
     assert get_propositions(switched.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
@@ -315,10 +312,6 @@ def test_labels_come_from_data_or_from_a_file(nlp):
     other = again.add_pipe("lal_srl", config=config())
     other.initialize(lambda: [example(again, "saw")], labels=srl.label_data)
     assert other.label_data == srl.label_data
-    with pytest.raises(
-        ValueError, match="labels of 'lal_srl' come from the training data"
-    ):
-        srl.add_label("ARG5")
     with pytest.raises(ValueError, match="labels are a dict with the keys"):
         srl.set_label_data({"other": []})
     with pytest.raises(ValueError, match="labels are a dict with the keys"):

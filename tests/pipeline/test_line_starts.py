@@ -2,7 +2,6 @@
 cannot begin one."""
 
 import textwrap
-from typing import List
 
 import pytest
 import spacy
@@ -14,7 +13,7 @@ CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
 
 
-def starting(text: str) -> List[str]:
+def starting(text: str) -> list[str]:
     """What begins a sentence by the tokenizer: each such word, but the first, with the
     rest of its line."""
     return [
@@ -144,7 +143,7 @@ def starting(text: str) -> List[str]:
         ),
     ],
 )
-def test_lines_that_begin_a_sentence(text: str, expected: List[str]):
+def test_lines_that_begin_a_sentence(text: str, expected: list[str]):
     assert starting(text) == expected
 
 
@@ -175,7 +174,7 @@ def test_lines_that_begin_a_sentence(text: str, expected: List[str]):
         ("DR. JO: So.\nAnn Lee: Hm", ["JO", "So", "\n", "Lee"]),
     ],
 )
-def test_what_begins_no_sentence(text: str, within: List[str]):
+def test_what_begins_no_sentence(text: str, within: list[str]):
     assert [
         token.text for token in NLP.make_doc(text) if token.sent_start == -1
     ] == within

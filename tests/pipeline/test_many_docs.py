@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tiny_pipeline import make_bert, make_nlp, parses, train
 
-from spacy_lal.models.parser import iter_scores
+from spacy_lal.models.batches import embed
 from spacy_lal.pipeline import component, lal_parser
 
 WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا -LRB- .".split()
@@ -87,11 +87,11 @@ def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
     expected = parses(nlp(doc) for doc in make_docs(nlp))
     sizes = []
 
-    def spy(model, docs, **options):
+    def spy(model, docs, *options):
         sizes.append([len(doc) for doc in docs])
-        return iter_scores(model, docs, **options)
+        return embed(model, docs, *options)
 
-    monkeypatch.setattr(lal_parser, "iter_scores", spy)
+    monkeypatch.setattr(lal_parser, "embed", spy)
     monkeypatch.setattr(component, "MAX_TOKENS", 50)
     assert parses(nlp.pipe(make_docs(nlp), batch_size=100)) == expected
     assert sum(map(len, sizes)) == len([doc for doc in make_docs(nlp) if len(doc)])

@@ -2,7 +2,7 @@
 there is nothing to test here."""
 
 from bisect import bisect_left
-from typing import Any, List, Tuple
+from typing import Any
 
 import pytest
 import spacy
@@ -77,7 +77,7 @@ def load(name: str) -> Language:
     return nlp
 
 
-def texts(marked: List[str]) -> Tuple[List[str], List[str]]:
+def texts(marked: list[str]) -> tuple[list[str], list[str]]:
     """Texts with and without their marks."""
     whole = [text.replace("{", "").replace("}", "") for text in marked]
     bare = []

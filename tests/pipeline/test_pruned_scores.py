@@ -1,12 +1,13 @@
 """Parsing with pruned scores: the same parses as with all of them, by the weights of
 the moment."""
 
+from functools import partial
+
 import pytest
 import torch
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
-from spacy_lal.models.parser import get_network, iter_scores
-from spacy_lal.pipeline import lal_parser
+from spacy_lal.models.parser import get_network
 from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
 
 
@@ -34,16 +35,16 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
     monkeypatch.setattr(parser, "decoder", decoder)
     pruned = parse(nlp)
-    monkeypatch.setattr(
-        lal_parser,
-        "iter_scores",
-        lambda *args, pruned, **kwargs: iter_scores(*args, pruned=False, **kwargs),
-    )
+    monkeypatch.setattr(parser, "iter_scores", partial(all_scores, parser.iter_scores))
     assert parse(nlp) == pruned
 
 
+def all_scores(iter_scores, docs, *, pruned, sentences):
+    return iter_scores(docs, pruned=False, sentences=sentences)
+
+
 def pruned_arcs(parser, doc):
-    ((_, scores),) = iter_scores(parser.model, [doc], pruned=True)
+    ((_, scores),) = parser.iter_scores([doc], pruned=True)
     return scores[0].arcs
 
 

@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.lang import conventions
-from spacy_lal.models.roles import iter_scores
+from spacy_lal.models.doc_parses import roles_batch
 from spacy_lal.pipeline import lal_srl
 from spacy_lal.pipeline.labels import (
     Rolesets,
@@ -170,8 +170,8 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path, monkeypatc
     loaded = spacy.load(tmp_path / "saved")
     roles = loaded.get_pipe("lal_srl")
     assert roles.label_data == nlp.get_pipe("lal_srl").label_data
-    every_word = partial(iter_scores, threshold=0.0)  # is a predicate
-    monkeypatch.setattr(lal_srl, "iter_scores", every_word)
+    every_word = partial(roles_batch, threshold=0.0)  # is a predicate
+    monkeypatch.setattr(lal_srl, "roles_batch", every_word)
     doc = loaded(
         Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False])
     )

@@ -2,7 +2,7 @@
 refused settings."""
 
 import pickle
-from typing import Any, Dict, List
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ from spacy.util import registry
 from thinc.api import Config
 from tiny_pipeline import make_examples, parses
 
-LAYER: Dict[str, Any] = {
+LAYER: dict[str, Any] = {
     "@misc": "spacy-lal.SelfAttentionLayer.v1",
     **{"repeat": 2, "n_heads": 2, "attn_width": 8, "ff_width": 16},
 }
-SELECTOR: Dict[str, Any] = {"@misc": "spacy-lal.Selector.v1"}
-LAYERS: Dict[str, List[Dict[str, Any]]] = {
+SELECTOR: dict[str, Any] = {"@misc": "spacy-lal.Selector.v1"}
+LAYERS: dict[str, list[dict[str, Any]]] = {
     "factored": [LAYER],
     "unfactored": [{**LAYER, "factored": False}],
     "window": [{**LAYER, "window": 2}],

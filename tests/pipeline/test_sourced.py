@@ -178,7 +178,5 @@ def test_weights_that_cannot_be_read(folder, tmp_path):
     spacy.load(folder).to_disk(tmp_path)
     path = tmp_path / "lal_parser" / "model"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(
-        ValueError, match="'lal_parser' cannot read its weights .*Expected them whole"
-    ):
+    with pytest.raises(ValueError, match="damaged: lal_parser/model cannot be read"):
         spacy.load(tmp_path)

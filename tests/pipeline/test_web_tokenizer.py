@@ -3,7 +3,6 @@ is kept on disk."""
 
 import pickle
 from pathlib import Path
-from typing import List
 
 import pytest
 import spacy
@@ -18,7 +17,7 @@ CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
 
 
-def words(text: str, nlp: Language = NLP) -> List[str]:
+def words(text: str, nlp: Language = NLP) -> list[str]:
     """The tokens of a text."""
     return [token.text for token in nlp.make_doc(text)]
 
@@ -307,7 +306,7 @@ def test_a_run_without_whitespace_is_tokenized_in_bounded_pieces(
 ):
     """spaCy's tokenizer searches the rest of a run again for each mark that it takes
     off it."""
-    searched: List[int] = []
+    searched: list[int] = []
     search = NLP.tokenizer.suffix_search
 
     def spy(string: str):

@@ -177,12 +177,7 @@ def test_labels_may_be_given_without_examples():
         lambda: [Example(d, d) for d in gold_docs(other)], labels=data
     )
     assert other.get_pipe("lal_parser").label_data == data
-    with pytest.raises(
-        ValueError,
-        match=(
-            "one count for each word, .* got 6 words, 6 of them different, and 5 counts"
-        ),
-    ):
+    with pytest.raises(ValueError, match="shorter"):
         other.get_pipe("lal_parser").set_label_data(
             {**data, "word_counts": data["word_counts"][1:]}
         )

@@ -1,7 +1,8 @@
 """Texts in a language that an encoder does not know."""
 
 import warnings
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 
 def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:

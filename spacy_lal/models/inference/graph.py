@@ -3,9 +3,10 @@ package `onnx` is imported. *Not* here: what the graphs compute."""
 
 import os
 import struct
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Optional, Sequence
+from typing import Any, Literal, NamedTuple, Optional
 
 import numpy
 from numpy import ndarray
@@ -34,26 +35,6 @@ def has_vnni() -> bool:
     """Whether the processor adds up four products of 8 bits in 32 bits."""
     cpu = Path("/proc/cpuinfo")  # on Linux
     return cpu.exists() and "vnni" in cpu.read_text()
-
-
-class Port(NamedTuple):
-    """An input or output of a graph.
-
-    shape (Sequence[Union[int, str]]): Sizes that differ from run to run have names.
-    """
-
-    name: str
-    shape: Sequence[Any]
-    dtype: str = "float32"
-
-    def write(self) -> bytes:
-        """As ONNX's ValueInfoProto."""
-        sizes = b"".join(
-            _field(1, _field(2 if isinstance(size, str) else 1, size))
-            for size in self.shape
-        )
-        tensor = _field(1, _TYPES[self.dtype]) + _field(2, sizes)
-        return _field(1, self.name) + _field(2, _field(1, tensor))
 
 
 class Graph:
@@ -186,26 +167,32 @@ class Graph:
     def compile(self, inputs: Sequence[str], outputs: dict[str, str]) -> "Run":
         """A session for arrays of rows. outputs: The nodes of the outputs, by their
         names."""
-        ports_in = [Port(name, ("rows", f"width of {name}")) for name in inputs]
-        ports = {
-            node: Port(f"output {name}", ("rows", f"width of {name}"))
-            for name, node in outputs.items()
-        }
-        return Run(session(self.write(ports_in, ports), self.constants), list(outputs))
+        ports = [port(name, ("rows", f"width of {name}")) for name in inputs]
+        ends = {node: f"output {name}" for name, node in outputs.items()}
+        return Run(session(self.write(ports, ends), self.constants), list(outputs))
 
-    def write(self, inputs: Sequence[Port], outputs: dict[str, Port]) -> bytes:
+    def write(
+        self,
+        inputs: Sequence[bytes],
+        outputs: dict[str, str],
+        shape: Optional[Sequence[Any]] = None,
+        dtype: str = "float32",
+    ) -> bytes:
         """The finished model.
 
-        outputs (Dict[str, Port]): By the names of the nodes that they are made by."""
-        ends = [
-            _node("Identity", [name], [port.name]) for name, port in outputs.items()
-        ]
+        inputs (Sequence[bytes]): As `port` writes them.
+        outputs (Dict[str, str]): Their names by the nodes that they are made by.
+        shape, dtype: Of the outputs. None: of rows."""
+        ends = [_node("Identity", [node], [name]) for node, name in outputs.items()]
         fields = [
             *((1, node) for node in [*self.nodes, *ends]),
             (2, "graph"),
             *((5, array) for array in self.initializers),
-            *((11, port.write()) for port in inputs),
-            *((12, port.write()) for port in outputs.values()),
+            *((11, written) for written in inputs),
+            *(
+                (12, port(name, shape or ("rows", f"width of {name}"), dtype))
+                for name in outputs.values()
+            ),
         ]
         graph = b"".join(_field(number, value) for number, value in fields)
         contrib_opset = _field(1, "com.microsoft") + _field(2, 1)
@@ -274,6 +261,16 @@ class Product:
 
 # Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers
 # of their fields.
+
+
+def port(name: str, shape: Sequence[Any], dtype: str = "float32") -> bytes:
+    """An input or output of a graph, as ONNX's ValueInfoProto.
+
+    shape (Sequence[Union[int, str]]): Sizes that differ from run to run have names."""
+    dims = [_field(2 if isinstance(size, str) else 1, size) for size in shape]
+    sizes = b"".join(_field(1, dim) for dim in dims)
+    tensor = _field(1, _TYPES[dtype]) + _field(2, sizes)
+    return _field(1, name) + _field(2, _field(1, tensor))
 
 
 def _node(

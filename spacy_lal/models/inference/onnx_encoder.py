@@ -5,14 +5,16 @@ sublayers: attention, residual connection with its norm, bias with GELU. *Not* h
 sessions and Docs (`onnx_transformer.py`)."""
 
 import re
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional
 
 import numpy
 from numpy import ndarray
 
 from ..weights.storage import SCALE, quantise, weight_of
-from .graph import Graph, Port
+from .graph import Graph, port
 
+Weights = Mapping[str, ndarray]  # by the library's names
 INPUTS = ("states", "mask", "bias")
 OUTPUT = "vectors"
 KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
@@ -25,7 +27,7 @@ _MPNET = (
     (r"\.attention\.LayerNorm\.", ".attention.output.LayerNorm."),
 )
 _BIAS = "encoder.relative_attention_bias.weight"
-_WORDS = "embeddings.word_embeddings.weight"
+WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
 
 
@@ -55,50 +57,38 @@ def first_position(config: Mapping[str, Any]) -> int:
     return {"bert": 0, "mpnet": 2}.get(config["model_type"], config["pad_token_id"] + 1)
 
 
-def relative_bias(
-    config: Mapping[str, Any], weights: Mapping[str, ndarray], n_pieces: int
-) -> ndarray:
-    """MPNet's bias of attention from i to j, by their distance. *Shape:* (1, n_heads,
-    n_pieces, n_pieces)."""
-    distances = numpy.arange(n_pieces) - numpy.arange(n_pieces)[:, None]
+def relative_bias(config: Mapping[str, Any], weights: Weights) -> Optional[ndarray]:
+    """MPNet's bias of attention by the distance to a piece, of negative distances at
+    the end; None for other transformers. *Shape:* (n_distances, n_heads)."""
+    if _BIAS not in weights:
+        return None
+    n_pieces = config["max_position_embeddings"]
     n_buckets = config.get("relative_attention_num_buckets", 32) // 2
     exact = n_buckets // 2
-    size = numpy.abs(distances)
+    distances = numpy.concatenate([numpy.arange(n_pieces), numpy.arange(-n_pieces, 0)])
+    size = abs(distances)
     # The library computes in single precision; 128 is its largest distance.
-    wide = numpy.log(
-        numpy.maximum(size, 1).astype("float32") / numpy.float32(exact)
-    ) / numpy.float32(numpy.log(128 / exact))
-    far = numpy.minimum(
-        exact + (wide * (n_buckets - exact)).astype("int64"), n_buckets - 1
-    )
-    buckets = numpy.where(distances > 0, n_buckets, 0) + numpy.where(
-        size < exact, size, far
-    )
-    table = weight_of(weights, _BIAS)
-    return numpy.ascontiguousarray(table[buckets].transpose(2, 0, 1)[None])
+    ratio = numpy.maximum(size, 1).astype("float32") / numpy.float32(exact)
+    wide = numpy.log(ratio) / numpy.float32(numpy.log(128 / exact))
+    far = exact + (wide * (n_buckets - exact)).astype("int64")
+    buckets = numpy.where(size < exact, size, numpy.minimum(far, n_buckets - 1))
+    buckets[1:n_pieces] += n_buckets
+    return weight_of(weights, _BIAS)[buckets]
 
 
-def embed_pieces(
-    config: Mapping[str, Any], weights: Mapping[str, ndarray], pieces: ndarray
-) -> ndarray:
-    """Sums of word, position and segment embeddings. *Shapes:* (n_rows, n_pieces) to
-    (n_rows, n_pieces, width)."""
-    words = weights[_WORDS][pieces].astype("float32")
-    first = first_position(config)
-    if _WORDS + SCALE in weights:
-        words *= weights[_WORDS + SCALE][pieces, None]
-    words += weight_of(
-        weights,
-        "embeddings.position_embeddings.weight",
-        slice(first, first + pieces.shape[1]),
-    )
-    if "embeddings.token_type_embeddings.weight" in weights:
-        words += weight_of(weights, "embeddings.token_type_embeddings.weight", slice(1))
-    return words
+def place_embeddings(config: Mapping[str, Any], weights: Weights) -> list[ndarray]:
+    """What is added to the embeddings of pieces: those of positions, and of the
+    segment, if any. *Shapes:* (n_positions or 1, width)."""
+    positions = slice(first_position(config), None)
+    places = [weight_of(weights, "embeddings.position_embeddings.weight", positions)]
+    segments = "embeddings.token_type_embeddings.weight"
+    if segments in weights:
+        places.append(weight_of(weights, segments, slice(1)))
+    return places
 
 
 def encoder_graphs(
-    config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
+    config: Mapping[str, Any], weights: Weights, *, int8: bool
 ) -> Iterator[tuple[bytes, dict[str, ndarray]]]:
     """Write a transformer as an ONNX model for each layer, without its weights, and
     these, as external initializers. weights: By the library's names; in single or half
@@ -116,7 +106,7 @@ def encoder_graphs(
 
 class _EncoderGraph(Graph):
     def __init__(
-        self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
+        self, config: Mapping[str, Any], weights: Weights, *, int8: bool
     ) -> None:
         super().__init__()
         self.config = config
@@ -148,11 +138,11 @@ class _EncoderGraph(Graph):
         states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
         batch = ("rows", "pieces")
         shape = (*batch, self.config["hidden_size"])
-        inputs = [Port(INPUTS[0], shape), Port(INPUTS[1], batch, "int32")]
+        inputs = [port(INPUTS[0], shape), port(INPUTS[1], batch, "int32")]
         if self.bias:
             n_heads = self.config["num_attention_heads"]
-            inputs.append(Port(INPUTS[2], (1, n_heads, "pieces", "pieces")))
-        return self.write(inputs, {states: Port(OUTPUT, shape)})
+            inputs.append(port(INPUTS[2], (1, n_heads, "pieces", "pieces")))
+        return self.write(inputs, {states: OUTPUT}, shape)
 
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""

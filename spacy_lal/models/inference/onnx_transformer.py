@@ -3,14 +3,12 @@ of spaCy's component `tok2vec`; its backward pass ends here. A token's vector is
 mean over its pieces. `lal compact` makes it from a `transformer` component."""
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import (
     Any,
-    Callable,
-    Iterator,
     NamedTuple,
     Optional,
-    Sequence,
     cast,
 )
 
@@ -24,7 +22,7 @@ from thinc.types import Floats2d
 
 from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
-from ..weights.storage import stored_arrays, stored_weight
+from ..weights.storage import SCALE, stored_arrays, stored_weight
 from ..weights.threads import ONE_BLAS_THREAD, Owner, made_once
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
@@ -72,7 +70,7 @@ def build_onnx_transformer(
         "replace_listener": replacement.new_layer,
     }
     shims: list[Shim] = [EncoderShim(runtime, window)]
-    return EncoderModel(
+    return Model(
         "onnx_transformer",
         forward,
         init=init,
@@ -80,23 +78,6 @@ def build_onnx_transformer(
         attrs=attrs,
         shims=shims,
     )
-
-
-class EncoderModel(Model[list[Doc], list[Floats2d]]):
-    """The model of an encoder, whose damaged file is named."""
-
-    def from_bytes(self, bytes_data: bytes) -> Model:
-        """Load weights.
-
-        RAISES (ValueError): They cannot be read.
-        """
-        try:
-            return super().from_bytes(bytes_data)
-        except Exception as err:  # msgpack, thinc and safetensors have no common error
-            raise ValueError(
-                f"the encoder cannot read its weights, encoder/model "
-                f"({len(bytes_data):,} bytes): {type(err).__name__}: {err}"
-            ) from err
 
 
 class ListenerReplacement:
@@ -124,16 +105,12 @@ class ListenerReplacement:
         if parts and not is_within:
             encoder = dict(self.block)
             kept = {
-                name: encoder if _is_listener(part) else part
+                name: encoder if "Listener" in str(part.get("@architectures")) else part
                 for name, part in parts.items()
             }
             self.block.clear()
             self.block.update({**self.tok2vec, "*": kept})
         return model
-
-
-def _is_listener(block: dict[str, Any]) -> bool:
-    return "Listener" in str(block.get("@architectures"))
 
 
 def from_transformer(
@@ -147,7 +124,11 @@ def from_transformer(
         one of the library `tokenizers`, or a weight is not finite in half precision."""
     tokenizer = trained.tokenizer
     transformer = trained.transformer
-    config = _stored_config(transformer.config)
+    config = {
+        key: value
+        for key, value in transformer.config.to_dict().items()
+        if key[0] != "_" and value is not None
+    }
     graph.check_config(config)
     if not tokenizer.is_fast:
         kind = type(tokenizer).__name__
@@ -172,15 +153,6 @@ def from_transformer(
             shim.weights.update(stored_weight(name, weight, bits))
     model.set_dim("nO", config["hidden_size"])
     return model
-
-
-def _stored_config(config: Any) -> dict[str, Any]:
-    """What a config of the `transformers` library says, without its notes."""
-    return {
-        key: value
-        for key, value in config.to_dict().items()
-        if key[0] != "_" and value is not None
-    }
 
 
 def init(model: Model, X: Any = None, Y: Any = None) -> None:
@@ -390,20 +362,30 @@ class OnnxRunner:
             session(layer, constants)
             for layer, constants in graph.encoder_graphs(config, weights, int8=int8)
         ]
-        self.config = config
-        self.weights = weights
-        self.is_relative = len(self.sessions[0].get_inputs()) == len(graph.INPUTS)
+        self.words = weights[graph.WORDS]
+        self.scales = weights.get(graph.WORDS + SCALE)
+        self.places = graph.place_embeddings(config, weights)
+        self.bias = graph.relative_bias(config, weights)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.ready`."""
-        feeds = {
-            graph.INPUTS[0]: graph.embed_pieces(self.config, self.weights, pieces),
-            graph.INPUTS[1]: mask,
-        }
-        if self.is_relative:
-            feeds[graph.INPUTS[2]] = graph.relative_bias(
-                self.config, self.weights, pieces.shape[1]
-            )
+        feeds = self.inputs(pieces, mask)
         for layer in self.sessions:
             feeds[graph.INPUTS[0]] = layer.run([graph.OUTPUT], feeds)[0]
         return feeds[graph.INPUTS[0]]
+
+    def inputs(self, pieces: ndarray, mask: ndarray) -> dict[str, ndarray]:
+        """What the first layer reads: the sums of word, position and segment
+        embeddings, the mask, and MPNet's bias of attention from one piece to
+        another."""
+        states = self.words[pieces].astype("float32")
+        if self.scales is not None:
+            states *= self.scales[pieces, None]
+        for embeddings in self.places:
+            states += embeddings[: pieces.shape[1]]
+        arrays = [states, mask]
+        if self.bias is not None:
+            places = numpy.arange(pieces.shape[1])
+            of_pairs = self.bias[places - places[:, None]]
+            arrays.append(numpy.ascontiguousarray(of_pairs.transpose(2, 0, 1)[None]))
+        return dict(zip(graph.INPUTS, arrays, strict=False))

@@ -3,13 +3,11 @@ for rounding. Products of weights alone are computed once. Sentences are packed 
 padding: n + 2 positions, n + 1 fenceposts, one sentence after the other."""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import (
     Any,
-    Iterator,
-    Mapping,
     NamedTuple,
     Optional,
-    Sequence,
 )
 
 import numpy
@@ -17,17 +15,16 @@ from numpy import ndarray
 
 from ...layers import configs
 from ...layers.input_configs import InputLayerConfig, Vectors
-from ...scores import AnyScores, ParserScores, PrunedScores
+from ...scores import ParserScores
 from ..batches import NetworkBatch
 from .graph import Product
 from .scorers import (
     EPSILON,
-    DeprelFeatures,
     DeprelInference,
-    Places,
     SpanInference,
     Weights,
     part_of,
+    slices,
 )
 
 # Layers of the scorer of arcs and deprels on fenceposts.
@@ -37,31 +34,30 @@ _ARC_LAYERS = ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
 def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
     """Whether a network has this form: label attention, or none, right on the sum of
     vectors of words and positions. Other networks run in torch."""
-    return (
-        _reads_vectors_alone(config)
-        and _attends_to_whole_vectors(config)
-        and type(config.biaffine_scorer) in (type(None), configs.BiaffineScorerConfig)
-        and (config.span_scorer is None or config.span_scorer.hidden_width > 1)
-    )
-
-
-def _reads_vectors_alone(config: configs.ParserNetworkConfig) -> bool:
     inputs = config.inputs
-    if type(inputs) is not InputLayerConfig or inputs.join != "sum":
-        return False
-    (feature, *others) = inputs.features
-    if others or config.encoder.layers or not isinstance(feature, Vectors):
-        return False
-    return feature.mix_layers == 1 and feature.learned_boundaries
-
-
-def _attends_to_whole_vectors(config: configs.ParserNetworkConfig) -> bool:
+    feature, *others = inputs.features
+    scorer = config.span_scorer
+    reads_vectors_alone = (
+        type(inputs) is InputLayerConfig
+        and inputs.join == "sum"
+        and isinstance(feature, Vectors)
+        and feature.mix_layers == 1
+        and feature.learned_boundaries
+        and not others
+        and not config.encoder.layers
+    )
     attention = config.label_attention
-    if attention is None:
-        return True
-    has_blocks = config.fenceposts.halves in (None, "label_blocks")
-    is_known = type(attention) is configs.LabelAttentionConfig
-    return is_known and has_blocks and not attention.factored
+    attends_to_whole_vectors = attention is None or (
+        type(attention) is configs.LabelAttentionConfig
+        and config.fenceposts.halves in (None, "label_blocks")
+        and not attention.factored
+    )
+    return (
+        reads_vectors_alone
+        and attends_to_whole_vectors
+        and type(config.biaffine_scorer) in (type(None), configs.BiaffineScorerConfig)
+        and (scorer is None or scorer.hidden_width > 1)
+    )
 
 
 class _FirstLayers(NamedTuple):
@@ -141,16 +137,17 @@ class ParserInference:
     # From vectors to fenceposts
 
     def tokens(
-        self, batch: NetworkBatch, indices: Sequence[int], places: Places
+        self, batch: NetworkBatch, indices: Sequence[int], positions: Sequence[slice]
     ) -> ndarray:
-        """The input layer. *Shape:* (n_positions, hidden_width)."""
+        """The input layer. *Shape:* (n_positions, hidden_width).
+        positions (Sequence[slice]): Of each sentence, START and STOP included."""
         vectors: Any = batch.vectors  # of START, words and STOP
         data = numpy.asarray(vectors.data)
-        packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
-        for i, (_, positions, _) in zip(indices, iter(places), strict=True):
-            packed[positions.start], packed[positions.stop - 1] = self.boundaries
-            packed[positions.start + 1 : positions.stop - 1] = data[vectors.rows[i]]
-        numbers = [numpy.arange(length + 2) for length in places.lengths]
+        packed = numpy.empty((positions[-1].stop, data.shape[1]), dtype="float32")
+        for i, place in zip(indices, positions, strict=True):
+            packed[place.start], packed[place.stop - 1] = self.boundaries
+            packed[place.start + 1 : place.stop - 1] = data[vectors.rows[i]]
+        numbers = [numpy.arange(place.stop - place.start) for place in positions]
         along = numpy.concatenate(numbers) % self.max_positions
         joined = self.positions[along]
         joined += self.project(packed)
@@ -161,32 +158,36 @@ class ParserInference:
         return joined
 
     def features(
-        self, tokens: ndarray, places: Places, attention: Optional["_Attended"]
+        self,
+        tokens: ndarray,
+        positions: Sequence[slice],
+        posts: Sequence[slice],
+        attention: Optional["_Attended"],
     ) -> ndarray:
         """Fenceposts. *Shape:* (n_posts, layout.width)."""
         layout = self.layout
-        features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
+        features = numpy.empty((posts[-1].stop, layout.width), dtype="float32")
         n_blocks = layout.n_blocks
         half = layout.forward_width
         forward = features[:, : n_blocks * half]
         backward = features[:, n_blocks * half : layout.halves_width]
         sides = features[:, layout.halves_width :]
         width = layout.token_width
-        for k, positions, posts in places:
-            of_sentence = tokens[positions]
-            sides[posts, :width] = of_sentence[:-1, :width]
-            sides[posts, width:] = of_sentence[1:, :width]
+        for k, rows in enumerate(posts):
+            of_sentence = tokens[positions[k]]
+            sides[rows, :width] = of_sentence[:-1, :width]
+            sides[rows, width:] = of_sentence[1:, :width]
             if not n_blocks:
                 continue
             shape = (len(of_sentence) - 1, n_blocks, -1)
-            first = forward[posts].reshape(shape)
-            second = backward[posts].reshape(shape)
+            first = forward[rows].reshape(shape)
+            second = backward[rows].reshape(shape)
             if attention is None:
                 blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
                 first[:] = blocks[:-1, :, :half]
                 second[:] = blocks[1:, :, half:]
             else:
-                blocks, scale = attention.blocks(k, positions)
+                blocks, scale = attention.blocks(k, positions[k])
                 numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
                 numpy.multiply(blocks[1:, :, half:], scale[1:], out=second)
         if n_blocks:
@@ -196,55 +197,48 @@ class ParserInference:
         return features
 
     def _encoded(
-        self, batch: NetworkBatch, indices: Sequence[int], places: Places
-    ) -> tuple[ndarray, Optional["_Attended"]]:
-        """Fenceposts and label attention."""
-        tokens = self.tokens(batch, indices, places)
+        self, batch: NetworkBatch, indices: Sequence[int]
+    ) -> tuple[ndarray, Optional["_Attended"], list[slice]]:
+        """Fenceposts, label attention, and the fenceposts of each sentence."""
+        lengths = [batch.features[i].length for i in indices]
+        positions = slices([length + 2 for length in lengths])
+        posts = slices([length + 1 for length in lengths])
+        tokens = self.tokens(batch, indices, positions)
         attended = None
         if self.attention is not None:
-            attended = self.attention.attend(tokens, places)
-        return self.features(tokens, places, attended), attended
+            attended = self.attention.attend(tokens, positions)
+        return self.features(tokens, positions, posts, attended), attended, posts
 
     def encode(
         self, batch: NetworkBatch, index: int
     ) -> tuple[ndarray, Optional[ndarray]]:
         """See `models.parser.encode`; the sentence has words."""
-        places = Places.of([batch.features[index].length])
-        fenceposts, attended = self._encoded(batch, [index], places)
+        fenceposts, attended, _ = self._encoded(batch, [index])
         return fenceposts, None if attended is None else attended.weights[0].T.copy()
 
     # Scores
 
-    def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> list[AnyScores]:
+    def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> list[ParserScores]:
         """The scores of some sentences of the batch, none without words."""
-        places = Places.of([batch.features[i].length for i in indices])
-        outputs = self._first_outputs(self._encoded(batch, indices, places)[0])
+        fenceposts, _, posts = self._encoded(batch, indices)
+        outputs = self._first_outputs(fenceposts)
         seen = None if self.deprels is None else self.arcs(outputs["arc_head"])
-        scores: list[AnyScores] = []
-        for _, _, rows in places:
+        scores: list[ParserScores] = []
+        for rows in posts:
             n_posts = rows.stop - rows.start
             arcs = numpy.zeros((n_posts, n_posts), dtype="float32")
-            deprels: Any = None
-            if seen is not None:
+            deprels = numpy.zeros((n_posts, 0), dtype="float32")
+            labels = numpy.zeros((0, 0, 0), dtype="float32")
+            ids = None
+            if self.deprels is not None and seen is not None:
                 arcs = outputs["arc_dependent"][rows] @ seen[rows, :-1].T
                 arcs += seen[rows, -1]
-                features = (
-                    outputs["deprel_head"][rows],
-                    outputs["deprel_dependent"][rows],
+                deprels = self.deprels.scores(
+                    outputs["deprel_head"][rows], outputs["deprel_dependent"][rows]
                 )
-                deprels = DeprelFeatures(self.deprels, *features)  # type: ignore[arg-type]
-            labels, ids = _NO_CHART
             if self.spans is not None:
                 labels, ids = self.spans.chart(outputs, rows, batch.pruned)
-            if batch.pruned:
-                scores.append(PrunedScores(labels, ids, arcs, deprels))
-                continue
-            if self.spans is None:
-                labels = labels[..., :0]
-            of_deprels = numpy.zeros((n_posts, 0), dtype="float32")
-            if self.deprels is not None:
-                of_deprels = self.deprels.scores(*features)
-            scores.append(ParserScores(labels, arcs, of_deprels))
+            scores.append(ParserScores(labels, arcs, deprels, label_ids=ids))
         return scores
 
     def _first_outputs(self, features: ndarray) -> dict[str, ndarray]:
@@ -257,12 +251,6 @@ class ParserInference:
         for name in outputs.keys() & set(_ARC_LAYERS):
             numpy.maximum(outputs[name], 0.0, out=outputs[name])
         return outputs
-
-
-_NO_CHART = (
-    numpy.zeros((0, 0, 3), dtype="float32"),
-    numpy.zeros((0, 0), dtype="int16"),
-)
 
 
 class _Attended(NamedTuple):
@@ -300,18 +288,18 @@ class _AttentionProducts:
         # (n_heads, hidden_width, proj_width)
         self.values = part["value.all"] @ values.swapaxes(1, 2)
 
-    def attend(self, tokens: ndarray, places: Places) -> _Attended:
+    def attend(self, tokens: ndarray, positions: Sequence[slice]) -> _Attended:
         """Attend to the words of each sentence. tokens: *Shape:* (n_positions,
         hidden_width)."""
         logits, reduced = numpy.split(self.product(tokens), [self.n_heads], axis=1)
-        shape = (len(places.lengths), self.n_heads, tokens.shape[1])
+        shape = (len(positions), self.n_heads, tokens.shape[1])
         pooled = numpy.empty(shape, dtype="float32")
         weights = []
-        for k, positions, _ in places:
-            shares = logits[positions]
+        for k, place in enumerate(positions):
+            shares = logits[place]
             shares = numpy.exp(shares - shares.max(axis=0))
             shares /= shares.sum(axis=0)
-            numpy.matmul(shares.T, tokens[positions], out=pooled[k])
+            numpy.matmul(shares.T, tokens[place], out=pooled[k])
             weights.append(shares)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
         blocks = reduced.reshape(len(tokens), -1, self.proj_width)

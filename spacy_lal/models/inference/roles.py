@@ -3,12 +3,10 @@ rounding. Products of weights run in ONNX Runtime, which packs them once; all el
 NumPy. Words are packed without padding, one sentence after the other. *Not* here: the
 syntax head, BIO tags, the timing signal."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import (
-    Iterator,
-    Mapping,
     NamedTuple,
     Optional,
-    Sequence,
     cast,
 )
 
@@ -21,6 +19,7 @@ from ...layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScor
 from ...scores import RoleScores
 from ..batches import RolesBatch
 from .graph import Bits, Graph, Run
+from .scorers import slices
 
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
@@ -103,9 +102,7 @@ class RolesInference:
     def scores(self, batch: RolesBatch, indices: Sequence[int]) -> list[RoleScores]:
         """The scores of some sentences of the batch, none without words."""
         rows = [batch.vectors.rows[i] for i in indices]
-        lengths = [len(one) for one in rows]
-        ends = numpy.cumsum(lengths).tolist()
-        sentences = [slice(end - n, end) for n, end in zip(lengths, ends, strict=True)]
+        sentences = slices([len(of_words) for of_words in rows])
         vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
         encoded = self._encode(vectors, sentences)
         if batch.predicates is None:

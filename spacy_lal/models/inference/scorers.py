@@ -1,8 +1,10 @@
 """The scorers of spans and deprels on a CPU, in NumPy; deprels are scored after heads
 are decoded."""
 
-from functools import cached_property, lru_cache
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Optional
 
 import numpy
 from numpy import ndarray
@@ -18,32 +20,10 @@ _CHUNK_CELLS = 4096  # spans scored at once: their hidden units stay near a core
 _NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
 
 
-class Places(NamedTuple):
-    """Where sentences are in packed arrays. Of each sentence: words, first position,
-    first fencepost."""
-
-    lengths: list[int]
-    positions: list[int]
-    posts: list[int]
-
-    @classmethod
-    def of(cls, lengths: Sequence[int]) -> "Places":
-        """The places of sentences of some numbers of words."""
-        places = cls(list(lengths), [0], [0])
-        for length in lengths:
-            places.positions.append(places.positions[-1] + length + 2)
-            places.posts.append(places.posts[-1] + length + 1)
-        return places
-
-    def __iter__(self) -> Iterator[tuple[int, slice, slice]]:  # type: ignore[override]
-        for k, length in enumerate(self.lengths):
-            position = self.positions[k]
-            post = self.posts[k]
-            yield (
-                k,
-                slice(position, position + length + 2),
-                slice(post, post + length + 1),
-            )
+def slices(lengths: Sequence[int]) -> list[slice]:
+    """The places of sentences of some lengths, one after the other."""
+    ends = accumulate(lengths)
+    return [slice(end - n, end) for n, end in zip(lengths, ends, strict=True)]
 
 
 def part_of(weights: Weights, part: str) -> dict[str, ndarray]:
@@ -84,8 +64,8 @@ class SpanInference:
 
     def chart(
         self, outputs: Mapping[str, ndarray], posts: slice, pruned: bool
-    ) -> tuple[ndarray, ndarray]:
-        """Labels and label ids of a sentence, see `PrunedScores`, or all labels.
+    ) -> tuple[ndarray, Optional[ndarray]]:
+        """Labels and, if pruned, label ids of a sentence; see `ParserScores`.
 
         outputs (Mapping[str, ndarray]): Fenceposts times each projection. *Shapes:*
             (n_posts, n_out).
@@ -107,7 +87,7 @@ class SpanInference:
                 best = scores[:, 1:].argmax(axis=1)
                 labels[starts, ends, 2] = scores[numpy.arange(len(best)), best + 1]
                 ids[starts, ends] += best.astype("int16")
-        return labels, ids
+        return labels, ids if pruned else None
 
     def score(
         self, outputs: Mapping[str, ndarray], starts: ndarray, ends: ndarray
@@ -147,56 +127,15 @@ class DeprelInference:
         bias = numpy.concatenate([of_dependent, part["deprel_bias"]])
         self.product = Product(weight, bias, 8 if int8 else 32)
 
-    def seen(self, heads: ndarray) -> tuple[ndarray, ndarray]:
-        """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width),
-        (n_heads, n_deprels, 1)."""
-        n_deprels = self.shape[0]
-        seen, own = numpy.split(self.product(heads), [-n_deprels], axis=1)
-        return seen.reshape(-1, *self.shape), own[..., None]
-
     def scores(self, heads: ndarray, dependents: ndarray) -> ndarray:
-        """All deprels of all arcs. *Shape:* (n_dependents, n_heads, n_deprels)."""
-        seen, own = self.seen(heads)
-        scores = dependents @ seen.reshape(-1, self.shape[1]).T
+        """All deprels of all arcs. *Shapes:* (n_heads, deprel_width), (n_dependents,
+        deprel_width) to (n_dependents, n_heads, n_deprels)."""
+        n_deprels, width = self.shape
+        # p^T U_r + v_r and u_r p + c_r
+        seen, own = numpy.split(self.product(heads), [-n_deprels], axis=1)
+        scores = dependents @ seen.reshape(-1, width).T
         scores += own.reshape(-1)
         return scores.reshape(len(dependents), len(heads), -1)
-
-
-class DeprelFeatures:
-    """Features p, q of a sentence's fenceposts as heads and dependents, *Shape:*
-    (n + 1, deprel_width): deprels of n arcs alone are scored where heads are decoded
-    first."""
-
-    def __init__(
-        self, deprels: DeprelInference, heads: ndarray, dependents: ndarray
-    ) -> None:
-        self.deprels = deprels
-        self.heads = heads
-        self.dependents = dependents
-
-    @cached_property
-    def of_arcs(self) -> ndarray:
-        """The scores of all deprels of all arcs. *Shape:* (n + 1, n + 1, n_deprels),
-        [dependent, head, deprel]."""
-        return self.deprels.scores(self.heads, self.dependents)
-
-    def choose(self, heads: ndarray) -> ndarray:
-        """The best deprel of each word with its head. *Shapes:* (n,)."""
-        if "of_arcs" in vars(self):  # all are multiplied
-            scores = self.of_arcs[numpy.arange(1, len(heads) + 1), heads]
-        else:
-            distinct, places = numpy.unique(heads, return_inverse=True)
-            seen, own = self.deprels.seen(self.heads[distinct])
-            products = seen[places] @ self.dependents[1:, :, None] + own[places]
-            scores = products[..., 0]
-        return scores.argmax(axis=1).astype("int32")
-
-    def of_arc(self, head: int, dependent: int) -> ndarray:
-        """See `spacy_lal.scores.deprel_scores`."""
-        if "of_arcs" in vars(self):
-            return self.of_arcs[dependent, head]
-        of_head = self.heads[head, None]
-        return self.deprels.scores(of_head, self.dependents[dependent, None])[0, 0]
 
 
 @lru_cache(maxsize=64)  # long sentences have many cells

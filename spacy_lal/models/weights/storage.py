@@ -6,7 +6,8 @@ stored by thinc: large ones with the same integers and scales
 (`models/stored_layers.py`), others in single precision."""
 
 import json
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy
 from numpy import ndarray

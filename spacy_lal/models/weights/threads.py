@@ -4,9 +4,10 @@ them, and what a process that forks has to mind."""
 import ctypes
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from threading import RLock
-from typing import Any, Callable
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 

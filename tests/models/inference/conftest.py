@@ -1,7 +1,8 @@
 """Every graph that a test of this folder writes is read: each of its nodes leads to an
 output."""
 
-from typing import Any, Callable, Dict, List, Sequence, Set
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -11,27 +12,25 @@ from spacy_lal.models.inference import graph
 @pytest.fixture(autouse=True)
 def no_node_is_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Note the nodes of each graph, and look at them when it is written."""
-    nodes: List[Dict[str, Sequence[str]]] = []
+    nodes: list[dict[str, Sequence[str]]] = []
     write_node, write = graph._node, graph.Graph.write
 
     def noted(kind: str, inputs: Sequence[str], outputs: Sequence[str], *a: Any, **k):
         nodes.append({"inputs": inputs, "outputs": outputs})
         return write_node(kind, inputs, outputs, *a, **k)
 
-    def checked(self: graph.Graph, inputs: Any, outputs: Dict[str, graph.Port]):
+    def checked(self: graph.Graph, inputs: Any, outputs: dict[str, str], *others: Any):
         first = len(nodes) - len(self.nodes)
-        written = write(self, inputs, outputs)
+        written = write(self, inputs, outputs, *others)
         assert len(nodes) == first + len(self.nodes) + len(outputs)
-        assert (
-            _dead_nodes(nodes[first:], {port.name for port in outputs.values()}) == []
-        )
+        assert _dead_nodes(nodes[first:], set(outputs.values())) == []
         return written
 
     monkeypatch.setattr(graph, "_node", noted)
     monkeypatch.setattr(graph.Graph, "write", checked)
 
 
-def _dead_nodes(nodes: Sequence[Dict[str, Sequence[str]]], ends: Set[str]) -> List:
+def _dead_nodes(nodes: Sequence[dict[str, Sequence[str]]], ends: set[str]) -> list:
     """The nodes none of whose outputs is read on the way to an end; a node comes after
     those that it reads."""
     read = set(ends)
@@ -44,6 +43,6 @@ def _dead_nodes(nodes: Sequence[Dict[str, Sequence[str]]], ends: Set[str]) -> Li
 
 
 @pytest.fixture(name="dead_nodes")
-def find_dead_nodes() -> Callable[..., List]:
+def find_dead_nodes() -> Callable[..., list]:
     """See `_dead_nodes`."""
     return _dead_nodes
