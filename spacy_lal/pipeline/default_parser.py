@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import spacy
+from spacy.language import Language
 from spacy.util import is_package
 
 from ..lang import DEFAULT_PACKAGES
@@ -36,10 +37,8 @@ def load_default_parser(lang: str, name: str) -> tuple["LALParser", dict[str, An
             "pipeline"
         )
     nlp = spacy.load(package)
-    (parser,) = parser_names(nlp)
-    for upstream, pipe in nlp.pipeline:
-        if parser in getattr(pipe, "listening_components", ()):
-            nlp.replace_listeners(upstream, parser, ["model.tok2vec"])
+    found = parser_names(nlp)[0]
+    _copy_upstream(nlp, found)
     logger.warning(  # appears even where logging is not configured
         "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train "
         "it, call nlp.initialize() first",
@@ -47,5 +46,18 @@ def load_default_parser(lang: str, name: str) -> tuple["LALParser", dict[str, An
         package,
         version(package),
     )
-    config = nlp.config.interpolate()["components"][parser]["model"]
-    return nlp.get_pipe(parser), config  # type: ignore[return-value]
+    config = nlp.config.interpolate()["components"][found]["model"]
+    return nlp.get_pipe(found), config  # type: ignore[return-value]
+
+
+def _copy_upstream(nlp: Language, name: str) -> None:
+    """Give a parser copies of the components that it listens to."""
+    tok2vec = nlp.config["components"][name]["model"]["tok2vec"]
+    listeners = [
+        f"model.tok2vec.*.{part}"
+        for part, block in tok2vec.get("*", {}).items()
+        if "Listener" in str(block["@architectures"])
+    ]
+    for upstream, pipe in nlp.pipeline:
+        if name in getattr(pipe, "listening_components", ()):
+            nlp.replace_listeners(upstream, name, listeners or ["model.tok2vec"])
