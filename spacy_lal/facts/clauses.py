@@ -12,6 +12,7 @@ from .sentence import Sentence, Word
 
 _COORDINATE = "coordinate"
 _KINDS = {
+    "ROOT": "main",
     "acl": "relative",
     "acl:relcl": "relative",
     "advcl:relcl": "relative",
@@ -55,14 +56,13 @@ def clauses_of(sentence: Sentence) -> List[Clause]:
 def _clause(word: Word) -> Clause:
     top = word.top
     mark = top.child("mark")
-    kind = "main" if top.head is top else _KINDS.get(top.dep, "complement")
+    kind = _KINDS.get(top.dep, "complement")
     if top.dep == "acl" and mark:
         kind = "complement"
     is_imperative = word.tag == word.lang.tags.base
-    is_named = word.child(*SUBJECTS) is not None or top.child(*SUBJECTS) is not None
-    is_own = is_named or (not word.subject and is_imperative)
-    is_outer = kind not in _INNER and not mark
-    is_alone = is_own and is_outer and (word.is_finite or is_imperative)
+    is_named = bool(word.child(*SUBJECTS) or top.child(*SUBJECTS))
+    is_own = word.is_finite and is_named or is_imperative and not word.subject
+    is_alone = is_own and kind not in _INNER and not mark
     verb = word.child("cop") or word
     subject = word.subject and phrase(word.subject, verb)
     return Clause(_span(word), kind, verb.token, subject, is_alone)
@@ -74,9 +74,6 @@ def _span(word: Word) -> Span:
     words = word.sentence.words
     start = top.first
     end = top.last + 1
-    is_free = top.dep == "acl:relcl" and top.head.i == start - 1
-    if is_free and top.head.tag in word.lang.tags.relative:
-        start -= 1  # "what" of "what they found", which has no antecedent
     for child in (*top.children, *word.children):
         is_clause = child.is_predicate or child.is_auxiliary
         if child.dep in _JOINED and is_clause and child.i > word.i:

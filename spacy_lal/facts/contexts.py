@@ -191,8 +191,9 @@ def _signature(word: Word) -> Signature:
         table = lang.of_infinitives
         if head.lemma in lang.saying and head.is_passive:
             default = _SAID
-    following = word.sentence.words[head.i + 1].lower
-    return table.get(f"{head.lemma} {following}") or table.get(head.lemma, default)
+    following = [x.lower for x in word.sentence.words[head.i + 1 : head.i + 2]]
+    pair = " ".join([head.lemma, *following])
+    return table.get(pair) or table.get(head.lemma, default)
 
 
 def _of_adverbial(word: Word) -> Context:

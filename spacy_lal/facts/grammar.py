@@ -24,10 +24,10 @@ def set_grammar(word: Word) -> None:
     tags = word.lang.tags
     verbs = [x for x in word.children if x.dep in VERBAL]
     is_helped = word.dep == "xcomp" and head.is_auxiliary
+    word.is_finite = any(x.tag in tags.finite for x in (word, *verbs))
     if is_helped:
         word.top = head.top
-    is_finite = any(x.tag in tags.finite for x in (word, *verbs))
-    word.is_finite = is_finite or (is_helped and head.is_finite)
+        word.is_finite |= head.is_finite
     is_bare = word.tag == tags.participle and not verbs
     is_below = word.dep in ("acl", "advcl") or head.is_passive
     is_marked = any(":pass" in x.dep for x in word.children)
