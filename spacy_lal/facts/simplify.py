@@ -102,15 +102,9 @@ def _shared_words(top: Word, subject: Word, owners: Owners) -> List[Word]:
 
 
 def _written(words: Sequence[Word]) -> str:
-    """Write words with a capital; the sentence's first word loses its own elsewhere."""
+    """Write words with a capital, and a space where words between them are left out."""
     text = ""
     for word, after in zip(words, [*words[1:], words[-1]], strict=True):
-        token = word.token
-        is_name = word.pos == "PROPN" or token.text == word.lang.pronoun
-        is_lowered = text and word.i == 0 and not is_name
-        text += word.lower if is_lowered else token.text
-        if after.i == word.i + 1:
-            text += token.whitespace_
-        elif not after.token.is_punct:
-            text += " "
+        is_apart = after.i != word.i + 1 and not after.token.is_punct
+        text += word.token.text + (" " if is_apart else word.token.whitespace_)
     return text[:1].upper() + text[1:].rstrip()

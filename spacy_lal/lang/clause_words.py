@@ -120,7 +120,6 @@ class ClauseWords:
     factual: Conjunctions before clauses that hold.
     determiners, joining: For `simplify`: determiners of known things, and conjunctions
         that join equals.
-    pronoun (str): The one pronoun that keeps its capital.
     copula, possession, denial (str): Lemmas for the label of a relation that the text
         does not name. `owning`: The relation of a triple of a possessive.
     confidence (Mapping[str, float]): Weights of a logistic regression that predicts
@@ -175,7 +174,6 @@ class ClauseWords:
     determiners: FrozenSet[str]
     joining: FrozenSet[str]
     factual: FrozenSet[str]
-    pronoun: str
     copula: str
     possession: str
     denial: str

@@ -382,7 +382,6 @@ CLAUSES = ClauseWords(
     determiners=words.DETERMINERS,
     joining=words.JOINING,
     factual=words.FACTUAL,
-    pronoun="I",
     copula="be",
     possession="have",
     denial="not",
