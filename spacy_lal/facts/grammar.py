@@ -37,8 +37,11 @@ def set_grammar(word: Word) -> None:
     elif word.dep in _OF_RELATIVES:
         word.relative = head.relative
     if word.is_predicate or word.is_auxiliary or word.dep == "xcomp":
-        subject = word.child(*SUBJECTS)
+        subject = word.child(*INNER_SUBJECTS) or word.child(*OUTER_SUBJECTS)
         word.subject = antecedent(subject) if subject else _lent_subject(word)
+    elif word.dep == "cop":
+        outer = head.child(*OUTER_SUBJECTS)
+        word.subject = outer if outer and word is head.child("cop") else head.subject
 
 
 def clause_of(word: Word) -> Word:
@@ -99,12 +102,20 @@ def is_contrast(word: Word) -> bool:
     return word.word(word.lang.adversative, "cc", "case") is not None
 
 
+def agent_of(word: Word) -> Optional[Word]:
+    """Give who does it by roles."""
+    return next((x for x, role in word.roles.items() if role == "ARG0"), None)
+
+
 def _lent_subject(word: Word) -> Optional[Word]:
     """Give the subject of the clause that controls a word."""
     head = word.head
     lang = word.lang
+    agent = agent_of(word)
     if word.relative is word:
         return named(head)
+    if agent and not word.is_passive:
+        return antecedent(agent)  # "trained them to see it": the roles know
     if word.dep not in _LENT:
         return None
     is_asked = word.dep == "xcomp" and head.lemma not in lang.subject_control

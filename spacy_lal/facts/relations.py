@@ -14,9 +14,8 @@ from spacy.tokens import Span
 from ..lang.clause_words import FACT, NEGATIVE, OPEN, POSITIVE
 from ..trees.roles import is_core
 from .grammar import (
-    INNER_SUBJECTS,
-    OUTER_SUBJECTS,
     SUBJECTS,
+    agent_of,
     antecedent,
     clause_of,
     conjuncts,
@@ -28,7 +27,7 @@ from .grammar import (
     named,
     object_of,
 )
-from .phrases import CLAUSES, has_outer_subject, is_denial, phrase, trimmed
+from .phrases import is_denial, phrase, trimmed
 from .questions import is_disjunct
 from .relation import (
     APPOSITION,
@@ -79,28 +78,10 @@ def _core(word: Word) -> List[Word]:
     ]
 
 
-def agent_of(word: Word) -> Optional[Word]:
-    """Give who does it by roles."""
-    return next((x for x, role in word.roles.items() if role == "ARG0"), None)
-
-
-def subject_of(word: Word) -> Optional[Word]:
-    """Give the grammatical subject of a verb or a copula."""
-    clause = clause_of(word)
-    if clause.child(*OUTER_SUBJECTS):
-        is_outer = has_outer_subject(word)
-        return clause.child(*(OUTER_SUBJECTS if is_outer else INNER_SUBJECTS))
-    is_lent = clause.dep in CLAUSES and not clause.child(*SUBJECTS)
-    agent = None if clause.is_passive else agent_of(word)
-    if agent and (is_lent or not clause.subject):
-        return antecedent(agent)  # "trained them to see it": the roles know
-    return clause.subject
-
-
 def _of_verb(word: Word) -> Iterator[Relation]:
     """Find the relations of a verb or a copula."""
     clause = clause_of(word)
-    subject = subject_of(word)
+    subject = word.subject
     if word is not clause:
         thing: Optional[Word] = clause
     elif clause.is_passive:

@@ -29,7 +29,7 @@ from .phrases import (
     written,
 )
 from .relation import NOMINAL, POSSESSIVE, PRESUPPOSED, Relation
-from .relations import relations_of, said_of, subject_of
+from .relations import relations_of, said_of
 from .sentence import Sentence, Word
 
 ADJUNCT = "adjunct"
@@ -152,7 +152,7 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     beside "(it; was sold in; 1900)"."""
     verb = relation.word
     clause = clause_of(verb)
-    subject = subject_of(verb)
+    subject = verb.subject
     if not subject:
         return
     same = (subject, *conjuncts(subject))
