@@ -193,7 +193,9 @@ def read_structure(docs: Sequence[Doc]) -> Structure:
 
 
 def _check(doc: Doc) -> None:
-    """RAISES (ValueError): A Doc has no sentences, heads or tags."""
+    """Check what the model reads.
+
+    RAISES (ValueError): A Doc has no sentences, heads or tags."""
     columns = {"SENT_START": "senter", "DEP": "lal_parser", "TAG": "tagger"}
     for column, component in columns.items():
         if len(doc) > 1 and not doc.has_annotation(column):

@@ -68,7 +68,9 @@ class ParserLoss(Block):
 
 
 def check_finite(losses: dict[str, float]) -> None:
-    """RAISES (ValueError): A loss is infinite or no number."""
+    """Check losses.
+
+    RAISES (ValueError): A loss is infinite or no number."""
     if not math.isfinite(sum(losses.values())):
         raise ValueError(
             f"the loss is not finite: {losses}; expected a smaller learning rate or "
