@@ -149,7 +149,7 @@ def _hear(
 # What the network reads of parses
 
 
-class Structure(NamedTuple):
+class DocStructure(NamedTuple):
     """The n words of some Docs, white space left out, one Doc after the other.
 
     words (ndarray): The place of each among all tokens. *Shape:* (n,)
@@ -165,7 +165,7 @@ class Structure(NamedTuple):
     neighbours: ndarray
 
 
-def read_structure(docs: Sequence[Doc]) -> Structure:
+def read_structure(docs: Sequence[Doc]) -> DocStructure:
     """Read the parses of Docs.
 
     RAISES (ValueError): A Doc has no sentences, heads or tags."""
@@ -185,7 +185,7 @@ def read_structure(docs: Sequence[Doc]) -> Structure:
     is_end += [first[heads] == places, last[heads] == places]
     kinds = sum(flag * 2**i for i, flag in enumerate(is_end))
     sentences = numpy.cumsum(tokens[:, 1] == 1)[is_word]
-    return Structure(
+    return DocStructure(
         words,
         numpy.stack([deprels, tags, kinds], axis=1).astype("uint64"),
         _neighbours(heads, sentences, first, last),
