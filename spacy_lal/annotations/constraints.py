@@ -113,35 +113,27 @@ def constrain(
                 f"'NP')], got {value!r}"
             )
     constraints: list[Constraint] = [
-        _read_span(doc, span, False) for span in constituents
+        *(_read_span(doc, span, False) for span in constituents),
+        *(_read_span(doc, span, True) for span in forbidden),
+        *(
+            HeadConstraint(
+                _read_word(doc, word, "dependent"), _read_word(doc, head, "head")
+            )
+            for word, head in (heads or {}).items()
+        ),
     ]
-    constraints += [_read_span(doc, span, True) for span in forbidden]
-    for given_dependent, given_head in (heads or {}).items():
-        dependent = _read_word(doc, given_dependent, "dependent")
-        head = _read_word(doc, given_head, "head")
-        constraints.append(HeadConstraint(dependent, head))
     constraints = list(dict.fromkeys(constraints))
     check_structure(doc, constraints)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
     spans: list[Span] = []
     for constraint in constraints:
         if isinstance(constraint, HeadConstraint):
-            spans.append(
-                Span(
-                    doc,
-                    constraint.dependent,
-                    constraint.dependent + 1,
-                    kb_id=_DEPENDENT,
-                )
-            )
-            spans.append(Span(doc, constraint.head, constraint.head + 1, kb_id=_HEAD))
+            for i, kind in zip(constraint, (_DEPENDENT, _HEAD), strict=True):
+                spans.append(Span(doc, i, i + 1, kb_id=kind))
         else:
-            kind = _FORBIDDEN if constraint.forbidden else _KNOWN
-            spans.append(
-                Span(
-                    doc, constraint.start, constraint.end, constraint.label, kb_id=kind
-                )
-            )
+            *place, is_forbidden = constraint
+            kind = _FORBIDDEN if is_forbidden else _KNOWN
+            spans.append(Span(doc, *place, kb_id=kind))
     if spans:
         write_group(doc, CONSTRAINTS_KEY, spans)
 
@@ -220,38 +212,33 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
 def _contradictions(
     doc: Doc, constraints: Sequence[Constraint]
 ) -> Iterator[tuple[list[Constraint], str]]:
-    heads = [
-        constraint
-        for constraint in constraints
-        if isinstance(constraint, HeadConstraint)
-    ]
-    spans = [
-        constraint
-        for constraint in constraints
-        if isinstance(constraint, SpanConstraint)
-    ]
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
     sentence_of = [number for number, ends in enumerate(bounds) for _ in range(*ends)]
     roots: dict[int, HeadConstraint] = {}
-    for head in heads:
-        sentence = sentence_of[head.head]
-        if sentence_of[head.dependent] != sentence:
-            yield [head], "the head is in another sentence"
-        if head.dependent == head.head and has_sentences(doc):
-            other = roots.setdefault(sentence, head)
-            if other != head:
-                yield [other, head], "a sentence has one root"
-    cycle = _find_cycle({head.dependent: head for head in heads})
+    heads: dict[int, HeadConstraint] = {}  # by dependent
+    ends: dict[SpanConstraint, tuple[int, int]] = {}  # the first and the last word
+    for constraint in constraints:
+        if isinstance(constraint, HeadConstraint):
+            word, head = constraint
+            heads[word] = constraint
+            if sentence_of[word] != sentence_of[head]:
+                yield [constraint], "the head is in another sentence"
+            if word == head and has_sentences(doc):
+                root = roots.setdefault(sentence_of[head], constraint)
+                if root != constraint:
+                    yield [root, constraint], "a sentence has one root"
+        else:
+            words = words_of(doc[constraint.start : constraint.end])
+            first, last = ends[constraint] = words[0], words[-1]
+            if not constraint.forbidden and sentence_of[first] != sentence_of[last]:
+                yield [constraint], "it crosses a sentence boundary"
+    cycle = _find_cycle(heads)
     if cycle:
         yield [*cycle], "heads must not form a cycle"
-    ends: dict[SpanConstraint, tuple[int, int]] = {}  # the first and the last word
-    for span in spans:
-        words = words_of(doc[span.start : span.end])
-        ends[span] = words[0], words[-1]
-        if not span.forbidden and sentence_of[words[0]] != sentence_of[words[-1]]:
-            yield [span], "it crosses a sentence boundary"
-    for x, y in combinations(spans, 2):
-        if not x.forbidden and not y.forbidden and _cross(ends[x], ends[y]):
+    for x, y in combinations(ends, 2):
+        (start, end), (other_start, other_end) = sorted((ends[x], ends[y]))
+        crosses = start < other_start <= end < other_end
+        if crosses and not x.forbidden and not y.forbidden:
             yield [x, y], "constituents must not cross"
         banned, known = (x, y) if x.forbidden else (y, x)
         is_same = ends[x] == ends[y] and x.forbidden != y.forbidden
@@ -261,22 +248,14 @@ def _contradictions(
 
 def _find_cycle(heads: Mapping[int, HeadConstraint]) -> list[HeadConstraint]:
     """Find known heads that form a cycle, by their dependents; empty without one."""
-    done: set[int] = set()
     for word in heads:
         path: list[int] = []
-        while word in heads and word not in done and heads[word].head != word:
-            done.add(word)
+        while word in heads and word not in path and heads[word].head != word:
             path.append(word)
             word = heads[word].head
         if word in path:
             return [heads[i] for i in path[path.index(word) :]]
     return []
-
-
-def _cross(span: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether spans cross, by their first and last words."""
-    (first, last), (other_first, other_last) = sorted((span, other))
-    return first < other_first <= last < other_last
 
 
 def contains_chain(chain: str, part: str) -> bool:
@@ -293,18 +272,14 @@ def _read_span(doc: Doc, span: Any, forbidden: bool) -> SpanConstraint:
     if isinstance(span, Span) and span.doc is doc:
         check_present(span)
         parts = (span.start, span.end, span.label_)
-    start: Any = None
-    end: Any = None
-    label = ""
-    if isinstance(parts, (tuple, list)) and len(parts) in (2, 3):
-        start, end, label = (*parts, "")[:3]
+    has_parts = isinstance(parts, (tuple, list)) and len(parts) in (2, 3)
+    start, end, label = (*parts, "")[:3] if has_parts else (0, 0, "")
     are_indices = _is_index(start) and _is_index(end) and isinstance(label, str)
     fits = are_indices and 0 <= start < end <= len(doc)
-    if not fits or all(token.is_space for token in doc[start:end]):
+    if not fits or not words_of(doc[start:end]):
         raise ValueError(
             "expected a Span of this Doc, (start, end) or (start, end, label), with 0 "
-            f"<= start < end <= {len(doc)} in "
-            "tokens that are not all whitespace, which takes no part in a parse, got "
+            f"<= start < end <= {len(doc)} in tokens that are not all whitespace, got "
             f"{span!r}"
         )
     return SpanConstraint(int(start), int(end), label, forbidden)
@@ -317,8 +292,7 @@ def _read_word(doc: Doc, word: Any, name: str) -> int:
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
             f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and "
-            "no whitespace, which takes no "
-            f"part in a parse, got {word!r}"
+            f"no whitespace, got {word!r}"
         )
     return int(i)
 

@@ -141,25 +141,18 @@ def get_constituents(
     RAISES (ValueError): Sentence boundaries are not known.
     RAISES (StaleParseError): As `read_group`."""
     if sentence is None:
-        bounds = sentence_bounds(doc)
         sentences = sentence_words(doc)
+        of_parts, n_lost = _divided(constituent_tokens(doc), sentences)
     else:
-        bounds = [(sentence.start, sentence.end)]
-        sentences = [words_of(sentence)]
-    if not bounds:
-        return []
-    constituents = constituent_tokens(doc, bounds[0][0], bounds[-1][1])
-    firsts = [constituent.start for constituent in constituents]
-    of_sentences = []
-    n_lost = 0
-    for words, (start, end) in zip(sentences, bounds, strict=True):
-        here = constituents[bisect_left(firsts, start) : bisect_left(firsts, end)]
-        within = [span for span in here if _ends_before(doc, span.end, end)]
-        n_lost += len(here) - len(within)
-        of_sentences.append(collapse_chains(_in_words(within, words)))
+        start, end = sentence.start, sentence.end
+        spans = constituent_tokens(doc, start, end)
+        here = [span for span in spans if start <= span.start < end]
+        within = [span for span in here if span.end <= end]
+        of_parts, _ = _divided(within, [words_of(sentence)])
+        n_lost = len(here) - len(within)
     if n_lost:
         warn_of_lost("constituents")
-    return of_sentences
+    return of_parts
 
 
 def constituents_within(
@@ -169,27 +162,27 @@ def constituents_within(
     word positions with their unary chains, pre-order.
     parts (Sequence[Sequence[int]]): The Doc indices of the words of each, in order.
     RAISES (StaleParseError): As `read_group`."""
+    return _divided(constituent_tokens(doc), parts)[0]
+
+
+def _divided(
+    spans: Sequence[Constituent], parts: Sequence[Sequence[int]]
+) -> tuple[list[list[Constituent]], int]:
+    """Give the constituents within each part, and how many lie in several parts."""
     in_order = [word for words in parts for word in words]
-    spans = _in_words(constituent_tokens(doc), in_order)
+    spans = _in_words(spans, in_order)
     starts = [span.start for span in spans]
     of_parts = []
+    n_lost = len(spans)
     first = 0
     for words in parts:
         last = first + len(words)
         here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
-        within = [
-            Constituent(span.start - first, span.end - first, span.label)
-            for span in here
-            if span.end <= last
-        ]
+        within = [span.moved(-first) for span in here if span.end <= last]
+        n_lost -= len(within)
         of_parts.append(collapse_chains(within))
         first = last
-    return of_parts
-
-
-def _ends_before(doc: Doc, end: int, sentence_end: int) -> bool:
-    """Tell whether a constituent ends within a sentence, white space aside."""
-    return end <= sentence_end or not doc[sentence_end:end].text.strip()
+    return of_parts, n_lost
 
 
 def _in_words(
