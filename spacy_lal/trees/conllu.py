@@ -6,24 +6,17 @@ Format: https://universaldependencies.org/format.html
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import (
-    Any,
     NamedTuple,
     NoReturn,
     Optional,
     Union,
 )
 
-from conllu.exceptions import ParseException
-from conllu.parser import (
-    parse_comment_line,
-    parse_dict_value,
-    parse_id_value,
-    parse_int_value,
-)
+from conllu.parser import parse_comment_line, parse_dict_value
 
 from ..files import TreebankError, numbered_lines, quoted
 from .parse import Heads, Parse
@@ -34,8 +27,9 @@ MISC = 9
 MAX_ROWS = 200_000  # lines of a sentence, including comments
 _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
-# No sentence has so many words; Python refuses to convert 5,000 digits.
-_LONG_NUMBER = re.compile(r"\d{10}")
+# No sentence has words of more digits; Python refuses to convert 5,000.
+_ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
+_HEAD = re.compile(r"_|-?[0-9]{1,9}")
 _WHITE_SPACE = re.compile(r"\s")
 # Characters that would split a line or a column.
 _UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
@@ -44,11 +38,13 @@ Source = Union[str, Path, Iterable[str]]
 
 
 class _Row(NamedTuple):
-    """A line: its number from 1; a word number, or what `conllu` makes of a range (1,
-    "-", 2) or of an empty node (1, ".", 1); ten columns."""
+    """A line: its number from 1; its word number, and that behind the mark of a range
+    (1-2) or of an empty node (1.1); ten columns."""
 
     line: int
-    id: Any
+    number: int
+    mark: str
+    last: int
     columns: list[str]
 
 
@@ -120,10 +116,8 @@ def parse_conllu_block(block: ConlluBlock) -> Parse:
                 metadata.update(parse_comment_line(text))
                 continue
             row = _read_row(line, text, len(words))
-            if isinstance(row.id, int):
-                words.append(row)
-            elif row.id[1] == "-":
-                ranges.append(row)
+            if row.mark != ".":
+                (ranges if row.mark else words).append(row)
         if not words:
             _fail(block.lines[-1][0], "a sentence without words")
         _, forms, lemmas, *values, heads, deprels, _, misc = zip(
@@ -133,7 +127,7 @@ def parse_conllu_block(block: ConlluBlock) -> Parse:
         parse = Parse(
             words=list(forms),
             tags=tags,
-            heads=[parse_int_value(head) for head in heads],
+            heads=[None if head == "_" else int(head) for head in heads],
             deprels=_values(deprels),
             lemmas=[
                 lemma if lemma != "_" or form == "_" else ""
@@ -211,59 +205,51 @@ def _read_row(line: int, text: str, n_words: int) -> _Row:
         malformed.
     """
     columns = text.split("\t")
-    row = _Row(line, _parsed(parse_id_value, columns[0]), columns)
-    got = quoted(columns[0], _SHOWN)
-    fault = ""
     if len(columns) != N_COLUMNS:
         ends = " (a carriage return alone ends no line)" if "\r" in text else ""
-        fault = (
-            f"expected {N_COLUMNS} columns separated by tabs, got "
-            f"{len(columns)}{ends}: {quoted(text)}"
-        )
-    elif row.id is None:
-        fault = (
+        reason = f"{N_COLUMNS} columns separated by tabs, got {len(columns)}{ends}"
+        _fail(line, f"expected {reason}: {quoted(text)}")
+    match = _ID.fullmatch(columns[0])
+    got = quoted(columns[0], _SHOWN)
+    if not match:
+        _fail(
+            line,
             "expected a word number, a range (1-2) or an empty node (1.1) in column "
-            f"1, got {got}"
+            f"1, got {got}",
         )
-    elif isinstance(row.id, int):
-        fault = _fault_of_word(row, n_words + 1)
-    elif row.id[1] == "-" and row.id[0] != n_words + 1:
-        fault = f"expected a range that begins with word {n_words + 1}, got {got}"
+    number, mark, last = match.groups(default="")
+    row = _Row(line, int(number), mark, int(last or number), columns)
+    if mark == "-" and row.number != n_words + 1:
+        _fail(line, f"expected a range that begins with word {n_words + 1}, got {got}")
+    if not mark and row.number != n_words + 1:
+        _fail(line, f"expected word number {n_words + 1}, got {number}")
+    fault = "" if mark else _fault_of_word(*columns)
     if fault:
         _fail(line, fault)
     return row
 
 
-def _parsed(parse: Callable[[str], Any], text: str) -> Any:
-    try:
-        return None if _LONG_NUMBER.search(text) else parse(text)
-    except ParseException:
-        return None
-
-
-def _fault_of_word(row: _Row, number: int) -> str:
-    """What is wrong with a word that should have some number; empty for nothing."""
-    _, form, _, upos, xpos, feats, head, deprel, _, _ = row.columns
-    if row.id != number:
-        return f"expected word number {number}, got {row.id}"
+def _fault_of_word(number: str, form: str, *columns: str) -> str:
+    """What is wrong with a word; empty for nothing."""
+    _, upos, xpos, feats, head, deprel, _, _ = columns
     if not form.strip():
-        return f"word {row.id} is empty"
+        return f"word {number} is empty"
     expected = got = ""
     for name, value in (("UPOS", upos), ("XPOS", xpos), ("DEPREL", deprel)):
         if _WHITE_SPACE.search(value):
-            expected = f"{name} without white space for"
-            got = quoted(value, _SHOWN)
-    if head != "_" and _parsed(parse_int_value, head) is None:
-        expected = "a whole number or '_' as head of"
-        got = quoted(head, _SHOWN)
+            expected = f"{name} without white space"
+            got = value
+    if not _HEAD.fullmatch(head):
+        expected = "a whole number or '_' as head"
+        got = head
     elif feats not in ("", "_") and not _FEATS.fullmatch(feats):
-        expected = "FEATS as Name=Value pairs (or '_') for"
-        got = quoted(feats, _SHOWN)
+        expected = "FEATS as Name=Value pairs (or '_')"
+        got = feats
     elif deprel.isdecimal():
-        expected = "a deprel for"
-        got = f"the number {deprel}"
-    shown = f"{expected} word {row.id} ({quoted(form, _SHOWN)})"
-    return f"expected {shown}, got {got}" if expected else ""
+        expected = "a deprel"
+        got = deprel
+    shown = f"{expected} for word {number} ({quoted(form, _SHOWN)})"
+    return f"expected {shown}, got {quoted(got, _SHOWN)}" if expected else ""
 
 
 def _values(column: Sequence[str]) -> list[str]:
@@ -278,7 +264,7 @@ def _spaces(
     RAISES (TreebankError): A range goes beyond the sentence.
     """
     spaces = [_has_space(column) for column in misc]
-    for line, (first, _, last), columns in ranges:
+    for line, first, _, last, columns in ranges:
         if last > len(words):
             reason = f"goes beyond the sentence's {len(words)} words"
             _fail(line, f"the range {columns[0]} {reason}")
@@ -313,15 +299,5 @@ def _check_heads(parse: Parse, heads: Heads) -> None:
             seen_from[word] = start
             word = heads[word - 1] or 0
         if word and seen_from[word] == start:
-            shown = _shown_circle(parse.words, heads, word)
-            _fail(parse.lines[word - 1], f"heads go in a circle: {shown}")
-
-
-def _shown_circle(words: Sequence[str], heads: Heads, first: int) -> str:
-    """The first words of a circle of heads, and the word at which it closes."""
-    circle = [first]
-    while (head := heads[circle[-1] - 1] or 0) != first:
-        circle.append(head)
-    numbered = [f"{i} {quoted(words[i - 1], _SHOWN // 2)}" for i in circle]
-    more = ["..."] if len(circle) > 5 else []
-    return " -> ".join([*numbered[:5], *more, numbered[0]])
+            shown = f"word {word} ({quoted(parse.words[word - 1], _SHOWN)})"
+            _fail(parse.lines[word - 1], f"heads go in a circle from {shown}")
