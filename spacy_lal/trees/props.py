@@ -50,22 +50,20 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
         between sentences; text that is not UTF-8.
     """
     rows: list[list[str]] = []
-    first = 0  # the line of the first word
-    expected = 1  # the line on which a sentence begins
+    first = 1  # the line on which a sentence begins
     for number, line in numbered_lines(path):
         cells = _CELLS.findall(line)
-        if cells and not rows and number != expected:
+        if cells and not rows and number != first:
             raise TreebankError(
                 f"{path}:{number - 1}: expected a word, got an empty line without a "
                 "sentence before it"
             )
         if cells:
-            first = first if rows else number
             rows.append(cells)
         elif rows:
             yield _sentence(rows, str(path), first)
             rows = []
-            expected = number + 1
+            first = number + 1
     if rows:
         yield _sentence(rows, str(path), first)
 
@@ -104,33 +102,25 @@ def cells_to_args(cells: Sequence[str]) -> tuple[Argument, ...]:
     role = ""
     for i, cell in enumerate(cells):
         match = _CELL.fullmatch(cell)
-        opened, repeated, closed = match.groups() if match else ("", "", "")
-        fault = ""
-        if match is None:
-            nested = (
-                " (nested arguments are not read)"
-                if cell.count("(") > 1 or cell.count(")") > 1
-                else ""
+        if not match:
+            raise PropositionError(
+                i,
+                f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)} (nested "
+                "arguments are not read)",
             )
-            fault = f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}"
-        elif opened and start >= 0:
-            fault = (
-                f"expected the end of ({role}* before {quoted(cell)}: arguments are "
-                "flat"
-            )
-        elif closed and start < 0 and not opened:
-            fault = f"expected an open bracket before {quoted(cell)}"
-        elif closed and repeated and repeated != (opened or role):
-            fault = (
-                f"expected *{opened or role}) to close ({opened or role}*, got "
-                f"{quoted(cell)}"
-            )
-        if fault:
-            raise PropositionError(i, fault)
+        opened, repeated, closed = match.groups()
+        if bool(opened) == (start >= 0) and (opened or closed):
+            expected = f"the end of ({role}* (arguments are flat)"
+            if start < 0:
+                expected = "an open bracket"
+            raise PropositionError(i, f"expected {expected} before {quoted(cell)}")
         if opened:
             start = i
             role = opened
         if closed:
+            if repeated not in ("", role):
+                got = quoted(cell)
+                raise PropositionError(i, f"expected *{role}) to close, got {got}")
             args.append((start, i + 1, role))
             start = -1
     if start >= 0:

@@ -100,7 +100,7 @@ def test_cells_and_back(pieces):
         (
             "run (V*)\n- (A0*\n- (A1*)\n- *)\n",
             3,
-            r"expected the end of \(A0\* before .*flat",
+            r"expected the end of \(A0\* .*flat",
         ),
         ("run (V*)\n- (A0(A1*\n- *))\n", 2, "nested arguments are not read"),
         ("run (V*)\n- (A0*A1)\n", 2, r"expected \*A0\) to close"),
