@@ -76,6 +76,7 @@ from .sentences import (
     MAX_LENGTH,
     SENT_IDS,
     DocSentences,
+    Item,
     Sentences,
     has_sentences,
     note_ranges,

@@ -17,6 +17,7 @@ from ..trees import split_chain
 from .sentences import has_sentences, sentence_bounds, words_of
 from .span_groups import (
     CONSTRAINTS_KEY,
+    Range,
     StaleParseError,
     check_present,
     read_group,
@@ -52,7 +53,7 @@ class HeadConstraint(NamedTuple):
 
 
 Constraint = Union[SpanConstraint, HeadConstraint]
-SpanLike = Union[Span, tuple[int, int], tuple[int, int, str]]
+SpanLike = Union[Span, Range, tuple[int, int, str]]
 
 
 class ContradictionError(ValueError):
@@ -216,7 +217,7 @@ def _contradictions(
     sentence_of = [number for number, ends in enumerate(bounds) for _ in range(*ends)]
     roots: dict[int, HeadConstraint] = {}
     heads: dict[int, HeadConstraint] = {}  # by dependent
-    ends: dict[SpanConstraint, tuple[int, int]] = {}  # the first and the last word
+    ends: dict[SpanConstraint, Range] = {}  # the first and the last word
     for constraint in constraints:
         if isinstance(constraint, HeadConstraint):
             word, head = constraint

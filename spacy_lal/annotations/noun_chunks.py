@@ -12,10 +12,9 @@ from itertools import islice
 from typing import (
     Any,
     Optional,
-    Union,
 )
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Token
 from spacy.util import get_lang_class
 from spacy.vocab import Vocab
 
@@ -23,10 +22,10 @@ from ..lang import conventions
 from ..lang.conventions import NounChunks
 from ..trees import Constituent
 from .parses import SPANS_KEY, constituent_tokens
-from .sentences import sentence_of
+from .sentences import Item, sentence_of
+from .span_groups import Range
 
 LABEL = "NP"  # as spaCy's iterators
-Chunk = tuple[int, int]  # half-open range of tokens
 
 
 @cache
@@ -56,7 +55,7 @@ def install_noun_chunks(vocab: Vocab, docs: Sequence[Doc] = ()) -> None:
             owner.noun_chunks_iterator = noun_chunks
 
 
-def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
+def noun_chunks(doclike: Item) -> Iterator[tuple[int, int, int]]:
     """The noun chunks of a Doc or Span, as spaCy's syntax iterators give them.
 
     RETURNS (Iterator[Tuple[int, int, int]]): First token, end and label of each.
@@ -76,7 +75,7 @@ def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[tuple[int, int, int]]:
 
 def constituent_chunks(
     doc: Doc, start: int = 0, end: Optional[int] = None
-) -> Iterator[Chunk]:
+) -> Iterator[Range]:
     """The base noun phrases of a Doc's constituents, in order; with a range of tokens,
     at least those that begin in it. Heads tell which nouns of a phrase without inner
     brackets are coordinated. Empty for a language without a record of noun chunks."""
@@ -154,7 +153,7 @@ class _Chunker:
         kind = token.pos_ or token.tag_
         return kind in self.rules.nouns if kind else not token.is_punct
 
-    def _stripped(self, start: int, end: int) -> Iterator[Chunk]:
+    def _stripped(self, start: int, end: int) -> Iterator[Range]:
         """A chunk without marks and white space at its beginning."""
         for token in self.doc[start:end]:
             kind = token.pos_ or token.tag_
@@ -163,7 +162,7 @@ class _Chunker:
                 yield token.i, end
                 return
 
-    def conjuncts(self, start: int, end: int) -> Iterator[Chunk]:
+    def conjuncts(self, start: int, end: int) -> Iterator[Range]:
         """A chunk, divided where its head noun has conjuncts."""
         heads: set[int] = set()  # nouns that head the phrase, and their conjuncts
         for token in filter(self._is_noun, self.doc[start:end]):

@@ -30,9 +30,10 @@ from ..trees import (
     sorted_spans,
     split_chain,
 )
-from .sentences import sentence_bounds, sentence_of, sentence_words, words_of
+from .sentences import Sentences, sentence_bounds, sentence_of, sentence_words, words_of
 from .span_groups import (
     GroupSpan,
+    Range,
     check_present,
     read_group,
     warn_of_lost,
@@ -45,7 +46,6 @@ ROOT_DEPREL = "ROOT"
 # spaCy counts a token without head offset and deprel as unparsed.
 UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"
 
-Range = tuple[int, int]
 Layer = Literal["heads", "constituents"]
 LAYERS: tuple[Layer, ...] = ("heads", "constituents")
 
@@ -75,7 +75,7 @@ class ParserSignature(str):
 
 def set_constituents(
     doc: Doc,
-    sentences: Sequence[Sequence[int]],
+    sentences: Sentences,
     constituents: Sequence[Sequence[Constituent]],
 ) -> None:
     """Write `doc.spans["constituents"]`.
@@ -155,9 +155,7 @@ def get_constituents(
     return of_parts
 
 
-def constituents_within(
-    doc: Doc, parts: Sequence[Sequence[int]]
-) -> list[list[Constituent]]:
+def constituents_within(doc: Doc, parts: Sentences) -> list[list[Constituent]]:
     """Give, for each part of a Doc's sentences, the constituents within it as spans of
     word positions with their unary chains, pre-order.
     parts (Sequence[Sequence[int]]): The Doc indices of the words of each, in order.
@@ -166,7 +164,7 @@ def constituents_within(
 
 
 def _divided(
-    spans: Sequence[Constituent], parts: Sequence[Sequence[int]]
+    spans: Sequence[Constituent], parts: Sentences
 ) -> tuple[list[list[Constituent]], int]:
     """Give the constituents within each part, and how many lie in several parts."""
     in_order = [word for words in parts for word in words]

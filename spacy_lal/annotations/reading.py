@@ -1,13 +1,14 @@
 """The sentences of a Doc as Parses."""
 
 from collections.abc import Iterator, Sequence
-from typing import Optional, Union
+from typing import Optional
 
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import Constituent, Parse, nested_spans
 from .parses import SPANS_KEY, get_constituents
 from .sentences import (
+    Item,
     has_sentences,
     sentence_bounds,
     sentence_of,
@@ -17,7 +18,6 @@ from .sentences import (
 from .span_groups import check_present
 
 MISSING_TAG = "X"
-Item = Union[Doc, Span]
 
 
 class UnparsedDocError(ValueError):

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from spacy.tokens import Doc, Span
 
@@ -30,12 +30,14 @@ from ..trees.roles import (
 )
 from .sentences import (
     SENT_IDS,
+    Item,
+    Sentences,
     sentence_bounds,
     sentence_of,
     sentence_words,
     words_of,
 )
-from .span_groups import GroupSpan, read_group, warn_of_lost, write_group
+from .span_groups import GroupSpan, Range, read_group, warn_of_lost, write_group
 
 ROLES_KEY = "srl"
 # The lemma; the token: the number of its part, its place in it.
@@ -106,7 +108,7 @@ def _to_spans(doc: Doc, proposition: Proposition) -> list[Span]:
     return [predicate, *arguments, *others]
 
 
-def _place_in(parts: Sequence[tuple[int, int]], token: int) -> str:
+def _place_in(parts: Sequence[Range], token: int) -> str:
     """The number of a token's part, and its place in it, as an id holds them."""
     for number, (start, end) in enumerate(parts):
         if start <= token < end:
@@ -194,7 +196,7 @@ def _present(
 
 
 def get_sentence_propositions(
-    doc: Doc, sentences: Optional[Sequence[Sequence[int]]] = None
+    doc: Doc, sentences: Optional[Sentences] = None
 ) -> list[list[Proposition]]:
     """For each sentence, its propositions over word positions, counted from 0 in the
     sentence. One that crosses a sentence boundary is left out, with a warning.
@@ -242,7 +244,7 @@ def _on_words(
 
 def set_sentence_propositions(
     doc: Doc,
-    sentences: Sequence[Sequence[int]],
+    sentences: Sentences,
     propositions: Sequence[Sequence[Proposition]],
 ) -> None:
     """Write the propositions of all sentences; the inverse of
@@ -289,7 +291,7 @@ def get_srl(doc: Doc) -> Optional[dict[str, Any]]:
     }
 
 
-def to_allennlp(item: Union[Doc, Span]) -> dict[str, Any]:
+def to_allennlp(item: Item) -> dict[str, Any]:
     """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
 
     item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.

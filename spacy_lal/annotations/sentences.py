@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span
 
 from ..lang import token_rules
 from ..lang.marks import EMPHASIS
-from .span_groups import CONSTRAINTS_KEY
+from .span_groups import CONSTRAINTS_KEY, Range
 
 # In `doc.user_data`, from treebanks: the `# sent_id` of each sentence.
 SENT_IDS = "sent_ids"
@@ -24,6 +24,7 @@ PIECE_LENGTH = 100
 
 # For each sentence of a Doc, the indices of its words.
 Sentences = Sequence[Sequence[int]]
+Item = Union[Doc, Span]
 
 
 def has_sentences(doc: Doc) -> bool:
@@ -32,7 +33,7 @@ def has_sentences(doc: Doc) -> bool:
     return len(doc) < 2 or doc.has_annotation("SENT_START")
 
 
-def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
+def sentence_bounds(doc: Doc) -> list[Range]:
     """Give the half-open token range of each sentence.
     RAISES (ValueError): Boundaries are not known; it is no Doc."""
     if not isinstance(doc, Doc):
@@ -69,7 +70,7 @@ class WithoutNotes(NamedTuple):
 
     doc: Doc
     tokens: np.ndarray
-    notes: list[tuple[int, int]]
+    notes: list[Range]
 
 
 @cache
@@ -92,7 +93,7 @@ def note_tokens(doc: Doc) -> list[int]:
     return found
 
 
-def note_ranges(doc: Doc) -> list[tuple[int, int]]:
+def note_ranges(doc: Doc) -> list[Range]:
     """Give the marks of notes, as half-open ranges of tokens."""
     return runs_of(note_tokens(doc))
 
@@ -160,14 +161,14 @@ def without_notes(doc: Doc) -> WithoutNotes:
     return WithoutNotes(seen, np.array(kept), runs)
 
 
-def runs_of(places: Sequence[int]) -> list[tuple[int, int]]:
+def runs_of(places: Sequence[int]) -> list[Range]:
     """Give ascending numbers as half-open ranges."""
     groups = groupby(enumerate(places), key=lambda one: one[1] - one[0])
     runs = [[place for _, place in group] for _, group in groups]
     return [(run[0], run[-1] + 1) for run in runs]
 
 
-def words_of(item: Union[Doc, Span]) -> list[int]:
+def words_of(item: Item) -> list[int]:
     """Give the Doc indices of the words of a Doc or of a part of it."""
     return [token.i for token in item if not token.is_space]
 

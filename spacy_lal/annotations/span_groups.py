@@ -15,6 +15,7 @@ import srsly
 from spacy.tokens import Doc, Span, SpanGroup
 
 CONSTRAINTS_KEY = "constraints"
+Range = tuple[int, int]  # half-open
 # `SpanGroup.to_bytes` stores a Span as id, kb_id, label, tokens and characters.
 _STORED_SPAN = struct.Struct(">QQQllll")
 
@@ -38,10 +39,10 @@ class GroupSpan(NamedTuple):
     chars (Tuple[int, int]): Half-open range of characters.
     label, kb_id, id (str): The Span's own."""
 
-    place: Optional[tuple[int, int]]
+    place: Optional[Range]
     is_cut: bool
     is_moved: bool
-    chars: tuple[int, int]
+    chars: Range
     label: str
     kb_id: str
     id: str
@@ -120,7 +121,7 @@ def _on_tokens(doc: Doc, stored: _StoredSpan, by_tokens: bool) -> GroupSpan:
     """Find a stored Span on the Doc's present tokens."""
     tokens = (stored.start, stored.end)
     chars = (stored.start_char, stored.end_char)
-    place: Optional[tuple[int, int]] = tokens if stored.start < stored.end else None
+    place: Optional[Range] = tokens if stored.start < stored.end else None
     is_cut = False
     is_moved = not by_tokens and not _fits(doc, *tokens, *chars)
     if is_moved:
@@ -160,9 +161,7 @@ def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> boo
     )
 
 
-def _place(
-    doc: Doc, start_char: int, end_char: int
-) -> tuple[Optional[tuple[int, int]], bool]:
+def _place(doc: Doc, start_char: int, end_char: int) -> tuple[Optional[Range], bool]:
     """Give the tokens that have characters, white space at their ends aside, and
     whether the characters cut tokens."""
     around = doc.char_span(start_char, end_char, alignment_mode="expand")

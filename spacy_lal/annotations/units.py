@@ -4,10 +4,10 @@ the Doc, from 1, equal for the parts of a unit that another one interrupts. The 
 a sentence tile it."""
 
 from collections.abc import Iterable
-from typing import Union
 
 from spacy.tokens import Doc, Span
 
+from .sentences import Item
 from .span_groups import check_present, read_group, warn_of_lost, write_group
 
 UNITS_KEY = "units"
@@ -30,7 +30,7 @@ def set_units(doc: Doc, units: Iterable[tuple[int, int, int]]) -> None:
     write_group(doc, UNITS_KEY, spans)
 
 
-def get_units(item: Union[Doc, Span]) -> list[Span]:
+def get_units(item: Item) -> list[Span]:
     """Give the units and parts of units of a Doc, or those that begin in a Span, in the
     order of the text; of a unit that others interrupt, each part is a Span.
 

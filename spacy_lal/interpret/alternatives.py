@@ -3,13 +3,13 @@ arcs, for which the sentence is decoded again with each one forbidden; probabili
 spans."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 
-from ..annotations import get_constraints, in_words
+from ..annotations import Item, get_constraints, in_words
 from ..decode.marginals import inside_outside
 from ..pipeline.charts import AllowedCells
 from ..pipeline.lal_parser import LALParser
@@ -75,7 +75,7 @@ def best_labels(nlp: PipelineOrParser, span: Span, k: int = 5) -> list[LabelScor
 
 
 def constituent_margins(
-    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Item
 ) -> list[ConstituentMargin]:
     """The margin of each constituent of a parse: the score of the best tree minus the
     score of the best tree without this labelled span. It is infinite where every tree
@@ -105,9 +105,7 @@ def constituent_margins(
     return margins
 
 
-def arc_margins(
-    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
-) -> list[ArcMargin]:
+def arc_margins(nlp: PipelineOrParser, doc_or_span: Item) -> list[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of
     the best tree without this arc, whatever its deprel. The score is as in
     `constituent_margins`; separately found heads count with their arc scores.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
+from ..annotations import Item
 from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.scoring import (
@@ -67,7 +68,7 @@ def label_attention(nlp: PipelineOrParser, doc_or_span: Span) -> LabelAttention:
 
 
 def label_attention(
-    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Item
 ) -> Union[list[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in a Span's sentence. It runs
     the network again.

@@ -6,13 +6,13 @@ from itertools import islice
 from typing import (
     TYPE_CHECKING,
     Optional,
-    Union,
 )
 
 import numpy as np
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ..annotations import (
+    Item,
     read_sentences,
     set_sentence_parse,
     with_notes,
@@ -104,9 +104,7 @@ class BestTree:
         return copied
 
 
-def iter_best_trees(
-    nlp: PipelineOrParser, sentence: Union[Span, Doc]
-) -> Iterator[BestTree]:
+def iter_best_trees(nlp: PipelineOrParser, sentence: Item) -> Iterator[BestTree]:
     """The trees of a sentence, best first, each as soon as it is asked for.
 
     The score is the decoder's (`ChartDecoder.ranked`). A parser with `dependencies =
@@ -139,9 +137,7 @@ def iter_best_trees(
     return _iterate(parser, with_words[0])
 
 
-def k_best(
-    nlp: PipelineOrParser, sentence: Union[Span, Doc], k: int = 5
-) -> list[BestTree]:
+def k_best(nlp: PipelineOrParser, sentence: Item, k: int = 5) -> list[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See
     `iter_best_trees`.
 

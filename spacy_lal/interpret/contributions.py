@@ -4,12 +4,13 @@ docs/explanation/interpret.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy import ndarray
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 
+from ..annotations import Item
 from ..models.batches import get_shim
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.scoring import (
@@ -107,7 +108,7 @@ def label_contributions(nlp: PipelineOrParser, span: Span) -> list[Contributions
 
 
 def constituent_contributions(
-    nlp: PipelineOrParser, doc_or_span: Union[Doc, Span]
+    nlp: PipelineOrParser, doc_or_span: Item
 ) -> list[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's
     sentence, in pre-order. A unary chain is one constituent.

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter, minify_html
 
-from ..annotations import check_present, has_propositions, read_parses
+from ..annotations import Item, check_present, has_propositions, read_parses
 from ..trees import Parse
 from .heatmap import draw_attention, draw_contributions
 from .markup import html_page
@@ -23,7 +23,6 @@ from .tree import tree_to_svg
 
 __all__ = ["STYLES", "draw", "render", "writing"]
 
-Item = Union[Doc, Span]
 # The annotation that a style needs.
 STYLES: dict[str, list[str]] = {
     "tree": ["constituents"],
