@@ -419,10 +419,9 @@ def getters_page() -> List[str]:
         rows = []
         for owner, name, getter in GETTERS:
             if owner.__name__ == cls:
-                function = getattr(getter, "keywords", {}).get("getter", getter)
-                text = doc_parts(inspect.getdoc(function) or "")[0]
+                text = doc_parts(inspect.getdoc(getter) or "")[0]
                 kind = inspect.formatannotation(
-                    inspect.signature(function).return_annotation
+                    inspect.signature(getter).return_annotation
                 ).strip("'")
                 kind = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind)
                 rows.append(

@@ -11,6 +11,7 @@ from typing import (
     Any,
     NamedTuple,
     Optional,
+    Union,
 )
 
 from spacy.glossary import GLOSSARY
@@ -34,6 +35,9 @@ from .units import get_units
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
+
+
+TreeItem = Union[Item, Token]
 
 
 class NonConstituentException(ValueError):  # noqa: N818  (benepar's name)
@@ -118,16 +122,17 @@ def _largest(item: Item, strict: bool) -> list[_TreeNode]:
     return nodes
 
 
-def _node(item: Item, strict: bool) -> Optional[_TreeNode]:
-    """Give the node of a Span, or of a Doc of one sentence; None where there is
-    none."""
-    nodes = _largest(item, strict)
+def _node(item: TreeItem, strict: bool) -> Optional[_TreeNode]:
+    """Give the node of a Span or Token, or of a Doc of one sentence; None where there
+    is none."""
+    span = item.doc[item.i : item.i + 1] if isinstance(item, Token) else item
+    nodes = _largest(span, strict)
     if len(nodes) == 1:
         return nodes[0]
     if strict:
-        name = "Doc" if isinstance(item, Doc) else f"Span {item.start}:{item.end}"
+        name = "Doc" if isinstance(span, Doc) else f"Span {span.start}:{span.end}"
         raise NonConstituentException(
-            f"the {name} is no constituent: {item.text[:80]!r}. See its _.trees"
+            f"the {name} is no constituent: {span.text[:80]!r}. See its _.trees"
         )
     return None
 
@@ -136,7 +141,7 @@ def _node(item: Item, strict: bool) -> Optional[_TreeNode]:
 # docs/reference/getters.md.
 
 
-def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
+def get_tree(item: TreeItem, *, strict: bool = False) -> "Optional[Tree]":
     """Give the constituency tree; None where the item is no constituent, is a Doc of
     several sentences, or has no parse."""
     node = _node(item, strict)
@@ -150,7 +155,7 @@ def get_trees(item: Item, *, strict: bool = False) -> "list[Tree]":
     return [node.parse.to_tree() for node in _largest(item, strict)]
 
 
-def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
+def get_parse_string(item: TreeItem, *, strict: bool = False) -> Optional[str]:
     """Give the constituency tree in brackets, of a Doc one line a sentence; None where
     the item is no constituent, or without a parse."""
     if not isinstance(item, Doc):
@@ -161,7 +166,7 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
     return "\n".join(tree.to_brackets() for tree in trees) if is_parsed else None
 
 
-def get_labels(item: Item, *, strict: bool = False) -> tuple[str, ...]:
+def get_labels(item: TreeItem, *, strict: bool = False) -> tuple[str, ...]:
     """Give the labels of a constituent, outermost first; empty for a word without
     labels, or where the item is no constituent."""
     node = _node(item, strict)
@@ -171,7 +176,7 @@ def get_labels(item: Item, *, strict: bool = False) -> tuple[str, ...]:
     return ()
 
 
-def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
+def iter_constituents(item: TreeItem, *, strict: bool = False) -> Iterator[Span]:
     """Give the constituents at or below, pre-order, words included; of a Doc, those of
     all sentences. Empty where the item is no constituent."""
     if isinstance(item, Doc):
@@ -193,18 +198,20 @@ def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
             yield child.span
 
 
-def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
+def get_parent(item: TreeItem, *, strict: bool = False) -> Optional[Span]:
     """Give the smallest constituent above; None for a whole sentence, or where the item
     is no constituent."""
     node = _node(item, strict)
-    if node is None or node[1:] == (0, len(node.tree.words)):
+    if node is None:
         return None
-    parent = _TreeNode(node.tree, 0, len(node.tree.words))
-    for constituent in node.tree.constituents or ():
-        place = (constituent.start, constituent.end)
-        if place[0] <= node.start and node.end <= place[1] and place != node[1:]:
-            parent = _TreeNode(node.tree, *place)
-    return parent.span
+    constituents = node.tree.constituents or ()
+    places = [(span.start, span.end) for span in constituents]
+    above = [
+        (start, end)
+        for start, end in [(0, len(node.tree.words)), *places]
+        if start <= node.start and node.end <= end and (start, end) != node[1:]
+    ]
+    return _TreeNode(node.tree, *above[-1]).span if above else None
 
 
 def get_head_confidence(token: Token) -> Optional[float]:
@@ -228,10 +235,6 @@ def get_parse_confidence(span: Span) -> Optional[float]:
     return confidences_of(span.doc, "heads").of_sentence(span)
 
 
-def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False) -> Any:
-    return getter(token.doc[token.i : token.i + 1], strict=strict)
-
-
 _TREE_GETTERS: list[tuple[str, str, Callable[..., Any]]] = [
     ("Doc Span Token", "parse_string", get_parse_string),
     ("Doc Span Token", "tree", get_tree),
@@ -241,32 +244,27 @@ _TREE_GETTERS: list[tuple[str, str, Callable[..., Any]]] = [
     ("Span", "children", iter_children),
     ("Span Token", "parent", get_parent),
 ]
+_OTHER_GETTERS: list[tuple[str, str, Callable[..., Any]]] = [
+    ("Doc", "predicates", get_predicates),
+    ("Span", "predicates", get_span_predicates),
+    ("Token", "predicate", get_token_predicate),
+    ("Doc", "srl", get_srl),
+    ("Doc Span", "relations", get_relations),
+    ("Doc Span", "triples", get_triples),
+    ("Span", "clauses", get_clauses),
+    ("Doc Span", "complexity", get_complexity),
+    ("Doc Span", "units", get_units),
+    ("Span", "label_confidence", get_label_confidence),
+    ("Span", "parse_confidence", get_parse_confidence),
+    ("Span", "parse_method", get_parse_method),
+    ("Token", "head_confidence", get_head_confidence),
+]
 GETTERS: list[tuple[Any, str, Callable[..., Any]]] = [
-    (cls, name, partial(_of_token, getter=getter) if cls is Token else getter)
+    (cls, name, getter)
     for cls in (Doc, Span, Token)
-    for classes, name, getter in _TREE_GETTERS
+    for classes, name, getter in (*_TREE_GETTERS, *_OTHER_GETTERS)
     if cls.__name__ in classes.split()
 ]
-_PLAIN_GETTERS: list[tuple[Any, str, Callable[..., Any]]] = [
-    (Doc, "predicates", get_predicates),
-    (Doc, "relations", get_relations),
-    (Doc, "srl", get_srl),
-    (Doc, "complexity", get_complexity),
-    (Span, "complexity", get_complexity),
-    (Doc, "triples", get_triples),
-    (Doc, "units", get_units),
-    (Span, "clauses", get_clauses),
-    (Span, "label_confidence", get_label_confidence),
-    (Span, "parse_confidence", get_parse_confidence),
-    (Span, "parse_method", get_parse_method),
-    (Span, "predicates", get_span_predicates),
-    (Span, "relations", get_relations),
-    (Span, "triples", get_triples),
-    (Span, "units", get_units),
-    (Token, "head_confidence", get_head_confidence),
-    (Token, "predicate", get_token_predicate),
-]
-GETTERS += _PLAIN_GETTERS
 
 
 def install_extensions(strict: Optional[bool] = None) -> None:
@@ -278,18 +276,14 @@ def install_extensions(strict: Optional[bool] = None) -> None:
         first False."""
     for label, described in known_labels().items():
         GLOSSARY.setdefault(label, described)
+    of_trees = [getter for _, _, getter in _TREE_GETTERS]
     for cls, name, getter in GETTERS:
-        is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
+        chosen = (
+            partial(getter, strict=True) if getter in of_trees and strict else getter
+        )
+        is_ours = False
+        if cls.has_extension(name):
+            known = cls.get_extension(name)[2]
+            is_ours = getattr(known, "func", known) is getter
         if not cls.has_extension(name) or (is_ours and strict is not None):
-            chosen = (
-                partial(getter, strict=True)
-                if strict and (cls, name, getter) not in _PLAIN_GETTERS
-                else getter
-            )
             cls.set_extension(name, getter=chosen, force=True)
-
-
-def _is_ours(getter: Any) -> bool:
-    while isinstance(getter, partial):
-        getter = getter.func
-    return getattr(getter, "__module__", None) == __name__

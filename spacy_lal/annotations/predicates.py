@@ -136,19 +136,12 @@ class Predicate:
         RAISES (StaleParseError): An argument lies in another sentence."""
         sent = self.sent
         args = self._args()
-        first = args[0][0]
-        last = args[-1][1]
-        if first < sent.start or last > sent.end:
+        if not self.proposition.lies_in(sent.start, sent.end):
             raise StaleParseError(
-                f"the arguments of {self!r} reach from token {first} to {last}, and "
-                "its "
-                f"sentence from {sent.start} to {sent.end}: sentence boundaries have "
+                f"arguments of {self!r} lie outside of its sentence: boundaries have "
                 "changed since the roles were written"
             )
-        inside = [
-            (start - sent.start, end - sent.start, role) for start, end, role in args
-        ]
-        return args_to_bio(inside, len(sent))
+        return args_to_bio(args, len(self.doc))[sent.start : sent.end]
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)

@@ -213,9 +213,7 @@ def get_sentence_propositions(
     for words, (start, end) in zip(sentences, sentence_bounds(doc), strict=True):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
         within = [
-            proposition
-            for proposition in here
-            if start <= proposition.args[0][0] and proposition.args[-1][1] <= end
+            proposition for proposition in here if proposition.lies_in(start, end)
         ]
         on_words = _on_words(within, words)
         n_lost += len(here) - len(on_words)
@@ -329,7 +327,7 @@ def propositions_within(doc: Doc, start: int, end: int) -> list[Proposition]:
     return [
         proposition
         for proposition in get_propositions(doc, start, end)
-        if start <= proposition.args[0][0] and proposition.args[-1][1] <= end
+        if proposition.lies_in(start, end)
     ]
 
 

@@ -46,8 +46,7 @@ def sentence_predicates(parse: Parse) -> list[Predicate]:
     end = parse.tokens[-1] + 1
     shown = []
     for predicate in get_span_predicates(parse.doc[first:end]):
-        args = predicate.proposition.args
-        is_within = first <= args[0][0] and args[-1][1] <= end
+        is_within = predicate.proposition.lies_in(first, end)
         if is_within and (predicate.arguments or not predicate.is_auxiliary):
             shown.append(predicate)
     return shown

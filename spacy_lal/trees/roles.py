@@ -42,6 +42,10 @@ class Proposition(NamedTuple):
     args: tuple[Argument, ...]
     lemma: str = ""
 
+    def lies_in(self, start: int, end: int) -> bool:
+        """Whether all arguments lie in a range of words."""
+        return start <= self.args[0][0] and self.args[-1][1] <= end
+
     def to_dict(self) -> dict[str, Any]:
         """As in a line of `.srl.jsonl`."""
         return {
