@@ -13,6 +13,7 @@ from spacy.vocab import Vocab
 from ..lang import conventions
 from ..trees.frames import Frame, FrameRole, describe_role
 from ..trees.roles import (
+    PREDICATE_PART,
     PREDICATE_ROLE,
     JoinedArgument,
     Proposition,
@@ -65,14 +66,10 @@ class Predicate:
         """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in
         "gave it up"."""
         args = self._args()
-        first = predicate_span(args)
-        parts = [first]
-        for one in join_parts(args):
-            if one.role == PREDICATE_ROLE:
-                parts += [part for part in one.parts if part != first]
+        others = [(start, end) for start, end, role in args if role == PREDICATE_PART]
         return tuple(
             Span(self.doc, *part, label=PREDICATE_ROLE, kb_id=self.roleset)
-            for part in parts
+            for part in (predicate_span(args), *others)
         )
 
     @property

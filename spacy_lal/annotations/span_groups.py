@@ -48,16 +48,8 @@ class GroupSpan(NamedTuple):
     id: str
 
 
-class _StoredSpan(NamedTuple):
-    """A Span as it was written: half-open ranges of tokens and of characters."""
-
-    start: int
-    end: int
-    start_char: int
-    end_char: int
-    label: str
-    kb_id: str
-    id: str
+# A Span as it was written: tokens, characters, and label, kb_id and id.
+_Stored = tuple[Range, Range, Sequence[str]]
 
 
 def write_group(
@@ -94,39 +86,37 @@ def read_group(
             "characters: parse it again"
         )
     last = len(doc) if end is None else end
-    stored = []
+    stored: list[_Stored] = []
     try:
         for i in _positions(group, start, last, by_tokens):
             span = group[i]
             names = (span.label_, span.kb_id_, span.id_)
             chars = (span.start_char, span.end_char)
-            stored.append(_StoredSpan(span.start, span.end, *chars, *names))
+            stored.append(((span.start, span.end), chars, names))
     except IndexError:  # a group gives no Span beyond the present tokens
         stored = list(_stored_in_bytes(group))
-    return [_on_tokens(doc, span, by_tokens) for span in stored]
+    return [_on_tokens(doc, by_tokens, *span) for span in stored]
 
 
-def _stored_in_bytes(group: SpanGroup) -> Iterator[_StoredSpan]:
+def _stored_in_bytes(group: SpanGroup) -> Iterator[_Stored]:
     """Read the Spans of a group that reach beyond the present tokens, too."""
     strings = group.doc.vocab.strings
     for packed in srsly.msgpack_loads(group.to_bytes())["spans"]:
-        id_, kb_id, label, start, end, start_char, end_char = _STORED_SPAN.unpack(
-            packed
-        )
-        names = (strings[label], strings[kb_id], strings[id_])
-        yield _StoredSpan(start, end, start_char, end_char, *names)
+        id_, kb_id, label, *places = _STORED_SPAN.unpack(packed)
+        names = [strings[name] for name in (label, kb_id, id_)]
+        yield (places[0], places[1]), (places[2], places[3]), names
 
 
-def _on_tokens(doc: Doc, stored: _StoredSpan, by_tokens: bool) -> GroupSpan:
+def _on_tokens(
+    doc: Doc, by_tokens: bool, tokens: Range, chars: Range, names: Sequence[str]
+) -> GroupSpan:
     """Find a stored Span on the Doc's present tokens."""
-    tokens = (stored.start, stored.end)
-    chars = (stored.start_char, stored.end_char)
-    place: Optional[Range] = tokens if stored.start < stored.end else None
+    place: Optional[Range] = tokens if tokens[0] < tokens[1] else None
     is_cut = False
     is_moved = not by_tokens and not _fits(doc, *tokens, *chars)
     if is_moved:
         place, is_cut = _place(doc, *chars)
-    return GroupSpan(place, is_cut, is_moved, chars, *stored[4:])
+    return GroupSpan(place, is_cut, is_moved, chars, *names)
 
 
 def _positions(group: SpanGroup, start: int, end: int, by_tokens: bool) -> range:

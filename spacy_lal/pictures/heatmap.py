@@ -2,7 +2,6 @@
 "attention" and "contributions" of the label heads. Cells show rounded numbers; cells
 close to zero are blank."""
 
-import math
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +71,7 @@ def heatmap(
     caption = f"<p>{escape(title)} {_scale(largest, signed)}</p>"
     if note:
         caption += f'<p class="lal-note">{escape(note)}</p>'
-    body = [_row(name, [float(value) for value in row], 0.0) for name, row in totals]
+    body = [_row(name, row, 0.0) for name, row in totals]
     for i in order:
         cells = [column for row, column in outlined if row == i]
         body.append(_row(rows[i], table[i], largest, cells))
@@ -98,7 +97,6 @@ def _row(
 ) -> str:
     """A row.
     largest (float): The value of the strongest tint; 0 for a row without tints."""
-    scale = largest or max(map(abs, values))
     cells: list[str] = []
     for i, value in enumerate(values):
         strength = abs(value) / largest if largest else 0.0
@@ -106,7 +104,7 @@ def _row(
         if strength >= LEAST_TINTED:
             look += f' style="background:{_tint(value, strength)}"'
         is_shown = strength >= LEAST_SHOWN or i in outlined or not largest
-        cells.append(f"<td{look}>{_short(value, scale) if is_shown else ''}</td>")
+        cells.append(f"<td{look}>{_short(value) if is_shown else ''}</td>")
     shown = escape(shorten(visible(name)))
     head = f'<th scope="row" title="{escape(name)}"><bdi>{shown}</bdi></th>'
     return f"<tr>{head}{''.join(cells)}</tr>\n"
@@ -118,18 +116,11 @@ def _tint(value: float, strength: float) -> str:
     return f"{color}{alpha:02x}"
 
 
-def _short(value: float, largest: float) -> str:
-    """A number with the decimals that give `largest` two significant digits, no leading
-    zero: .42, 1.7, \u221212."""
-    digits = 0
-    if largest:
-        magnitude = math.floor(math.log10(largest * 0.999))
-        digits = min(max(1 - magnitude, 0), 9)
-    text = f"{abs(value):.{digits}f}"
-    if text.startswith("0."):
-        text = text[1:]
-    is_negative = value < 0 and text.strip(".0")
-    return f"\u2212{text}" if is_negative else text
+def _short(value: float) -> str:
+    """A number with two digits or, from 100, as an integer, without a leading zero:
+    .42, 1.7, \u221212."""
+    text = f"{value:.0f}" if abs(value) >= 100 else f"{value:.2g}"
+    return text.replace("0.", ".").replace("-", "\u2212")
 
 
 def _scale(largest: float, signed: bool) -> str:
@@ -137,10 +128,10 @@ def _scale(largest: float, signed: bool) -> str:
     smallest = "0"
     if signed:
         colors.insert(0, _tint(-1, 1.0))
-        smallest = _short(-largest, largest)
+        smallest = _short(-largest)
     bar = f"background: linear-gradient(to right, {', '.join(colors)})"
     box = f'<span class="lal-scale" style="{bar}"></span>'
-    return f'<span dir="ltr">{smallest}{box}{_short(largest, largest)}</span>'
+    return f'<span dir="ltr">{smallest}{box}{_short(largest)}</span>'
 
 
 # The label heads; those that are called by the labels of the parse stand first
