@@ -7,8 +7,8 @@ from ..trees import Parse
 
 NOUNS = frozenset({"NOUN", "PROPN"})
 # Dependents that are one name or one compound with their head.
-PARTS_OF_NAMES = frozenset({"compound", "flat", "fixed", "goeswith"})
-MODIFIERS = frozenset({"acl", "amod", "appos", "compound", "nmod", "nummod"})
+PARTS_OF_NAMES = frozenset("compound flat fixed goeswith".split())
+MODIFIERS = frozenset("acl amod appos compound nmod nummod".split())
 OF_VERBS = frozenset({"aux", "cop"})
 FINITE = "VerbForm=Fin"
 

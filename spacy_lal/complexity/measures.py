@@ -12,16 +12,13 @@ from .structures import index_below_root, structures_of
 
 PUNCT = "PUNCT"
 # In the order of L2SCA's own output.
-COUNTS = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
-INDICES = (
-    *("MLS", "MLT", "MLC", "C/S", "VP/T", "C/T", "DC/C", "DC/T"),
-    *("T/S", "CT/T", "CP/T", "CP/C", "CN/T", "CN/C"),
-)
-PARTS = ("VP1", "VP2", "C1", "C2", "T1", "T2", "CN1", "CN2", "CN3")
+COUNTS = "W S VP C T DC CT CP CN".split()
+INDICES = "MLS MLT MLC C/S VP/T C/T DC/C DC/T T/S CT/T CP/T CP/C CN/T CN/C".split()
+PARTS = "VP1 VP2 C1 C2 T1 T2 CN1 CN2 CN3".split()
 MEANS = (
-    *("yngve_depth", "frazier_depth", "tree_height", "dependency_distance"),
-    *("words_before_verb", "noun_modifiers", "passives", "finite_clauses"),
-)
+    "yngve_depth frazier_depth tree_height dependency_distance words_before_verb "
+    "noun_modifiers passives finite_clauses"
+).split()
 Number = Optional[float]
 
 

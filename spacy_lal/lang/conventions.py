@@ -248,7 +248,7 @@ class Conventions:
         count; empty for a language without definitions.
     contractions (Optional[ContractionRule]): The rule by which CoNLL-U gets multiword
         tokens; None for none.
-    label_families (Mapping[str, Tuple[str, ...]]): Labels of constituents that share a
+    label_families (Mapping[str, Sequence[str]]): Labels of constituents that share a
         colour, by the family's name."""
 
     code: str
@@ -271,4 +271,4 @@ class Conventions:
     lemmas: Optional[LemmaRule] = None
     structures: tuple[Structure, ...] = ()
     contractions: Optional[ContractionRule] = None
-    label_families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    label_families: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -4,32 +4,13 @@ dependencies."""
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford
 # dependencies have.
 CLAUSE_DEPRELS = frozenset(
-    {
-        "root",
-        "csubj",
-        "ccomp",
-        "xcomp",
-        "advcl",
-        "acl",
-        "parataxis",
-        "csubjpass",
-        "pcomp",
-        "rcmod",
-        "vmod",
-        "partmod",
-        "infmod",
-        "purpcl",
-    }
+    """
+    root csubj ccomp xcomp advcl acl parataxis csubjpass pcomp rcmod vmod
+    partmod infmod purpcl
+""".split()
 )
 
-SUBJECT_DEPRELS = frozenset(
-    {
-        "nsubj",
-        "nsubj:pass",
-        "csubj",
-        "csubj:pass",
-    }
-)
+SUBJECT_DEPRELS = frozenset("nsubj nsubj:pass csubj csubj:pass".split())
 # A predicate has one dependent of each group at most.
 EXCLUSIVE_DEPRELS = (
     SUBJECT_DEPRELS,

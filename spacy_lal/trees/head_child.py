@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from typing import Optional
 
 # For each label, the labels of its head child, the likelier first.
-HEAD_CHILDREN: dict[str, tuple[str, ...]] = {
-    "S": ("TO", "IN", "VP", "S", "SBAR", "ADJP", "UCP", "NP"),
-    "SINV": ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "S", "SINV", "ADJP", "NP"),
-    "SQ": ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "SQ"),
-    "SBAR": (
-        *("WHNP", "WHPP", "WHADVP", "WHADJP", "IN", "DT"),
-        *("S", "SQ", "SINV", "SBAR", "FRAG"),
-    ),
-    "SBARQ": ("SQ", "S", "SINV", "SBARQ", "FRAG"),
-    "VP": (
-        *("TO", "VBD", "VBN", "MD", "VBZ", "VB", "VBG", "VBP"),
-        *("VP", "ADJP", "NN", "NNS", "NP"),
-    ),
+HEAD_CHILDREN: dict[str, list[str]] = {
+    "S": "TO IN VP S SBAR ADJP UCP NP".split(),
+    "SINV": "VBZ VBD VBP VB MD VP S SINV ADJP NP".split(),
+    "SQ": "VBZ VBD VBP VB MD VP SQ".split(),
+    "SBAR": "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG".split(),
+    "SBARQ": "SQ S SINV SBARQ FRAG".split(),
+    "VP": "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP".split(),
 }
 _CONJUNCTIONS = ("CC", "CONJP")
 _MARKS = ("``", "''", ",", ":", ".", "-LRB-", "-RRB-")

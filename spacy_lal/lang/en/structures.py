@@ -33,4 +33,4 @@ STRUCTURES = (
     Structure("CP", "coordinate phrase", "ADJP|ADVP|NP|VP < CC"),
 )
 # Sentence nodes, which weigh more in Frazier's (1985) depth.
-CLAUSE_LABELS = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
+CLAUSE_LABELS = frozenset("S SBAR SBARQ SINV SQ".split())

@@ -341,6 +341,12 @@ SPACED_NOTE = spaced_note(
     },
 )
 
+_DIVIDED = """
+    wan+na Wan+na WAN+NA gim+me Gim+me GIM+ME lem+me Lem+me LEM+ME GON+NA GOT+TA
+    'T+is 't+is 'T+was 't+was 'T+IS 'T+WAS a+lot Let+s out+ta lot+ta
+    d'+you D'+you y'+know and+/+or CAN+NOT CA+NT DO+NT WO+NT
+""".split()
+
 TOKENS = TokenRules(
     whole=WHOLE_TOKENS,
     joined=JOINED,
@@ -350,40 +356,10 @@ TOKENS = TokenRules(
     infixes=(*_WITHIN_WORDS, *MARKS),
     notes=(*NOTES, REMARK, SPACED_NOTE),
     kept=WHOLE,
-    divided={
-        "wanna": ("wan", "na"),
-        "Wanna": ("Wan", "na"),
-        "gimme": ("gim", "me"),
-        "Gimme": ("Gim", "me"),
-        "'Tis": ("'T", "is"),
-        "'tis": ("'t", "is"),
-        "'Twas": ("'T", "was"),
-        "'twas": ("'t", "was"),
-        "alot": ("a", "lot"),
-        "Lets": ("Let", "s"),
-        "outta": ("out", "ta"),
-        "lotta": ("lot", "ta"),
-        "lemme": ("lem", "me"),
-        "Lemme": ("Lem", "me"),
-        "d'you": ("d'", "you"),
-        "D'you": ("D'", "you"),
-        "y'know": ("y'", "know"),
-        "and/or": ("and", "/", "or"),
-        "'TIS": ("'T", "IS"),
-        "'TWAS": ("'T", "WAS"),
-        "CANNOT": ("CAN", "NOT"),
-        "GIMME": ("GIM", "ME"),
-        "GONNA": ("GON", "NA"),
-        "GOTTA": ("GOT", "TA"),
-        "LEMME": ("LEM", "ME"),
-        "WANNA": ("WAN", "NA"),
-        "CANT": ("CA", "NT"),
-        "DONT": ("DO", "NT"),
-        "WONT": ("WO", "NT"),
-    },
+    divided={parts.replace("+", ""): parts.split("+") for parts in _DIVIDED},
     # An emoticon that is more often a bracket and a colon; words that are more often
     # other ones than contractions without an apostrophe; words that `whole` has.
-    dropped_words=frozenset({"):", "id", "Id", "wed", "Wed", "y'all", "yall"}),
+    dropped_words=frozenset("): id Id wed Wed y'all yall".split()),
     dropped_suffixes=frozenset({r"\.\.+"}),
     abbreviations=ABBREVIATIONS,
     units=AFTER_NUMBERS,

@@ -6,19 +6,7 @@ from ..conventions import NounChunks
 # Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies
 # within this string.
 PUNCTUATION_TAGS = ".``'':,"
-MARK_TAGS = frozenset(
-    {
-        "``",
-        "''",
-        ",",
-        ":",
-        ".",
-        "-LRB-",
-        "-RRB-",
-        "HYPH",
-        "NFP",
-    }
-)
+MARK_TAGS = frozenset("`` '' , : . -LRB- -RRB- HYPH NFP".split())
 # "" is the outer bracket of the Penn Treebank.
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 # Of COLLINS.prm, as the pair of equal labels.
@@ -32,24 +20,9 @@ RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
 
 NOUN_CHUNKS = NounChunks(
     phrases=frozenset({"NP", "WHNP"}),
-    prenominal=frozenset(
-        {
-            "ADJP",
-            "ADVP",
-            "INTJ",
-            "LST",
-            "NAC",
-            "NML",
-            "NX",
-            "QP",
-            "UCP",
-            "WHADJP",
-        }
-    ),
-    nominal=frozenset({"NAC", "NML", "NX", "UCP"}),
-    nouns=frozenset(
-        ("NOUN", "PROPN", "PRON", "NN", "NNS", "NNP", "NNPS", "PRP", "WP"),
-    ),
+    prenominal=frozenset("ADJP ADVP INTJ LST NAC NML NX QP UCP WHADJP".split()),
+    nominal=frozenset("NAC NML NX UCP".split()),
+    nouns=frozenset("NOUN PROPN PRON NN NNS NNP NNPS PRP WP".split()),
     not_heads=frozenset({"EX", "PRP$", "WP$"}),
     possessive="POS",
     numbers=frozenset({"NUM", "CD"}),
@@ -62,29 +35,22 @@ TIMES = ("DATE", "TIME")
 
 # Auxiliaries and modals, as the frames of PropBank 3.1 name them.
 AUXILIARY_ROLESETS = frozenset(
-    {
-        "be.03",
-        "become.03",
-        "do.01",
-        "get.24",
-        "go.04",
-        "have.01",
-        "have.02",
-        "use.03",
-    }
+    """
+    be.03 become.03 do.01 get.24 go.04 have.01 have.02 use.03
+""".split()
 )
 # Labels that share a colour in pictures.
 LABEL_FAMILIES = {
-    "noun phrase": ("NP", "NML", "NX", "NAC", "QP"),
-    "verb phrase": ("VP",),
-    "prepositional phrase": ("PP",),
-    "clause": ("S",),
-    "question, inversion": ("SINV", "SQ", "SBARQ"),
-    "subordinate clause": ("SBAR",),
-    "adjective phrase": ("ADJP",),
-    "adverb phrase, particle": ("ADVP", "PRT"),
-    "wh-phrase": ("WHNP", "WHPP", "WHADVP", "WHADJP"),
-    "coordination": ("CONJP", "UCP", "RRC"),
-    "parenthesis, interjection": ("PRN", "INTJ"),
-    "fragment, list, other": ("FRAG", "LST", "META", "X", "TOP"),
+    "noun phrase": "NP NML NX NAC QP".split(),
+    "verb phrase": ["VP"],
+    "prepositional phrase": ["PP"],
+    "clause": ["S"],
+    "question, inversion": "SINV SQ SBARQ".split(),
+    "subordinate clause": ["SBAR"],
+    "adjective phrase": ["ADJP"],
+    "adverb phrase, particle": ["ADVP", "PRT"],
+    "wh-phrase": "WHNP WHPP WHADVP WHADJP".split(),
+    "coordination": "CONJP UCP RRC".split(),
+    "parenthesis, interjection": ["PRN", "INTJ"],
+    "fragment, list, other": "FRAG LST META X TOP".split(),
 }

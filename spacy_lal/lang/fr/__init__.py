@@ -15,7 +15,7 @@ CONVENTIONS = Conventions(
     punctuation_tags=PUNCTUATION_TAGS,
     mark_tags=PUNCTUATION_TAGS,
     evalb_deleted=("TOP", "ROOT", "-NONE-", *PUNCTUATION_TAGS),
-    clause_labels=frozenset({"SENT", "Sint", "Srel", "Ssub"}),
+    clause_labels=frozenset("SENT Sint Srel Ssub".split()),
     guidelines=Guidelines(
         pronouns={
             "-le": "obj",
