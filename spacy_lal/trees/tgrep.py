@@ -9,7 +9,7 @@ An unbound label or an unknown relation is an error with its place. *Not* here: 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import (
     TYPE_CHECKING,
     NamedTuple,
@@ -108,15 +108,12 @@ def _bound(part: Part, label: str) -> Part:
     return Part(ways, part.binds | {label}, part.names)
 
 
-def _named(find: Find, part: Part) -> Find:
-    """The same relation to a part; of nodes below, only those with its names."""
-    names = part.names
-    if names is None or find is not RELATIONS["<<"]:
-        return find
-    return lambda nodes, a: nodes.below(a, names)
-
-
 def _relation(find: Find, part: Part) -> Part:
+    """A relation to a part; of nodes below, only those with its names are tried."""
+    names = part.names
+    if names is not None and find is RELATIONS["<<"]:
+        find = partial(TreeIndex.below, names=names)
+
     def ways(nodes: TreeIndex, a: int, labels: Labels) -> Ways:
         return (way for b in find(nodes, a) for way in nodes.ways(part, b, labels))
 
@@ -166,8 +163,6 @@ _QUOTED = {
 }
 _ALTERNATIVE = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])")
 
-Bound = frozenset[str]  # the labels that are bound at a place of the pattern
-
 
 class _PatternReader:
     def __init__(self, text: str) -> None:
@@ -175,10 +170,11 @@ class _PatternReader:
         self.at = 0
         self.printed = False
         self.used = {_PRINTED}
+        self.bound: frozenset[str] = frozenset()  # the labels at a place of the pattern
 
     def read(self) -> Part:
         try:
-            part, _ = self._expression(frozenset())
+            part = self._expression()
         except RecursionError:
             self._fail("too many brackets within brackets")
         self._skip()
@@ -186,36 +182,33 @@ class _PatternReader:
             self._fail("expected a relation such as < or .., or the end")
         return part
 
-    def _expression(self, bound: Bound) -> tuple[Part, Bound]:
-        node, bound = self._node(bound)
-        if self._begins_relation():
-            relations, bound = self._relations(bound)
-            node = _all([node, relations])
-        return node, bound
+    def _expression(self) -> Part:
+        node = self._node()
+        return _all([node, self._relations()]) if self._begins_relation() else node
 
-    def _relations(self, bound: Bound) -> tuple[Part, Bound]:
+    def _relations(self) -> Part:
         """Alternatives of conjunctions; a label is bound after them if it is bound in
         each."""
+        before = self.bound
         alternatives = []
         after = []
         while True:
-            parts = []
-            then = bound
-            while True:
-                part, then = self._relation(then)
-                parts.append(part)
-                if not self._take("&") and not self._begins_relation():
-                    break
+            self.bound = before
+            parts = [self._relation()]
+            while self._take("&") or self._begins_relation():
+                parts.append(self._relation())
             alternatives.append(_all(parts))
-            after.append(then)
+            after.append(self.bound)
             if not self._take("|"):
-                return _any(alternatives), frozenset.intersection(*after)
+                self.bound = frozenset.intersection(*after)
+                return _any(alternatives)
 
-    def _relation(self, bound: Bound) -> tuple[Part, Bound]:
+    def _relation(self) -> Part:
         negated = self._take("!")
         printed = self.printed
+        before = self.bound
         if self._take("["):
-            part, then = self._within(self._relations, bound, "]")
+            part = self._closed(self._relations(), "]")
         else:
             self._skip()
             start = self.at
@@ -223,53 +216,62 @@ class _PatternReader:
             find = related(operator)
             if find is None:
                 self._fail(f"unknown relation {operator[:20]!r}", start)
-            node, then = self._node(bound)
-            part = _relation(_named(find, node), node)
-        if negated and self.printed != printed:
+            part = _relation(find, self._node())
+        if not negated:
+            return part
+        if self.printed != printed:
             self._fail(
                 "the printed node (') can't stand in a negated relation, it ends"
             )
-        if not negated:
-            return part, then
+        self.bound = before
         return Part(
             lambda nodes, a, labels: iter(
                 [] if any(1 for _ in nodes.ways(part, a, labels)) else [labels]
             )
-        ), bound
+        )
 
-    def _node(self, bound: Bound) -> tuple[Part, Bound]:
+    def _node(self) -> Part:
         printed = self._take("'")
         if printed and self.printed:
             self._fail("expected one printed node ('), got a second", self.at - 1)
         self.printed |= printed
         if self._take("("):
-            node, bound = self._with_label(*self._within(self._expression, bound, ")"))
+            node = self._with_label(self._closed(self._expression(), ")"))
         else:
-            node, after = self._with_label(self._simple(bound), bound)
+            before = self.bound
+            node = self._with_label(self._simple())
+            after = self.bound
+            self.bound = before
             alternatives = [node]
             while self._begins_alternative():
-                alternatives.append(self._simple(bound))
+                alternatives.append(self._simple())
             if len(alternatives) > 1:  # a label of one alternative is not always bound
-                node, after = self._with_label(_any(alternatives), bound)
-            bound = after
-        return (_bound(node, _PRINTED) if printed else node), bound
+                node = self._with_label(_any(alternatives))
+            else:
+                self.bound = after
+        return _bound(node, _PRINTED) if printed else node
 
-    def _with_label(self, node: Part, bound: Bound) -> tuple[Part, Bound]:
-        if self.text[self.at : self.at + 1] != "=":
-            return node, bound
+    def _with_label(self, node: Part) -> Part:
+        if not self.text.startswith("=", self.at):
+            return node
+        label = self._label(is_new=True)
+        self.bound |= {label}
+        return _bound(node, label)
+
+    def _label(self, is_new: bool) -> str:
+        """Read a label after "=", which binds a node or is a bound one."""
         self.at += 1
         start = self.at
         label = self._token(_LABEL, "a label of letters and digits after '='")
-        if label in bound:
-            self._fail(f"the label {label!r} is bound twice", start)
-        return _bound(node, label), bound | {label}
+        if (label in self.bound) == is_new:
+            fault = "bound twice" if is_new else "not bound before"
+            self._fail(f"the label {label!r} is {fault}", start)
+        return label
 
-    def _simple(self, bound: Bound) -> Part:
-        if self._take("="):
-            start = self.at
-            label = self._token(_LABEL, "a label of letters and digits after '='")
-            if label not in bound:
-                self._fail(f"the label {label!r} is not bound before", start)
+    def _simple(self) -> Part:
+        self._skip()
+        if self.text.startswith("=", self.at):
+            label = self._label(is_new=False)
             self.used.add(label)
             return Part(
                 lambda nodes, a, labels: iter([labels] if labels[label] == a else [])
@@ -321,10 +323,7 @@ class _PatternReader:
         self.at = match.end()
         return True
 
-    def _within(
-        self, read: Callable[[Bound], tuple[Part, Bound]], bound: Bound, end: str
-    ) -> tuple[Part, Bound]:
-        part = read(bound)
+    def _closed(self, part: Part, end: str) -> Part:
         if not self._take(end):
             self._fail(f"expected a relation or {end!r}")
         return part
