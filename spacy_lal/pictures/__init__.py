@@ -1,6 +1,5 @@
 """`render(doc, style=...)`: pictures of a parse, with the interface of
-`spacy.displacy.render`. Boxes of roles are drawn by displaCy, which escapes words
-alone: this room escapes every string that enters markup."""
+`spacy.displacy.render`. This room escapes every string that enters markup."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -150,21 +149,15 @@ def _shown_sentences(item: Item, style: str) -> list[Parse]:
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     if isinstance(item, Doc):
         return [_checked(parse, style) for parse in read_parses(item)] if item else []
-    if not item:
-        return []
-    parses = [
-        parse
-        for parse in read_parses(item.doc)
-        if parse.tokens[0] < item.end and item.start <= parse.tokens[-1]
-    ]
     check_present(item)
+    if not item.text.strip():
+        return []
+    parses = list(read_parses(item))
     if len(parses) > 1:
         raise ValueError(
             f"expected a Span of one sentence, got one over {len(parses)}: draw "
             "each of span.sents"
         )
-    if all(token.is_space for token in item):
-        return []
     return [_part(parse, item, style) if STYLES[style] else parse for parse in parses]
 
 

@@ -1,7 +1,7 @@
 """One picture of a whole parse: words on one line, the tree above, arcs below, and a
 row of bands for each predicate, from its first to its last role."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..trees.parse import Heads, Parse
@@ -36,19 +36,6 @@ class Arc(NamedTuple):
     def ends(self) -> tuple[int, int]:
         """Its words, in the order of the sentence."""
         return min(self.dependent, self.head), max(self.dependent, self.head)
-
-    @property
-    def length(self) -> int:
-        """The distance between its words."""
-        return abs(self.dependent - self.head)
-
-
-class Needed(NamedTuple):
-    """Pixels that a name needs between the first and the last of some words."""
-
-    first: int
-    last: int
-    width: float
 
 
 def draw_parse(
@@ -105,7 +92,7 @@ def _arcs(parse: Parse) -> list[Arc]:
         for dependent, (head, deprel) in enumerate(pairs)
         if head
     ]
-    arcs.sort(key=lambda arc: (arc.length, arc))
+    arcs.sort(key=lambda arc: (arc.ends[1] - arc.ends[0], arc))
     placed: list[Arc] = []
     for arc in arcs:
         below = [shorter.level for shorter in placed if _overlap(shorter, arc)]
@@ -123,24 +110,19 @@ def _least_widths(
     heads: Heads, arcs: Sequence[Arc], rows: Sequence[PredicateRow]
 ) -> list[float]:
     """The least width of each word's column, for the names below."""
+    needs = [
+        (word, word, _bold_width(ROOT)) for word, head in enumerate(heads) if head == 0
+    ]
+    for arc in arcs:
+        needs.append((*arc.ends, text_width(arc.deprel) * SIZE + PADDING))
+    for row in rows:
+        for (start, end), role in row.spans.items():
+            needs.append((start, end - 1, _bold_width(_name(row, role))))
     least = [0.0] * len(heads)
-    for first, last, width in _needs(heads, arcs, rows):
+    for first, last, width in needs:
         others = sum(least[first + 1 : last + 1]) + GAP * (last - first)
         least[first] = max(least[first], width - others)
     return least
-
-
-def _needs(
-    heads: Heads, arcs: Sequence[Arc], rows: Sequence[PredicateRow]
-) -> Iterator[Needed]:
-    for word, head in enumerate(heads):
-        if head == 0:
-            yield Needed(word, word, _bold_width(ROOT))
-    for arc in arcs:
-        yield Needed(*arc.ends, text_width(arc.deprel) * SIZE + PADDING)
-    for row in rows:
-        for (start, end), role in row.spans.items():
-            yield Needed(start, end - 1, _bold_width(_name(row, role)))
 
 
 def _bold_width(name: str) -> float:

@@ -1,13 +1,12 @@
 """Roles as HTML: the text of a sentence once for each predicate, its arguments in
 boxes."""
 
+import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
-from spacy.displacy.render import EntityRenderer
 from spacy.tokens import Doc
 
 from ..annotations import Predicate, get_frame, get_span_predicates
@@ -18,11 +17,8 @@ from .colors import role_color
 from .markup import escape, fold, shorten, visible
 
 MAX_WORD = 60  # characters of a word
-_BOX = (
-    '<mark class="lal-role" title="{tip}" style="background: {bg}; color: #000; '
-    'padding: .2em .35em; border-radius: .35em">{text}<span style="font-size: .65em; '
-    'font-weight: bold; margin-inline-start: .5em">{label}{kb_link}</span></mark>'
-)
+_BOX = "color: #000; padding: .2em .35em; border-radius: .35em"
+_LABEL = "font-size: .65em; font-weight: bold; margin-inline-start: .5em"
 _LIST = "margin: 0 0 1em; font-size: .9em"
 
 
@@ -74,9 +70,12 @@ def draw_roles(parse: Parse, folded: bool = False) -> str:
     folded (bool): Whether a click on a predicate shows this, one at a time; that of the
         main verb is open, or else the first."""
     predicates = sentence_predicates(parse)
-    main = _main_predicate(predicates, parse)
+    heads = zip(parse.tokens, parse.heads or (), strict=False)
+    roots = [token for token, head in heads if head == 0]
+    of_roots = [predicate for predicate in predicates if predicate.token.i in roots]
+    main = [*of_roots, *predicates][:1]
     rows = [
-        _row(predicate, parse, folded, predicate is main) for predicate in predicates
+        _row(predicate, parse, folded, predicate in main) for predicate in predicates
     ]
     if not rows:
         text = escape(parse.text)
@@ -85,41 +84,24 @@ def draw_roles(parse: Parse, folded: bool = False) -> str:
     return f'<div class="lal-roles" dir="{escape(direction)}">{"".join(rows)}</div>'
 
 
-def _main_predicate(
-    predicates: Sequence[Predicate], parse: Parse
-) -> Optional[Predicate]:
-    heads = zip(parse.tokens, parse.heads or (), strict=False)
-    roots = [token for token, head in heads if head == 0]
-    of_roots = (predicate for predicate in predicates if predicate.token.i in roots)
-    return next(chain(of_roots, predicates), None)
-
-
 def _row(predicate: Predicate, parse: Parse, folded: bool, is_open: bool) -> str:
     doc = parse.doc
     frame = get_frame(doc.vocab, predicate.roleset)
     first = place = parse.tokens[0]
-    text = ""
-    boxes: list[dict[str, Any]] = []
+    pieces = []
     legend = []
     for start, end, role in predicate.proposition.args:
-        text += _text(doc, place, start)
-        words = _text(doc, start, end)
+        words = escape(_text(doc, start, end))
         tip = escape(_description(role, frame))
-        boxes.append(
-            {
-                "start": len(text),
-                "end": len(text) + len(words.rstrip()),
-                "label": escape(role),
-                "params": {"tip": tip, "bg": role_color(role)},
-            }
-        )
+        look = f'title="{tip}" style="background: {role_color(role)}; {_BOX}"'
+        label = f'<span style="{_LABEL}">{escape(role)}</span>'
+        box = f'<mark class="lal-role" {look}>{words.rstrip()}{label}</mark>'
+        pieces += [escape(_text(doc, place, start)), box, " " * words.endswith(" ")]
         if tip:
-            shown = escape(shorten(words.strip(), MAX_WORD))
-            legend.append(f"<li><b>{escape(role)}</b> {tip}: {shown}</li>")
-        text += words
+            legend.append(f"<li><b>{escape(role)}</b> {tip}: {words.strip()}</li>")
         place = end
-    text += _text(doc, place, parse.tokens[-1] + 1)
-    body = EntityRenderer({"template": _BOX}).render_ents(text, boxes, None)
+    pieces.append(escape(_text(doc, place, parse.tokens[-1] + 1)))
+    body = f'<div style="line-height: 2.5">{"".join(pieces)}</div>'
     if legend:
         body += f'<ul style="{_LIST}">{"".join(legend)}</ul>'
     name = escape(shorten(visible(str(predicate)), MAX_WORD))
@@ -141,14 +123,8 @@ def _description(role: str, frame: Optional[Frame]) -> str:
 def _text(doc: Doc, start: int, end: int) -> str:
     """The shown text of tokens, with the space that follows it; runs of white space are
     one space."""
-    tokens = doc[start:end] if start < end else ()
-    text = "".join(token.text_with_ws for token in tokens)
+    text = doc[start:end].text_with_ws
     if end < len(doc) and doc[end].is_space:
         text += " "
-    words = [shorten(word, MAX_WORD) for word in visible(text).split()]
-    shown = " ".join(words)
-    if text[:1].isspace():
-        shown = f" {shown}"
-    if words and text[-1:].isspace():
-        shown = f"{shown} "
-    return shown
+    words = re.sub(r"\s+", " ", visible(text)).split(" ")
+    return " ".join(shorten(word, MAX_WORD) for word in words)
