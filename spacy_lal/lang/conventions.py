@@ -1,7 +1,7 @@
 """The record of a language and its treebanks. Each language fills one in its own
 folder; modules outside `spacy_lal/lang` ask it and name no language."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import (
     NamedTuple,
@@ -19,6 +19,20 @@ LemmaRule = Callable[[str, str, str, str], str]
 ContractionRule = Callable[
     [Sequence[str], Sequence[str], Sequence[bool]], list[tuple[int, int]]
 ]
+
+
+def joined_words(are_joined: Iterable[bool]) -> list[tuple[int, int]]:
+    """The multiword tokens of a sentence.
+
+    are_joined (Iterable[bool]): Of each word but the first, whether it is one token
+        with the word before it.
+    RETURNS (List[Tuple[int, int]]): As a `ContractionRule`."""
+    tokens: list[tuple[int, int]] = []
+    for number, is_joined in enumerate(are_joined, start=1):
+        if is_joined:
+            start = tokens.pop()[0] if tokens and tokens[-1][1] == number else number
+            tokens.append((start, number + 1))
+    return tokens
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,9 +64,9 @@ def word_rows(parse: Parse) -> list[PredicateRow]:
 
 
 def draw_roles(parse: Parse, folded: bool = False) -> str:
-    """Draw the predicates of a sentence as one `<div>`: its text once for each, in
-    which displaCy draws each argument as a box with its role, and the descriptions of
-    the roles, where frames are known.
+    """Draw the predicates of a sentence as one `<div>`: its text once for each, with
+    each argument in a box with its role, and the descriptions of the roles, where
+    frames are known.
     folded (bool): Whether a click on a predicate shows this, one at a time; that of the
         main verb is open, or else the first."""
     predicates = sentence_predicates(parse)

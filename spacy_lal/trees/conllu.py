@@ -156,20 +156,13 @@ def format_conllu(parse: Parse) -> str:
     ]
     ends = dict(parse.ranges)
     within = 0  # the last word of the open range
-    nothing = [""] * len(parse.words)
-    spaces = parse.spaces or [True] * len(parse.words)
-    columns = (
-        parse.words,
-        parse.lemmas or nothing,
-        parse.pos or nothing,
-        parse.tags or nothing,
-        parse.morphs or nothing,
-        parse.heads or [None] * len(parse.words),
-        parse.deprels or nothing,
-        spaces,
-    )
-    for number, (*values, head, deprel, space) in enumerate(
-        zip(*columns, strict=True), start=1
+    n_words = len(parse.words)
+    spaces = parse.spaces or [True] * n_words
+    heads = parse.heads or [None] * n_words
+    texts = (parse.lemmas, parse.pos, parse.tags, parse.morphs, parse.deprels)
+    columns = [column or [""] * n_words for column in (parse.words, *texts)]
+    for number, (*values, deprel, head, space) in enumerate(
+        zip(*columns, heads, spaces, strict=True), start=1
     ):
         if number in ends:
             within = ends[number]

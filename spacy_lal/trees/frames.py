@@ -71,12 +71,11 @@ def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
 def _make_frame(value: Any) -> Optional[Frame]:
     try:
         roles = {
-            str(n): FrameRole(str(function), str(text))
-            for n, (function, text) in value["roles"].items()
+            str(n): FrameRole(*map(str, role)) for n, role in value["roles"].items()
         }
         texts = (value["roleset"], value.get("frame", ""), value.get("name", ""))
-        aliases = tuple(str(alias) for alias in value.get("aliases", ()))
-    except (KeyError, TypeError, ValueError, AttributeError):
+        frame = Frame(*texts, roles, tuple(map(str, value.get("aliases", ()))))
+    except (KeyError, TypeError, AttributeError):
         return None
-    is_frame = texts[0] and all(isinstance(text, str) for text in texts)
-    return Frame(*texts, roles, aliases) if is_frame else None
+    is_frame = frame.roleset and all(isinstance(text, str) for text in texts)
+    return frame if is_frame else None

@@ -239,11 +239,8 @@ def related(name: str) -> Any:
 
     def nth_child(nodes: TreeIndex, a: int) -> list[int]:
         children = nodes.children[a]
-        is_there = -len(children) <= place < len(children)
-        return [children[place]] if is_there else []
+        return children[: place + 1 or None][-1:] if minus else children[place:][:1]
 
-    def nth_parent(nodes: TreeIndex, a: int) -> list[int]:
-        parents = islice(nodes.up(a), 1)
-        return [b for b in parents if a in nth_child(nodes, b)]
-
-    return nth_child if direction == "<" else nth_parent
+    if direction == "<":
+        return nth_child
+    return lambda nodes, a: [b for b in nodes.up(a) if a in nth_child(nodes, b)][:1]

@@ -4,6 +4,8 @@
 import re
 from collections.abc import Sequence
 
+from ..conventions import joined_words
+
 POSSESSIVE_TAG = "POS"
 CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
 # Pairs of words, lower case, that may stand without a space.
@@ -29,15 +31,10 @@ def contractions(
     words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
 ) -> list[tuple[int, int]]:
     """See `conventions.ContractionRule`."""
-    found: list[tuple[int, int]] = []
-    for i in range(1, len(words)):
-        if spaces[i - 1] or not _are_one(words[i - 1], words[i], tags[i]):
-            continue
-        start = i
-        if found and found[-1][1] == i:
-            start, _ = found.pop()
-        found.append((start, i + 1))
-    return found
+    pairs = zip(words, words[1:], tags[1:], spaces, strict=False)
+    return joined_words(
+        not space and _are_one(before, word, tag) for before, word, tag, space in pairs
+    )
 
 
 def _are_one(before: str, word: str, tag: str) -> bool:

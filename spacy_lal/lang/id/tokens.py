@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..conventions import Rule, TokenRules
+from ..conventions import Rule, TokenRules, joined_words
 from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, remark, spaced_note
 
 CLITICS = frozenset({"nya", "ku", "mu", "kah", "lah"})
@@ -136,10 +136,8 @@ def multiword_tokens(
     words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]
 ) -> list[tuple[int, int]]:
     """A word and its clitics. See `conventions.ContractionRule`."""
-    found: list[tuple[int, int]] = []
-    for i in range(1, len(words)):
-        is_clitic = words[i].lower() in CLITICS and words[i - 1][-1:].isalnum()
-        if is_clitic and not spaces[i - 1]:
-            start = found.pop()[0] if found and found[-1][1] == i else i
-            found.append((start, i + 1))
-    return found
+    pairs = zip(words, words[1:], spaces, strict=False)
+    return joined_words(
+        not space and word.lower() in CLITICS and before[-1:].isalnum()
+        for before, word, space in pairs
+    )
