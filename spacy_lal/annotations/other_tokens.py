@@ -63,7 +63,7 @@ def as_doc(span: Span) -> Doc:
 def _copy_constituents(span: Span, doc: Doc) -> None:
     first = span.start
     spans = [
-        Span(doc, part.start - first, part.end - first, part.label)
+        Span(doc, *part.moved(-first))
         for part in constituent_tokens(span.doc, first, span.end)
         if part.is_within(first, span.end)
     ]
@@ -82,11 +82,6 @@ def _copy_methods(span: Span, doc: Doc) -> None:
 
 
 def _copy_propositions(span: Span, doc: Doc) -> None:
-    first = span.start
-    moved = []
-    for proposition in propositions_within(span.doc, first, span.end):
-        args = tuple(
-            (start - first, end - first, role) for start, end, role in proposition.args
-        )
-        moved.append(proposition._replace(token=proposition.token - first, args=args))
+    propositions = propositions_within(span.doc, span.start, span.end)
+    moved = [inside.mapped(lambda i: i - span.start) for inside in propositions]
     set_propositions(doc, moved)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 import srsly
+from spacy.lookups import Table
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
@@ -234,38 +235,33 @@ def install_frames(vocab: Vocab, frames: Iterable[Frame]) -> None:
     """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one
     of the same roleset; others are kept.
     frames (Iterable[Frame]): For instance `read_frames(path).values()`."""
-    if not vocab.lookups.has_table(FRAMES_TABLE):
-        vocab.lookups.add_table(FRAMES_TABLE, {})
-    table = vocab.lookups.get_table(FRAMES_TABLE)
+    table = _frames_table(vocab)
     for frame in frames:
         # As text, it takes a third of the memory.
         table[frame.roleset] = srsly.json_dumps(frame[:4])
 
 
+def _frames_table(vocab: Vocab) -> Table:
+    if not vocab.lookups.has_table(FRAMES_TABLE):
+        vocab.lookups.add_table(FRAMES_TABLE, {})
+    return vocab.lookups.get_table(FRAMES_TABLE)
+
+
 def has_frames(vocab: Vocab) -> bool:
     """Whether a vocab has frames."""
-    return bool(
-        vocab.lookups.has_table(FRAMES_TABLE)
-        and len(vocab.lookups.get_table(FRAMES_TABLE))
-    )
+    return bool(vocab.lookups.get_table(FRAMES_TABLE, {}))
 
 
 def copy_frames(source: Vocab, target: Vocab) -> None:
     """Give the frames of one vocab to another, unless that has some."""
-    if target is not source and has_frames(source) and not has_frames(target):
-        if target.lookups.has_table(FRAMES_TABLE):
-            target.lookups.remove_table(FRAMES_TABLE)
-        target.lookups.add_table(
-            FRAMES_TABLE, dict(source.lookups.get_table(FRAMES_TABLE))
-        )
+    if has_frames(source) and not has_frames(target):
+        _frames_table(target).update(_frames_table(source))
 
 
 def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
     """The frame of a roleset, without its aliases; None if the vocab does not have
     it."""
-    if not has_frames(vocab):
-        return None
-    table = vocab.lookups.get_table(FRAMES_TABLE)
+    table = vocab.lookups.get_table(FRAMES_TABLE, {})
     if not roleset or roleset not in table:
         return None
     name, frame, meaning, roles = srsly.json_loads(table[roleset])

@@ -10,6 +10,7 @@ an empty group has no predicates."""
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, Optional
 
@@ -227,17 +228,12 @@ def _on_words(
     propositions: Iterable[Proposition], words: Sequence[int]
 ) -> list[Proposition]:
     """Propositions over positions of words; a predicate that is none is left out."""
-    on_words = []
-    for token, roleset, args, lemma in propositions:
-        place = bisect_left(words, token)
-        if place < len(words) and words[place] == token:
-            ranges = [
-                (bisect_left(words, start), bisect_left(words, end), role)
-                for start, end, role in args
-            ]
-            kept = tuple(placed for placed in ranges if placed[0] < placed[1])
-            on_words.append(Proposition(place, roleset, kept, lemma))
-    return on_words
+    known = frozenset(words)
+    return [
+        proposition.mapped(partial(bisect_left, words))
+        for proposition in propositions
+        if proposition.token in known
+    ]
 
 
 def set_sentence_propositions(

@@ -5,7 +5,7 @@ Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- a
 R-."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -41,6 +41,13 @@ class Proposition(NamedTuple):
     roleset: str
     args: tuple[Argument, ...]
     lemma: str = ""
+
+    def mapped(self, place: Callable[[int], int]) -> "Proposition":
+        """The same over other words; `place` gives their places. Arguments without
+        words are left out."""
+        moved = ((place(start), place(end), role) for start, end, role in self.args)
+        args = tuple(arg for arg in moved if arg[0] < arg[1])
+        return self._replace(token=place(self.token), args=args)
 
     def lies_in(self, start: int, end: int) -> bool:
         """Whether all arguments lie in a range of words."""
