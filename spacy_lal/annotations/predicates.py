@@ -24,7 +24,6 @@ from ..trees.roles import (
     predicate_span,
 )
 from .roles import get_propositions
-from .sentences import has_sentences, sentence_bounds, sentence_of
 from .span_groups import StaleParseError, check_present
 
 FRAMES_TABLE = "lal_frames"
@@ -122,9 +121,7 @@ class Predicate:
         """The sentence around the predicate's token.
 
         RAISES (ValueError): Sentence boundaries are not known."""
-        if not has_sentences(self.doc):
-            sentence_bounds(self.doc)  # raises, and says what sets boundaries
-        return sentence_of(self.doc[self.token.i : self.token.i + 1])
+        return self.token.sent
 
     @property
     def tags(self) -> list[str]:

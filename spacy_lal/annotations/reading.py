@@ -10,8 +10,6 @@ from .parses import SPANS_KEY, get_constituents
 from .sentences import (
     Item,
     has_sentences,
-    sentence_bounds,
-    sentence_of,
     sentence_words,
     words_of,
 )
@@ -92,14 +90,9 @@ def _sentences(item: Item) -> Iterator[Place]:
         return
     check_present(item)
     doc = item.doc
-    if not has_sentences(doc):
-        sentence_bounds(doc)  # raises
-    start = item.start
-    while start < item.end:
-        sentence = sentence_of(doc[start : start + 1])
+    for sentence in item.sents:  # type: ignore[attr-defined]
         trees = get_constituents(doc, sentence) if SPANS_KEY in doc.spans else [None]
         yield -1, words_of(sentence), trees[0]
-        start = sentence.end
 
 
 def _heads(words: Sequence[Token]) -> list[Optional[int]]:

@@ -30,7 +30,7 @@ Item = Union[Doc, Span]
 def has_sentences(doc: Doc) -> bool:
     """Tell whether the Doc's sentence boundaries are known; always true for a Doc of at
     most one token."""
-    return len(doc) < 2 or doc.has_annotation("SENT_START")
+    return doc.has_annotation("SENT_START")
 
 
 def sentence_bounds(doc: Doc) -> list[Range]:
@@ -176,10 +176,7 @@ def words_of(item: Item) -> list[int]:
 def sentence_of(span: Span) -> Span:
     """Give the sentence in which a non-empty Span begins; the whole Doc, if boundaries
     are not known."""
-    doc = span.doc
-    if len(doc) < 2 or not has_sentences(doc):
-        return doc[:]
-    return doc[span.start : span.start + 1].sent
+    return span[:1].sent if has_sentences(span.doc) else span.doc[:]
 
 
 def same_tokens(x: Doc, y: Doc) -> bool:
