@@ -82,8 +82,7 @@ def read_group(
     if by_tokens and n_tokens != len(doc):
         raise StaleParseError(
             f"doc.spans[{key!r}] was written for {n_tokens} tokens in {n_chars} "
-            f"characters, and the Doc has {len(doc)} tokens in {_n_chars(doc)} "
-            "characters: parse it again"
+            "characters, and the Doc has others: parse it again"
         )
     last = len(doc) if end is None else end
     stored: list[_Stored] = []
@@ -181,11 +180,9 @@ def check_present(span: Span) -> None:
         )
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
         raise StaleParseError(
-            f"the Span of tokens {span.start}:{span.end} and characters "
-            f"{span.start_char}:{span.end_char} does not fit the Doc of "
-            f"{len(span.doc)} tokens, which were merged or split since it was made: "
-            "take it from the Doc again, as doc[start:end] or "
-            f"doc.char_span({span.start_char}, {span.end_char})"
+            f"the Span {span.start}:{span.end} does not fit the Doc's tokens, which "
+            "were merged or split since it was made: take it from the Doc again, as "
+            f"doc[start:end] or doc.char_span({span.start_char}, {span.end_char})"
         )
 
 

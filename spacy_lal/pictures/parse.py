@@ -9,7 +9,7 @@ from ..trees.roles import PREDICATE_ROLE
 from .colors import INK_ON_PALE, role_color
 from .markup import shorten, visible
 from .roles import PredicateRow
-from .svg import Band, Svg, bands, number, picture, svg_text, text_width
+from .svg import Band, Svg, bands, path, picture, svg_text, text_width
 from .tree import DESCENT, GAP, TreeLayout
 
 ROOT = "ROOT"
@@ -159,18 +159,15 @@ def _draw_arcs(
         side = BESIDE if end > places[arc.head] else -BESIDE
         start = places[arc.head] + side
         y = base + FIRST + (arc.level - 1) * LEVEL
-        lines.append(
-            f"M{number(start)} {number(base)}V{number(y)}H{number(end)}"
-            f"V{number(base + ARROW)}"
-        )
+        lines.append(path("M", start, base, "V", y, "H", end, "V", base + ARROW))
         names.append(svg_text((start + end) / 2, y + SIZE, arc.deprel))
     for place, head in zip(places, heads, strict=True):
         if head == 0:
-            lines.append(f"M{number(place)} {number(bottom)}V{number(base + ARROW)}")
+            lines.append(path("M", place, bottom, "V", base + ARROW))
             look = ' font-weight="bold"'
             names.append(svg_text(place, bottom + SIZE, ROOT, look))
     arrows = [
-        f"M{number(place)} {number(base)}l-3.5 {number(ARROW)}h7z"
+        path("M", place, base, "l", -ARROW / 2, ARROW, "h", ARROW, "z")
         for place, head in zip(places, heads, strict=True)
         if head is not None
     ]

@@ -3,7 +3,7 @@ by a converter."""
 
 from collections.abc import Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import NamedTuple, Union
 from unicodedata import category, east_asian_width
 
 from .colors import INK_ON_PALE
@@ -96,7 +96,7 @@ def bands(places: Sequence[Band], height: float, cap: str) -> str:
     height. One path a colour keeps files small."""
     paths: dict[str, list[str]] = {}
     for x, y, width, color in places:
-        line = f"M{number(x - width / 2)} {number(y)}h{number(width)}"
+        line = path("M", x - width / 2, y, "h", width)
         paths.setdefault(color, []).append(line)
     look = f'fill="none" stroke-width="{number(height)}" stroke-linecap="{cap}"'
     drawn = [
@@ -143,6 +143,11 @@ def _glyph_width(char: str) -> float:
 def number(value: float) -> str:
     """A number of pixels with at most one decimal place: "3", "2.2"."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def path(*steps: Union[str, float]) -> str:
+    """A path as SVG has it, from commands and numbers of pixels."""
+    return " ".join(step if isinstance(step, str) else number(step) for step in steps)
 
 
 def stand_alone(pictures: Sequence[Svg]) -> str:

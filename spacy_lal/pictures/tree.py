@@ -13,7 +13,7 @@ from .svg import (
     PILL,
     Band,
     Svg,
-    number,
+    path,
     picture,
     pill_text,
     pill_width,
@@ -161,10 +161,7 @@ class TreeLayout:
         else:
             bottom = self._y(node) - TAG_SIZE
         bend = min(top + self.step - PILL, bottom)
-        return (
-            f"M{number(above.x)} {number(top)}L{number(node.x)} {number(bend)}"
-            f"V{number(bottom)}"
-        )
+        return path("M", above.x, top, "L", node.x, bend, "V", bottom)
 
     def _y(self, node: Node) -> float:
         if node.is_constituent:

@@ -296,9 +296,7 @@ def test_a_docbin_that_forgets_spaces():
         == "(S (X a) (NP (X b) (X c)))"
     )
     merge(stored, (0, 2))
-    with pytest.raises(
-        StaleParseError, match="3 tokens in 4 characters.*2 tokens in 5 characters"
-    ):
+    with pytest.raises(StaleParseError, match="3 tokens in 4 characters"):
         stored._.parse_string  # noqa: B018
 
 
