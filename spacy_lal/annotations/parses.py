@@ -270,23 +270,23 @@ def set_parses(
             f"expected one parse for each of the Doc's {len(bounds)} sentences, got "
             f"{len(parses)}"
         )
-    parses = [
-        _with_tokens(doc, ends, parse)
+    sentences = {
+        ends: _with_tokens(doc, ends, parse)
         for ends, parse in zip(bounds, parses, strict=True)
-    ]
+    }
     has_trees = all(parse.constituents is not None for parse in parses)
     has_heads = bool(parses) and all(parse.heads is not None for parse in parses)
     with_trees = has_trees and (overwrite or not doc.spans.get(SPANS_KEY))
     with_heads = has_heads and (overwrite or not tokens_with_heads(doc).any())
     if with_trees:
-        sentences = [parse.tokens for parse in parses]
-        set_constituents(doc, sentences, [parse.constituents or [] for parse in parses])
+        words = [parse.tokens for parse in sentences.values()]
+        set_constituents(doc, words, [parse.constituents or [] for parse in parses])
     if with_heads:
-        set_heads(doc, dict(zip(bounds, parses, strict=True)))
+        set_heads(doc, sentences)
     if with_trees or with_heads:
         methods = [
             Span(doc, *ends, parse.method)
-            for ends, parse in zip(bounds, parses, strict=True)
+            for ends, parse in sentences.items()
             if parse.method and parse.tokens
         ]
         # A tree and heads of two searches have no method.

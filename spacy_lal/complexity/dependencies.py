@@ -50,11 +50,9 @@ class HeadMeasures:
         al. 2014): before the root, or its copula. None without a root."""
         for root, head in enumerate(self.heads):
             if head == root and not self.are_marks[root]:
-                verb = root
-                for i, relation in enumerate(self.relations):
-                    if relation == "cop" and self.heads[i] == root:
-                        verb = min(verb, i)
-                return self.places[verb]
+                pairs = zip(self.heads, self.relations, strict=True)
+                verbs = [i for i, pair in enumerate(pairs) if pair == (root, "cop")]
+                return self.places[min([root, *verbs])]
         return None
 
     def modifiers_of_nouns(self) -> Optional[float]:

@@ -194,19 +194,13 @@ def draw_contributions(
     sentence. See `interpret.constituent_contributions`."""
     from ..interpret import constituent_contributions
 
-    shown = parses[0].doc if len(parses) > 1 else _sentence_of(parses[0])
-    of_all = constituent_contributions(nlp, shown)
     pictures = []
     for parse in parses:
-        own = [
-            contributions
-            for contributions in of_all
-            if parse.tokens[0] <= contributions.start <= parse.tokens[-1]
-        ]
+        spans = constituent_contributions(nlp, _sentence_of(parse))
         picture = "<p>This sentence has no constituent.</p>"
-        if own:
-            picture = _draw_contributions(own, parse, options)
-        pictures.append(picture)
+        pictures.append(
+            _draw_contributions(spans, parse, options) if spans else picture
+        )
     return pictures
 
 
