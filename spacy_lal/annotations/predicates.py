@@ -18,13 +18,12 @@ from ..trees.roles import (
     PREDICATE_ROLE,
     JoinedArgument,
     Proposition,
-    args_to_bio,
     is_core,
     join_parts,
     predicate_span,
 )
 from .roles import get_propositions
-from .span_groups import StaleParseError, check_present
+from .span_groups import check_present
 
 FRAMES_TABLE = "lal_frames"
 LIGHT_VERB = ".LV"  # the sense of light verbs, which the frames do not list
@@ -122,21 +121,6 @@ class Predicate:
 
         RAISES (ValueError): Sentence boundaries are not known."""
         return self.token.sent
-
-    @property
-    def tags(self) -> list[str]:
-        """BIO tags, one for each token of the sentence.
-
-        RAISES (ValueError): Sentence boundaries are not known.
-        RAISES (StaleParseError): An argument lies in another sentence."""
-        sent = self.sent
-        args = self._args()
-        if not self.proposition.lies_in(sent.start, sent.end):
-            raise StaleParseError(
-                f"arguments of {self!r} lie outside of its sentence: boundaries have "
-                "changed since the roles were written"
-            )
-        return args_to_bio(args, len(self.doc))[sent.start : sent.end]
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)

@@ -396,7 +396,7 @@ def calls_of_the_last_sentence(n_sentences):
         verbs = to_allennlp(sentence)["verbs"]
     finally:
         sys.setprofile(None)
-    assert verbs and sentence._.predicates[0].tags[1] == "B-V"
+    assert verbs and sentence._.predicates
     return n_calls
 
 

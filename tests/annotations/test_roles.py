@@ -269,14 +269,11 @@ def test_sentences_of_words():
         [2, 3, "ARG1"],
     ]
     assert doc._.srl["words"] == 4 and doc._.srl["predicates"][1]["token"] == 3
-    assert doc._.predicates[0].tags == ["O", "B-ARG0", "O", "B-V", "B-ARG1", "O"]
     with pytest.raises(ValueError, match="shorter|longer"):
         set_sentence_propositions(doc, sentences, propositions[:1])
     set_propositions(doc, [Proposition(3, "say.01", ((3, 4, "V"), (4, 7, "ARG1")))])
     with pytest.warns(LostAnnotationsWarning, match="beyond the end of a sentence"):
         assert get_sentence_propositions(doc) == [[], []]
-    with pytest.raises(StaleParseError, match="boundaries have changed"):
-        doc._.predicates[0].tags  # noqa: B018
 
 
 def test_predicates(doc):
@@ -296,14 +293,7 @@ def test_predicates(doc):
         False,
     ]
     assert give.has_frame is None  # the vocab has no frames
-    assert give.sent.text == "She gave it up." and give.tags == [
-        "B-ARG0",
-        "B-V",
-        "B-ARG1",
-        "B-C-V",
-        "O",
-    ]
-    assert say.tags[:2] == ["B-ARG1", "I-ARG1"] and len(say.tags) == 12
+    assert give.sent.text == "She gave it up."
     assert [argument.role for argument in time.arguments] == [
         "ARG1",
         "ARGM-TMP",
