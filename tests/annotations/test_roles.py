@@ -330,7 +330,6 @@ def test_objects_of_the_former_tokens_are_refused(doc):
         lambda: have.token,
         lambda: say.arguments,
         lambda: arg0.span,
-        lambda: say.tags,
         lambda: say.sent,
     ):
         with pytest.raises(StaleParseError, match="merged or split"):
