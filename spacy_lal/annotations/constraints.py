@@ -102,17 +102,6 @@ def constrain(
         checked when it parses.
     RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or
         has no words."""
-    if not isinstance(heads, (Mapping, type(None))):
-        raise ValueError(
-            "heads: expected a mapping from tokens to their heads, such as {0: "
-            f"1}}, got {heads!r}"
-        )
-    for name, value in (("constituents", constituents), ("forbidden", forbidden)):
-        if isinstance(value, (str, Span)) or not hasattr(value, "__iter__"):
-            raise ValueError(
-                f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, "
-                f"'NP')], got {value!r}"
-            )
     constraints: list[Constraint] = [
         *(_read_span(doc, span, False) for span in constituents),
         *(_read_span(doc, span, True) for span in forbidden),

@@ -172,12 +172,7 @@ def _n_chars(doc: Doc) -> int:
 
 def check_present(span: Span) -> None:
     """Check a Span.
-    RAISES (StaleParseError): Its tokens were merged or split since.
-    RAISES (ValueError): It is no Span."""
-    if not isinstance(span, Span):
-        raise ValueError(
-            f"span: expected a Span, such as doc[0:2], got {type(span).__name__}"
-        )
+    RAISES (StaleParseError): Its tokens were merged or split since."""
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
         raise StaleParseError(
             f"the Span {span.start}:{span.end} does not fit the Doc's tokens, which "

@@ -94,18 +94,12 @@ def explain(label: str) -> Optional[str]:
 
     RETURNS (Optional[str]): The description; None, with a warning, for an unknown
         label.
-    RAISES (TypeError): The label is no string.
 
     >>> explain("S::VP")
     'unary chain: simple declarative clause > verb phrase'
     >>> explain("nsubj:pass")
     'nominal subject (passive)'
     """
-    if not isinstance(label, str):
-        raise TypeError(
-            "expected a label as a string, such as 'NP' or 'nsubj:pass', got "
-            f"{type(label).__name__}"
-        )
     texts = glossary()
     parts = [_constituent(part) for part in label.split("::")]
     described = None

@@ -145,8 +145,6 @@ def _shown_sentences(item: Item, style: str) -> list[Parse]:
 
     RAISES (ValueError): The Span has words of several sentences, or is no constituent
         where one is needed; the Doc lacks something."""
-    if not isinstance(item, (Doc, Span)):
-        raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     if isinstance(item, Doc):
         return [_checked(parse, style) for parse in read_parses(item)] if item else []
     check_present(item)

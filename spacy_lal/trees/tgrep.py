@@ -57,10 +57,6 @@ class Pattern:
     """
 
     def __init__(self, text: str) -> None:
-        if not isinstance(text, str):
-            raise PatternError(
-                f"text: expected a pattern, such as 'NP < (NN $. PP)', got {text!r}"
-            )
         self.text = text
         reader = _PatternReader(text)
         self._part = reader.read()

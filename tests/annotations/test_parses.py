@@ -18,14 +18,11 @@ from spacy_lal.annotations import (
     carry_over,
     constituent_tokens,
     get_constituents,
-    get_relations,
     install_extensions,
     sentence_words,
     set_parses,
     set_sentence_starts,
-    simplify,
 )
-from spacy_lal.export import to_conllu
 from spacy_lal.trees import Constituent, SpanError
 
 install_extensions()
@@ -243,17 +240,6 @@ def test_a_span_of_the_former_tokens_is_refused(doc):
         ):
             read()
     assert doc.char_span(27, 38)._.parse_string == SAW_TREE
-
-
-def test_a_wrong_kind_is_named(doc):
-    for read in (as_doc, simplify, get_relations):
-        with pytest.raises(
-            ValueError, match="^span: expected a Span, such as doc.0:2., got Token"
-        ):
-            read(doc[0])
-    for read in (get_constituents, to_conllu):
-        with pytest.raises(ValueError, match="^doc: expected a Doc, got str"):
-            read("Go on")
 
 
 def test_carry_over(doc):
