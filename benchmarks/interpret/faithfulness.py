@@ -32,7 +32,8 @@ from spacy.tokens import Doc
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from interpret.ablation import AblatedTreebank, Counts, LabelledSpan  # noqa: E402
 from interpret.label_heads import LabelHeads, head_report  # noqa: E402
-from spacy_lal.cli.io import read_docs  # noqa: E402
+from spacy_lal.cli.inputs import read_docs  # noqa: E402
+from spacy_lal.cli.texts import Source  # noqa: E402
 from spacy_lal.pipeline.decoders import make_separate_decoder  # noqa: E402
 
 KS = (0, 1, 2, 4, 8, 16, 32, 64)
@@ -292,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     nlp = spacy.load(args.pipeline)
     try:
-        found = measure(nlp, read_docs(args.corpus, nlp.vocab), args)
+        found = measure(nlp, read_docs(Source(str(args.corpus)), nlp.vocab), args)
     except ValueError as err:
         raise SystemExit(f"{args.pipeline} on {args.corpus}: {err}") from err
     if args.output is not None:

@@ -28,13 +28,11 @@ PAGE = (
 def app_cli(
     model: ModelOption = None,
     port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, help="Port of the page")
+        int, typer.Option(min=1, max=65535, help="Port of the page")
     ] = 8501,
     host: Annotated[
         str,
-        typer.Option(
-            "--host", help="Address to serve at; 0.0.0.0 lets other machines in"
-        ),
+        typer.Option(help="Address to serve at; 0.0.0.0 lets other machines in"),
     ] = "localhost",
     headless: Annotated[
         bool, typer.Option("--headless", help="Don't open a browser")

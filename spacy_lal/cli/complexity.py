@@ -3,12 +3,7 @@ sentence."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    NamedTuple,
-    Optional,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -32,20 +27,15 @@ if TYPE_CHECKING:
     from spacy_lal.complexity import Complexity
     from spacy_lal.trees import Parse
 
+    # Its name; its words, None for a file; its sentences.
+    MeasuredText = tuple[str, Optional[str], Iterable[tuple[str, Complexity]]]
+
 TREES = "brackets"
 HEADS = "conllu"
 STRUCTURES_MISSING = (
     "structures are defined for English alone: counts and indices are empty for the "
     "language"
 )
-
-
-class MeasuredText(NamedTuple):
-    """A text by its name, with its words, None for a file, and measured sentences."""
-
-    name: str
-    text: Optional[str]
-    sentences: "Iterable[tuple[str, Complexity]]"
 
 
 @with_inputs(ManyInputs, stored=(TREES, HEADS, DOCBIN), keeps_blank=True)
@@ -95,7 +85,7 @@ def _measured(
     nlp: "Optional[Language]",
     readable: list[Readable],
     lang: str,
-) -> Iterator[MeasuredText]:
+) -> "Iterator[MeasuredText]":
     import spacy
 
     from spacy_lal.trees import Parse
@@ -110,15 +100,15 @@ def _measured(
                     parses = (Parse.from_tree(x) for x, _ in read_trees(source, form))
                 else:
                     parses = read_heads(source, form)
-                yield MeasuredText(source.shown, None, _of_parses(parses, lang))
+                yield (source.shown, None, _of_parses(parses, lang))
         elif kind in (TEXT, DOCBIN):  # a file is a text
             docs = inputs.docs(nlp, sources)
             for file, pairs in groupby(docs, lambda pair: pair[1].file):
                 measured = chain.from_iterable(_of_doc(doc) for doc, _ in pairs)
-                yield MeasuredText(file or name, None, measured)
+                yield (file or name, None, measured)
         else:
             for doc, origin in inputs.docs(nlp, sources):
-                yield MeasuredText(origin.name, doc.text, _of_doc(doc))
+                yield (origin.name, doc.text, _of_doc(doc))
 
 
 def _of_parses(
@@ -140,15 +130,16 @@ def _of_doc(doc: "Doc") -> "Iterator[tuple[str, Complexity]]":
 
 
 def _rows(
-    text: MeasuredText, by_sentence: bool, columns: Sequence[str]
+    text: "MeasuredText", by_sentence: bool, columns: Sequence[str]
 ) -> Iterator[tables.Row]:
     from spacy_lal.complexity import summed
     from spacy_lal.tables import measure_values
 
+    name, content, sentences = text
+    numbered: Iterable[Any] = enumerate(sentences, start=1)
     if not by_sentence:
-        values = measure_values(summed(measures for _, measures in text.sentences))
-        yield dict(zip(columns, (text.name, None, text.text, *values), strict=True))
-        return
-    for number, (words, measures) in enumerate(text.sentences, start=1):
-        values = (text.name, number, words, *measure_values(measures))
+        whole = summed(measures for _, measures in sentences)
+        numbered = [(None, (content, whole))]
+    for number, (words, measures) in numbered:
+        values = (name, number, words, *measure_values(measures))
         yield dict(zip(columns, values, strict=True))

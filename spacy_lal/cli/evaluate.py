@@ -19,6 +19,8 @@ from typing import (
 import typer
 
 from spacy_lal.cli import io
+from spacy_lal.cli.inputs import read_docs
+from spacy_lal.cli.texts import Source
 from spacy_lal.files import refuse_binary
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def evaluate_cli(
     ] = None,
     trees: Annotated[
         Optional[Path],
-        typer.Option("--trees", help="Write the trees found, for `evalb`"),
+        typer.Option(help="Write the trees found, for `evalb`"),
     ] = None,
     gold_trees: Annotated[
         Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")
@@ -110,7 +112,8 @@ def evaluate_cli(
     params = None if param is None else read_params(param)
     genre = io.compiled(by_genre, "--by-genre")
     nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
-    golds = io.read_docs(data_path, nlp.vocab)
+    io.check_one_stdin([data_path])
+    golds = read_docs(Source(str(data_path)), nlp.vocab)
     try:
         docs, metrics = score(
             nlp,

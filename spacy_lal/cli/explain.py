@@ -51,11 +51,10 @@ def explain_cli(inputs: Inputs) -> None:
     n_sentences = sum(len(list(read_parses(doc))) for doc in docs)
     content = _content(suffix, nlp, docs)
     if isinstance(content, str):
-        with io.text_output(output) as write:
-            write(content)
+        io.write_lines(output, [content], io.counted(n_sentences, "sentence"))
     else:
         write_file(output, content)
-    io.wrote(output, io.counted(n_sentences, "sentence"))
+        io.wrote(output, io.counted(n_sentences, "sentence"))
 
 
 def _content(suffix: str, nlp: "Language", docs: list["Doc"]) -> str | bytes:

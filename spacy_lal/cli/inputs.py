@@ -2,13 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
 from itertools import count, groupby
 from math import inf, isfinite
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -24,6 +23,7 @@ from spacy_lal.cli.texts import STORED, TEXT, TEXT_FORMATS, Form, Origin, Source
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
 DOCBIN = "docbin"
 Readable = tuple[Source, Form]
@@ -59,7 +59,6 @@ class Inputs:
             "--input-format",
             "-i",
             help="The format of all files  [default: by each file's ending]",
-            show_default=False,
         ),
     ] = None
     text_column: texts.TextColumnOption = None
@@ -195,7 +194,6 @@ class ManyInputs(Inputs):
             "-f",
             help="csv, tsv, jsonl, parquet; or one of its own  [default: by the ending "
             "of -o]",
-            show_default=False,
         ),
     ] = None
     batch_size: Annotated[
@@ -264,7 +262,7 @@ class ManyInputs(Inputs):
     ) -> "Iterator[tuple[Doc, Origin]]":
         for source, _ in readable:
             file = source.shown if self._is_several else None
-            docs = io.read_docs(Path(source.name), nlp.vocab)
+            docs = read_docs(source, nlp.vocab)
             for line, doc in enumerate(docs, start=1):
                 origin = Origin(next(self._numbers), line, file=file)
                 if origin.name not in self.done:
@@ -321,16 +319,34 @@ def read_heads(source: Source, form: Form) -> Iterator[Any]:
     )
 
 
-def read_docs(source: Source, form: Form) -> "Sequence[Doc]":
-    """The Docs of a `.spacy` file."""
-    import spacy
+def read_docs(source: Source, vocab: "Vocab") -> "list[Doc]":
+    """The Docs of a `.spacy` file.
 
-    return io.read_docs(Path(source.name), spacy.blank("xx").vocab)
+    RAISES (ValueError): It is no such file, or holds no words, or constituents that are
+        no tree.
+    """
+    from spacy_lal.annotations import check_tree
+    from spacy_lal.treebanks.corpora import read_spacy
+
+    with source.open() as file:
+        docs = list(read_spacy(file.read(), vocab, source.shown))
+    if not any(map(len, docs)):
+        raise ValueError(f"{source.shown} holds no words")
+    for number, doc in enumerate(docs, start=1):
+        check_tree(doc, f"{source.shown}, Doc {number}")
+    return docs
+
+
+def read_stored(source: Source, form: Form) -> "list[Doc]":
+    """The Docs of a `.spacy` file, in a vocabulary of their own."""
+    from spacy.vocab import Vocab
+
+    return read_docs(source, Vocab())
 
 
 READERS: dict[str, Callable[..., Iterable[Any]]] = {
     "brackets": read_trees,
     "conllu": read_heads,
-    DOCBIN: read_docs,
+    DOCBIN: read_stored,
     **dict.fromkeys(TEXT_FORMATS, texts.read_records),
 }

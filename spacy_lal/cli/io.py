@@ -27,8 +27,6 @@ from spacy_lal.lang import DEFAULT_PIPELINE, LANGUAGES
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
 
 ERROR = 2
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -59,7 +57,6 @@ OutputOption = Annotated[
         "--output",
         "-o",
         help="Write here  [default: -, stdout]",
-        show_default=False,
     ),
 ]
 ModelOption = Annotated[
@@ -67,7 +64,6 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         "-m",
-        show_default=False,
         help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]",
     ),
 ]
@@ -364,27 +360,3 @@ def input_paths(
             yield [file if str(path) == STDIN else path for path in paths], named
         except ValueError as err:
             fail(named(str(err)))
-
-
-def read_docs(path: Path, vocab: "Vocab") -> "list[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`.
-
-    RAISES (ValueError): It is no such file, or holds no words, or constituents that are
-        no tree.
-    """
-    from spacy_lal.annotations import check_tree
-    from spacy_lal.treebanks.corpora import read_spacy
-
-    check_one_stdin([path])
-    if str(path) == STDIN:
-        name = "<stdin>"
-        data = sys.stdin.buffer.read()
-    else:
-        name = str(path)
-        data = path.read_bytes()
-    docs = list(read_spacy(data, vocab, name))
-    if not any(len(doc) for doc in docs):
-        raise ValueError(f"{name} holds no words")
-    for number, doc in enumerate(docs, start=1):
-        check_tree(doc, f"{name}, Doc {number}")
-    return docs

@@ -35,9 +35,7 @@ def parse_cli(
     ] = False,
     without: Annotated[
         Optional[list[str]],
-        typer.Option(
-            "--without", help="Leave out this component; may be said several times"
-        ),
+        typer.Option(help="Leave out this component; may be said several times"),
     ] = None,
 ) -> None:
     """Parse texts into trees, tables or Docs.
@@ -53,11 +51,6 @@ def parse_cli(
     output_format = tables.find_format(inputs, formats)
     if output_format == "json":
         output_format = tables.JSONL
-    if output_format == DOCBIN and inputs.output is None:
-        io.fail(
-            "--format docbin writes a .spacy file: say which with --output (- is "
-            "stdout)"
-        )
     unread = [] if output_format == DOCBIN else [io.ROLES_FACTORY]
     if output_format not in LEMMAS:
         unread += LEMMATIZERS
@@ -75,9 +68,8 @@ def parse_cli(
         show = FORMATS[output_format]
         return "".join(show(parse, origin, ids) for parse in read_parses(doc))
 
-    shown = dict.fromkeys(FORMATS, lines)
     records = to_records if output_format == tables.JSONL else None
-    tables.write_docs(docs, inputs, output_format, "parse", shown, records)
+    tables.write_docs(docs, inputs, output_format, "parse", lines, records)
 
 
 def _write_docbin(
@@ -164,12 +156,9 @@ def _table(parse: "Parse", heads: Sequence[Optional[int]]) -> str:
     rows = [("", "word", "tag", "head", "", "deprel")]
     for i, (place, head) in enumerate(zip(parse.tokens, heads, strict=True), start=1):
         token = parse.doc[place]
-        number = f"{i:>{width}}"
+        governor = ("_", "") if head is None else (str(head), words[head])
         tag = token.tag_ or token.pos_
-        governor = ("_", "")
-        if head is not None:
-            governor = (str(head), words[head])
-        rows.append((number, words[i], tag, *governor, token.dep_))
+        rows.append((f"{i:>{width}}", words[i], tag, *governor, token.dep_))
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 

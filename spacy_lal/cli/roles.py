@@ -43,8 +43,7 @@ def roles_cli(
     from spacy_lal.annotations import has_propositions
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
 
-    formats = [TABLE, *ROLE_FORMATS]
-    output_format = tables.find_format(inputs, formats)
+    output_format = tables.find_format(inputs, [TABLE, *ROLE_FORMATS])
     nlp, docs = read_docs(inputs, needs=())
 
     def with_roles() -> "Iterator[tuple[Doc, Origin]]":
@@ -63,8 +62,7 @@ def roles_cli(
             return role_table(doc, auxiliaries)
         return ROLE_FORMATS[output_format](role_sentences(doc, auxiliaries), origin)
 
-    shown = dict.fromkeys(formats, lines)
-    tables.write_docs(with_roles(), inputs, output_format, "roles", shown)
+    tables.write_docs(with_roles(), inputs, output_format, "roles", lines)
 
 
 @with_inputs(ManyInputs, stored=(DOCBIN,))
@@ -73,9 +71,7 @@ def relations_cli(
     kinds: Annotated[
         Optional[str],
         typer.Option(
-            "--kinds",
             help=f"Only relations of these kinds: {','.join(RELATION_KINDS)}",
-            show_default=False,
         ),
     ] = None,
     every: Annotated[
@@ -88,9 +84,7 @@ def relations_cli(
     threshold: Annotated[
         Optional[float],
         typer.Option(
-            "--threshold",
             help="Only what has happened or is happening so probably (0 to 1)",
-            show_default=False,
         ),
     ] = None,
     nested: Annotated[
@@ -120,8 +114,7 @@ def relations_cli(
     that you ask for, in this order: confidence, factuality, further arguments. edges
     and openie leave out what the text does not assert. The default format is by the
     ending of -o, or else a table to read."""
-    formats = [*RELATION_FORMATS, OPENIE]
-    output_format = tables.find_format(inputs, formats)
+    output_format = tables.find_format(inputs, [*RELATION_FORMATS, OPENIE])
     named = kinds.split(",") if kinds else RELATION_KINDS
     if not set(named) <= set(RELATION_KINDS):
         io.fail(f"--kinds: expected some of {','.join(RELATION_KINDS)}, got {kinds!r}")
@@ -187,8 +180,7 @@ def relations_cli(
         "factuality": factuality,
         "arguments": arguments,
     }
-    shown = dict.fromkeys(formats, lines)
-    tables.write_docs(with_heads(), inputs, output_format, "relations", shown, rows)
+    tables.write_docs(with_heads(), inputs, output_format, "relations", lines, rows)
 
 
 def read_docs(

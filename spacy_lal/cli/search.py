@@ -15,7 +15,7 @@ from spacy_lal.cli.inputs import (
     DOCBIN,
     Inputs,
     Readable,
-    read_docs,
+    read_stored,
     read_trees,
     with_inputs,
 )
@@ -106,7 +106,7 @@ def _trees(
         return
     docs: Iterable[tuple[int, Doc]]
     if form.kind == DOCBIN:
-        docs = enumerate(read_docs(source, form), start=1)
+        docs = enumerate(read_stored(source, form), start=1)
     else:
         nlp = load()
         texts = inputs.texts([readable], nlp.max_length)

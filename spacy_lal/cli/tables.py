@@ -35,21 +35,21 @@ def write_docs(
     inputs: "ManyInputs",
     output_format: str,
     kind: str,
-    lines: "dict[str, Callable[[Doc, Origin], str]]",
+    lines: "Callable[[Doc, Origin], str]",
     rows_of: "Optional[Callable[[Doc, Origin], Iterable[Row]]]" = None,
 ) -> None:
-    """Write Docs as a table of a kind, or by the function of another format.
+    """Write Docs as a table of a kind, or the lines of another format.
 
     rows_of: Makes the rows. They may have more than the columns of the kind, for JSON
         lines.
     """
     from spacy_lal.tables import find_kind
 
-    if output_format in lines:
+    if output_format not in FORMATS:
         written = f"the {kind}"
         with io.text_output(inputs.output) as write:
             for doc, origin in docs:
-                write(lines[output_format](doc, origin))
+                write(lines(doc, origin))
     else:
         table = find_kind(kind)
         rows = (

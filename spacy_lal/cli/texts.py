@@ -51,18 +51,14 @@ LOOKED_AT = 100  # lines, to see whether they are wrapped
 TextColumnOption = Annotated[
     Optional[str],
     typer.Option(
-        "--text-column",
         help="The column of the texts in .csv and .tsv, their key in .jsonl  [default: "
         "text]",
-        show_default=False,
     ),
 ]
 IdColumnOption = Annotated[
     Optional[str],
     typer.Option(
-        "--id-column",
         help="The column or key of their ids  [default: id, or else the line]",
-        show_default=False,
     ),
 ]
 ParagraphsOption = Annotated[
@@ -73,7 +69,6 @@ ParagraphsOption = Annotated[
             "Blank lines end a text, or each line is one  [default: --lines, unless a "
             "file's lines look wrapped]"
         ),
-        show_default=False,
     ),
 ]
 
@@ -258,7 +253,7 @@ def _rows(source: Source, form: Form) -> Iterator[Record]:
         table.fieldnames = names
         has_ids = form.id_column or id_ != text
         for row in table:
-            if None in {*row, *row.values()}:
+            if None in row or None in row.values():
                 raise csv.Error(
                     f"expected {len(names)} cells, as in the heading; a cell with a "
                     "separator or a line break stands in double quotes"

@@ -156,15 +156,13 @@ def compact_cli(
         str, typer.Option("--model", "-m", help="The pipeline: path or package")
     ],
     bits: Annotated[
-        int, typer.Option("--bits", help="Bits of a weight: 16, or 8 for half the size")
+        int, typer.Option(help="Bits of a weight: 16, or 8 for half the size")
     ] = 16,
     runtime: Annotated[
         Optional[str],
         typer.Option(
-            "--runtime",
             help="What computes the transformer on a CPU: onnx, onnx-int8 or torch  "
             "[default: the pipeline's own, or onnx]",
-            show_default=False,
         ),
     ] = None,
     lean: Annotated[
@@ -212,7 +210,7 @@ def import_official_cli(
     ],
     tokenizer: Annotated[
         Optional[str],
-        typer.Option("--tokenizer", help="Its encoder's: name or folder"),
+        typer.Option(help="Its encoder's: name or folder"),
     ] = None,
     lang: Annotated[
         str,

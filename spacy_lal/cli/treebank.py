@@ -14,6 +14,8 @@ from typing import (
 import typer
 
 from spacy_lal.cli import io
+from spacy_lal.cli.inputs import read_docs
+from spacy_lal.cli.texts import Source
 from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def check_cli(
     ] = False,
     top: Annotated[
         int,
-        typer.Option("--top", min=0, help="Rows of each table of labels; 0 shows all"),
+        typer.Option(min=0, help="Rows of each table of labels; 0 shows all"),
     ] = 15,
 ) -> None:
     """Report the contents of a treebank and its irregularities.
@@ -84,7 +86,7 @@ def convert_cli(
     output: DocsOutput,
     n_sents: Annotated[
         Optional[int],
-        typer.Option("--n-sents", help="Sentences in a Doc  [default: 1]"),
+        typer.Option(help="Sentences in a Doc  [default: 1]"),
     ] = None,
     by_document: Annotated[
         bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")
@@ -155,7 +157,8 @@ def add_trees_cli(
 
     io.check_apart(output, data_path)
     nlp = io.load_pipeline(model, gpu_id)
-    golds = io.read_docs(data_path, nlp.vocab)
+    io.check_one_stdin([data_path])
+    golds = read_docs(Source(str(data_path)), nlp.vocab)
     completed = list(complete(nlp, find_parser(nlp), golds))
     with io.binary_output(output) as file:
         file.write(pack_docs(completed)[0])

@@ -30,4 +30,4 @@ def units_cli(
         rows = [f"{unit.id_}\t{printable(unit.text.strip())}\n" for unit in doc._.units]
         return "".join(rows)
 
-    tables.write_docs(docs, inputs, output_format, "units", {TABLE: lines})
+    tables.write_docs(docs, inputs, output_format, "units", lines)

@@ -5,11 +5,14 @@ they wait for spaCy."""
 import os
 import pickle
 import signal
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from itertools import chain, count, islice
+from itertools import chain, islice
 from multiprocessing import Pipe, Process, parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from threading import Thread
 from typing import (
     TYPE_CHECKING,
@@ -108,44 +111,39 @@ def _batches(texts: "Iterable[tuple[str, Origin]]", batch_size: int) -> Iterator
         yield Batch([], [], error)
 
 
-def _in_order(batches: Iterator[Batch], idle: list[Connection]) -> Iterator[Batch]:
+def _in_order(batches: Iterator[Batch], workers: list[Connection]) -> Iterator[Batch]:
     """The batches with their Docs. A worker has one batch at a time: it never waits to
     send while its reader waits to send, too."""
-    busy: dict[Connection, tuple[int, Batch]] = {}
-    parsed: dict[int, Batch] = {}
-    numbered = enumerate(batches)
-    most = AHEAD * len(idle)
-    for turn in count():
-        while turn not in parsed:
-            for connection in wait(list(busy)) if busy else ():
-                number, batch = busy.pop(connection)
-                parsed[number] = Batch(batch.texts, *_answer(connection))
-                idle.append(connection)
-            n_wanted = min(len(idle), most - len(parsed))
-            for number, batch in islice(numbered, n_wanted):
-                if batch.error is None:
-                    connection = idle.pop()
-                    _ask(connection, batch)
-                    busy[connection] = number, batch
-                else:
-                    parsed[number] = batch
-            if not busy and turn not in parsed:
-                return
-        yield parsed.pop(turn)
-
-
-def _ask(connection: Connection, batch: Batch) -> None:
-    with suppress(BrokenPipeError):  # `_answer` says it
-        connection.send([text for text, _ in batch.texts])
-
-
-def _answer(connection: Connection) -> tuple[list[bytes], Optional[Exception]]:
+    idle: SimpleQueue[Connection] = SimpleQueue()
+    for connection in workers:
+        idle.put(connection)
+    threads = ThreadPoolExecutor(len(workers))
+    asked: deque[Future[Batch]] = deque()
     try:
-        return connection.recv()
+        for batch in batches:
+            asked.append(threads.submit(_parsed, batch, idle))
+            while asked and (asked[0].done() or len(asked) > AHEAD * len(workers)):
+                yield asked.popleft().result()
+        for future in asked:
+            yield future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _parsed(batch: Batch, idle: "SimpleQueue[Connection]") -> Batch:
+    if batch.error is not None:
+        return batch
+    connection = idle.get()
+    try:
+        connection.send([text for text, _ in batch.texts])
+        docs, error = connection.recv()
     except (EOFError, ConnectionError):
         raise ChildProcessError(
             "a worker process was killed: is there enough memory for --n-process?"
         ) from None
+    finally:
+        idle.put(connection)  # also that of an ended worker: nobody waits for it
+    return Batch(batch.texts, docs, error)
 
 
 def _work(nlp: "Language", extensions: Any, connection: Connection) -> None:

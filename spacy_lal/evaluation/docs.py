@@ -19,7 +19,6 @@ from ..annotations import (
     SENT_IDS,
     SPANS_KEY,
     has_propositions,
-    has_sentences,
     read_parses,
     sentence_words,
 )
@@ -53,14 +52,8 @@ def parse_golds(
     spaCy's parser; with `gold_sents`, in the gold sentences. Returns the parsed Docs,
     in order, and the time in seconds.
 
-    RAISES (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets
-        none.
+    RAISES (ValueError): The pipeline sets no sentence boundaries.
     """
-    for number, gold in enumerate(golds, start=1):
-        if not has_sentences(gold):
-            raise ValueError(
-                f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}"
-            )
     parsers = parser_names(nlp) or [
         name
         for name in nlp.pipe_names
