@@ -182,7 +182,6 @@ def test_two_processes(parse, named):
     ("args", "message"),
     [
         (("--format", "xml"), "got 'xml'"),
-        (("-f", "docbin"), "docbin writes a .spacy file"),
         (("-o", "x.pdf"), "expected an ending of .ptb, .conllu"),
         (("-i", "xml"), "expected an input format of text, jsonl, csv, tsv, got 'xml'"),
     ],
