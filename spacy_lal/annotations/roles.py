@@ -23,7 +23,6 @@ from ..trees.roles import (
     Proposition,
     PropositionError,
     args_to_bio,
-    bio_to_args,
     check_proposition,
     join_parts,
     make_proposition,
@@ -296,21 +295,18 @@ def to_allennlp(item: Item) -> dict[str, Any]:
 
     >>> to_allennlp(doc)["verbs"][0]["tags"]
     ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']"""
-    doc, first, end = (
-        (item.doc, item.start, item.end)
-        if isinstance(item, Span)
-        else (item, 0, len(item))
-    )
+    doc = item.doc
+    span = item[:]
     tokens = words_of(item)
     words = [doc[i].text for i in tokens]
     verbs = []
-    for proposition in propositions_within(doc, first, end):
+    for proposition in propositions_within(doc, span.start, span.end):
         for on_words in _on_words([proposition], tokens):
             tags = args_to_bio(on_words.args, len(words))
             verbs.append(
                 {
                     "verb": doc[proposition.token].text,
-                    "description": _describe(words, tags),
+                    "description": _describe(words, on_words),
                     "tags": tags,
                 }
             )
@@ -327,12 +323,11 @@ def propositions_within(doc: Doc, start: int, end: int) -> list[Proposition]:
     ]
 
 
-def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
+def _describe(words: Sequence[str], proposition: Proposition) -> str:
     """The words with each argument in brackets."""
     pieces: list[str] = []
     place = 0
-    for start, end, role in bio_to_args(tags):
-        pieces.extend(words[place:start])
-        pieces.append(f"[{role}: {' '.join(words[start:end])}]")
+    for start, end, role in proposition.args:
+        pieces += [*words[place:start], f"[{role}: {' '.join(words[start:end])}]"]
         place = end
     return " ".join([*pieces, *words[place:]])
