@@ -133,13 +133,6 @@ def _name(row: PredicateRow, role: str) -> str:
     return shorten(visible(row.name)) if role == PREDICATE_ROLE else visible(role)
 
 
-def _with_meaning(name: str, meaning: str, width: float) -> str:
-    """The name of a role, and what it is, where there is room: "ARG0: giver"."""
-    both = f"{name}: {visible(meaning)}"
-    has_room = _bold_width(both) <= width
-    return both if meaning and has_room else name
-
-
 # Drawing
 
 
@@ -152,6 +145,7 @@ def _draw_arcs(
     """The arcs below a line, and where what is below them begins."""
     n_levels = max((arc.level for arc in arcs), default=0)
     bottom = base + FIRST + n_levels * LEVEL
+    arrows = []
     lines = []
     names = []
     for arc in arcs:
@@ -162,15 +156,14 @@ def _draw_arcs(
         lines.append(path("M", start, base, "V", y, "H", end, "V", base + ARROW))
         names.append(svg_text((start + end) / 2, y + SIZE, arc.deprel))
     for place, head in zip(places, heads, strict=True):
+        if head is not None:
+            arrows.append(
+                path("M", place, base, "l", -ARROW / 2, ARROW, "h", ARROW, "z")
+            )
         if head == 0:
             lines.append(path("M", place, bottom, "V", base + ARROW))
             look = ' font-weight="bold"'
             names.append(svg_text(place, bottom + SIZE, ROOT, look))
-    arrows = [
-        path("M", place, base, "l", -ARROW / 2, ARROW, "h", ARROW, "z")
-        for place, head in zip(places, heads, strict=True)
-        if head is not None
-    ]
     markup = (
         '<path fill="none" stroke="currentColor" stroke-opacity=".55" '
         f'd="{"".join(lines)}"/><path fill-opacity=".7" d="{"".join(arrows)}"/>'
@@ -194,7 +187,10 @@ def _draw_roles(layout: TreeLayout, rows: Sequence[PredicateRow], top: float) ->
             middle = (left + right) / 2
             width = max(right - left + GAP - 4, _bold_width(name))
             drawn.append(Band(middle, y, width, role_color(role)))
-            said = _with_meaning(name, row.meanings.get(role, ""), width)
-            names.append(svg_text(middle, y + 0.36 * SIZE, said))
+            meaning = visible(row.meanings.get(role, ""))
+            both = f"{name}: {meaning}"
+            if meaning and _bold_width(both) <= width:
+                name = both
+            names.append(svg_text(middle, y + 0.36 * SIZE, name))
     look = f'font-size="{SIZE}" font-weight="bold" fill="{INK_ON_PALE}"'
     return f"{bands(drawn, ROW - 4, 'butt')}<g {look}>{''.join(names)}</g>"
