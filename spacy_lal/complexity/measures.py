@@ -20,6 +20,7 @@ MEANS = (
     "noun_modifiers passives finite_clauses"
 ).split()
 Number = Optional[float]
+Count = Optional[int]
 
 
 @dataclass(frozen=True)
@@ -70,18 +71,18 @@ class Complexity:
 
     W: int = 0
     S: int = 0
-    VP1: Optional[int] = 0
-    VP2: Optional[int] = 0
-    C1: Optional[int] = 0
-    C2: Optional[int] = 0
-    T1: Optional[int] = 0
-    T2: Optional[int] = 0
-    CN1: Optional[int] = 0
-    CN2: Optional[int] = 0
-    CN3: Optional[int] = 0
-    DC: Optional[int] = 0
-    CT: Optional[int] = 0
-    CP: Optional[int] = 0
+    VP1: Count = 0
+    VP2: Count = 0
+    C1: Count = 0
+    C2: Count = 0
+    T1: Count = 0
+    T2: Count = 0
+    CN1: Count = 0
+    CN2: Count = 0
+    CN3: Count = 0
+    DC: Count = 0
+    CT: Count = 0
+    CP: Count = 0
     yngve_depth: Number = None
     frazier_depth: Number = None
     tree_height: Number = None
@@ -92,22 +93,22 @@ class Complexity:
     finite_clauses: Number = None
 
     @property
-    def VP(self) -> Optional[int]:  # noqa: N802  (Lu's names, as all below)
+    def VP(self) -> Count:  # noqa: N802  (Lu's names, as all below)
         """Verb phrases, VP1 + VP2 (Lu 2010); at least 0."""
         return _sum([self.VP1, self.VP2])
 
     @property
-    def C(self) -> Optional[int]:  # noqa: N802
+    def C(self) -> Count:  # noqa: N802
         """Clauses, C1 + C2 (Lu 2010); at least 0."""
         return _sum([self.C1, self.C2])
 
     @property
-    def T(self) -> Optional[int]:  # noqa: N802
+    def T(self) -> Count:  # noqa: N802
         """T-units, T1 + T2 (Lu 2010); at least 0."""
         return _sum([self.T1, self.T2])
 
     @property
-    def CN(self) -> Optional[int]:  # noqa: N802
+    def CN(self) -> Count:  # noqa: N802
         """Complex nominals, CN1 + CN2 + CN3 (Lu 2010); at least 0."""
         return _sum([self.CN1, self.CN2, self.CN3])
 
@@ -248,12 +249,12 @@ def summed(sentences: Iterable[Complexity]) -> Complexity:
     return Complexity(**values)
 
 
-def _sum(counts: Sequence[Optional[int]]) -> Optional[int]:
+def _sum(counts: Sequence[Count]) -> Count:
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
-def _ratio(count: Optional[int], of: Optional[int]) -> Number:
+def _ratio(count: Count, of: Count) -> Number:
     if count is None or of is None:
         return None
     return count / of if of else 0.0

@@ -10,6 +10,7 @@ from typing import (
 
 from .clause_words import ClauseWords
 
+Strings = frozenset[str]
 # The lemma of a word, from the word without escapes, its fine tag, its UPOS, and the
 # lemma that another component gave it.
 LemmaRule = Callable[[str, str, str, str], str]
@@ -86,16 +87,16 @@ class TokenRules:
     suffixes: Rules = ()
     infixes: Rules = ()
     notes: Rules = ()
-    kept: frozenset[str] = frozenset()
+    kept: Strings = frozenset()
     divided: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    dropped_words: frozenset[str] = frozenset()
-    dropped_suffixes: frozenset[str] = frozenset()
-    abbreviations: frozenset[str] = frozenset()
-    units: frozenset[str] = frozenset()
-    before_numbers: frozenset[str] = frozenset()
-    before_letters: frozenset[str] = frozenset()
+    dropped_words: Strings = frozenset()
+    dropped_suffixes: Strings = frozenset()
+    abbreviations: Strings = frozenset()
+    units: Strings = frozenset()
+    before_numbers: Strings = frozenset()
+    before_letters: Strings = frozenset()
     unmarked: Mapping[str, int] = field(default_factory=dict)
-    after_unmarked: frozenset[str] = frozenset()
+    after_unmarked: Strings = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +151,10 @@ class LayoutRules:
     clitic: Rule
     address: Rule
     called: Rule
-    before_addresses: frozenset[str]
-    before_numbers: frozenset[str]
-    joining: frozenset[str]
-    starting: frozenset[str]
+    before_addresses: Strings
+    before_numbers: Strings
+    joining: Strings
+    starting: Strings
 
 
 @dataclass(frozen=True)
@@ -170,14 +171,14 @@ class NounChunks:
     numbers (FrozenSet[str]): UPOS and fine tags of numbers.
     separating (FrozenSet[str]): Fine tags of words between conjuncts."""
 
-    phrases: frozenset[str]
-    prenominal: frozenset[str]
-    nominal: frozenset[str]
-    nouns: frozenset[str]
-    not_heads: frozenset[str]
+    phrases: Strings
+    prenominal: Strings
+    nominal: Strings
+    nouns: Strings
+    not_heads: Strings
     possessive: str
-    numbers: frozenset[str]
-    separating: frozenset[str]
+    numbers: Strings
+    separating: Strings
 
 
 @dataclass(frozen=True)
@@ -201,17 +202,17 @@ class Guidelines:
         called, lower case.
     pronouns (Mapping[str, str]): Pronouns of one case, lower case, and its deprel."""
 
-    preposition_tags: frozenset[str] = frozenset()
+    preposition_tags: Strings = frozenset()
     prepositional_phrase: str = ""
     noun_phrase: str = ""
-    phrases_of_prepositions: frozenset[str] = frozenset()
+    phrases_of_prepositions: Strings = frozenset()
     verb_phrase: str = ""
-    clauses_of_verbs: frozenset[str] = frozenset()
-    parts_of_verb_phrases: frozenset[str] = frozenset()
+    clauses_of_verbs: Strings = frozenset()
+    parts_of_verb_phrases: Strings = frozenset()
     small_clause: str = ""
-    small_predicates: frozenset[str] = frozenset()
-    measures: frozenset[str] = frozenset()
-    greetings: frozenset[str] = frozenset()
+    small_predicates: Strings = frozenset()
+    measures: Strings = frozenset()
+    greetings: Strings = frozenset()
     pronouns: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -266,9 +267,9 @@ class Conventions:
         colour, by the family's name."""
 
     code: str
-    root_labels: frozenset[str]
+    root_labels: Strings
     punctuation_tags: Container[str]
-    mark_tags: frozenset[str]
+    mark_tags: Strings
     evalb_deleted: tuple[str, ...]
     evalb_equal: tuple[tuple[str, str], ...] = ()
     default_package: Optional[str] = None
@@ -276,12 +277,12 @@ class Conventions:
     layout: Optional[LayoutRules] = None
     note_labels: tuple[str, ...] = ()
     read_as: Mapping[str, str] = field(default_factory=dict)
-    capitals: frozenset[str] = frozenset()
+    capitals: Strings = frozenset()
     noun_chunks: Optional[NounChunks] = None
     guidelines: Optional[Guidelines] = None
     clauses: Optional[ClauseWords] = None
-    auxiliary_rolesets: frozenset[str] = frozenset()
-    clause_labels: frozenset[str] = frozenset()
+    auxiliary_rolesets: Strings = frozenset()
+    clause_labels: Strings = frozenset()
     lemmas: Optional[LemmaRule] = None
     structures: tuple[Structure, ...] = ()
     contractions: Optional[ContractionRule] = None

@@ -22,7 +22,6 @@ MISSING = -1  # the number of a tag that is not known
 Argument = tuple[int, int, str]  # a half-open range of words from 0, and its role
 _CORE = re.compile(r"(?:ARG|A)([0-9]|A)(?:-.+)?")
 _ROLE = re.compile(r"[^()*\s]+")
-_BIO = re.compile(r"([BI])-(.+)", re.DOTALL)
 
 
 class PropositionError(ValueError):
@@ -191,37 +190,26 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> list[str]:
     return tags
 
 
-def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> tuple[Argument, ...]:
-    """BIO tags as arguments, in text order. An illegal I- is read as in the reference
-    implementation of LISA: it opens an argument if none is open, else it continues the
-    open one, whatever its role; with `strict`, it is an error.
+def bio_to_args(tags: Sequence[str]) -> tuple[Argument, ...]:
+    """BIO tags as arguments, in text order.
 
-    RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X
-        follows neither B-X nor I-X.
+    RAISES (PropositionError): A tag is neither O nor B-X, nor I-X after B-X or I-X.
     """
     args: list[Argument] = []
-    open_at = -1
-    role = ""
     before = OUTSIDE
     for i, tag in enumerate(tags):
-        match = _BIO.fullmatch(tag)
-        is_legal = match is not None or tag == OUTSIDE
-        if strict and match and match[1] == "I":
-            is_legal = before in (f"B-{match[2]}", tag)
-        if not is_legal:
+        mark, _, role = tag.partition("-")
+        if role and mark == "I" and before in (f"B-{role}", tag):
+            start, _, _ = args.pop()
+            args.append((start, i + 1, role))
+        elif role and mark == "B":
+            args.append((i, i + 1, role))
+        elif tag != OUTSIDE:
             raise PropositionError(
                 f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got "
                 f"{tag!r} after {before!r}"
             )
-        if open_at >= 0 and (match is None or match[1] == "B"):
-            args.append((open_at, i, role))
-            open_at = -1
-        if match and open_at < 0:
-            open_at = i
-            role = match[2]
         before = tag
-    if open_at >= 0:
-        args.append((open_at, len(tags), role))
     return tuple(args)
 
 
@@ -282,4 +270,4 @@ class RoleTags:
 
         RAISES (ValueError): An I- tag follows neither its B- tag nor itself.
         """
-        return bio_to_args([self.strings[tag] for tag in tags], strict=True)
+        return bio_to_args([self.strings[tag] for tag in tags])
