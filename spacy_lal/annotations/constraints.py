@@ -173,9 +173,7 @@ def in_words(
     for constraint in constraints:
         if isinstance(constraint, HeadConstraint):
             if constraint.dependent in place:
-                in_place = HeadConstraint(
-                    place[constraint.dependent], place[constraint.head]
-                )
+                in_place = HeadConstraint(*(place[word] for word in constraint))
                 in_sentence.append((in_place, constraint))
         else:
             words_of_span = words_of(doc[constraint.start : constraint.end])

@@ -69,15 +69,12 @@ def draw_parse(
 def describe_arcs(parse: Parse) -> str:
     """The arcs in words: "dog: nsubj of barks; barks: root"."""
     described = []
-    for word, head, deprel in zip(
-        parse.words, parse.heads or (), parse.deprels, strict=True
-    ):
-        if head is None:
-            described.append(f"{word}: no head")
-        elif head == 0:
-            described.append(f"{word}: root")
-        else:
-            described.append(f"{word}: {deprel} of {parse.words[head - 1]}")
+    arcs = zip(parse.words, parse.heads or (), parse.deprels, strict=True)
+    for word, head, deprel in arcs:
+        shown = "no head" if head is None else "root"
+        if head:
+            shown = f"{deprel} of {parse.words[head - 1]}"
+        described.append(f"{word}: {shown}")
     return "; ".join(described)
 
 

@@ -3,7 +3,7 @@ of its own, and words stand on one line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from ..trees.brackets import write_brackets
 from ..trees.spans import split_chain
@@ -40,17 +40,18 @@ _TAG_LOOK = f' font-size="{TAG_SIZE}" fill-opacity=".7"'
 
 @dataclass
 class Node:
-    """A label or a word as shown; its number of nodes above; the number of its parent,
-    -1 for the root. An empty label is not drawn."""
+    """A label or a word as shown; an empty label is not drawn. The node above it, None
+    for the root."""
 
     text: str
-    level: int
-    parent: int
+    parent: "Optional[Node]"
     is_word: bool
-    children: list[int] = field(default_factory=list)
+    level: int = 0  # nodes above
+    children: "list[Node]" = field(default_factory=list)
     is_tag: bool = False  # above one word, and nothing else
     least: float = 0.0  # pixels that its column has at least
     width: float = 0.0  # of its subtree's columns
+    left: float = SIDE  # where they begin
     x: float = 0.0  # of its middle
 
     @property
@@ -64,6 +65,12 @@ class Node:
         if self.is_constituent:
             return pill_width(self.text)
         return text_width(self.text) * (SIZE if self.is_word else TAG_SIZE)
+
+    @property
+    def below(self) -> float:
+        """The width of its children."""
+        widths = [child.width for child in self.children]
+        return sum(widths) + GAP * max(len(widths) - 1, 0)
 
     @property
     def sides(self) -> tuple[float, float]:
@@ -86,10 +93,9 @@ class TreeLayout:
         for word, width in zip(self.words, least, strict=False):
             word.least = width
         for node in self.nodes:
-            children = [self.nodes[child] for child in node.children]
-            node.is_tag = len(children) == 1 and children[0].is_word
+            node.is_tag = len(node.children) == 1 and node.children[0].is_word
         for node in reversed(self.nodes):  # children come after their parents
-            node.width = max(node.own_width, node.least, self._below(node))
+            node.width = max(node.own_width, node.least, node.below)
         self._place()
         self.width = self.nodes[0].width + 2 * SIDE
         # Between levels: lines of wide trees would be flat.
@@ -103,26 +109,19 @@ class TreeLayout:
         else:
             self.baseline = max(top, ASCENT)
 
-    def _below(self, node: Node) -> float:
-        """The width of a node's children."""
-        widths = [self.nodes[child].width for child in node.children]
-        return sum(widths) + GAP * max(len(widths) - 1, 0)
-
     def _place(self) -> None:
-        lefts = [SIDE] * len(self.nodes)
-        for i, node in enumerate(self.nodes):
-            left = lefts[i] + (node.width - self._below(node)) / 2
+        for node in self.nodes:
+            left = node.left + (node.width - node.below) / 2
             for child in node.children:
-                lefts[child] = left
-                left += self.nodes[child].width + GAP
-        for left, node in zip(reversed(lefts), reversed(self.nodes), strict=True):
-            middle = left + node.width / 2
+                child.left = left
+                left += child.width + GAP
+        for node in reversed(self.nodes):
+            middle = node.left + node.width / 2
             if node.children:
-                first = self.nodes[node.children[0]]
-                last = self.nodes[node.children[-1]]
-                middle = (first.x + last.x) / 2
+                middle = (node.children[0].x + node.children[-1].x) / 2
             half = node.own_width / 2
-            node.x = min(max(middle, left + half), left + node.width - half)
+            end = node.left + node.width
+            node.x = min(max(middle, node.left + half), end - half)
 
     def draw(self) -> str:
         """The lines, pills and texts, from y = 0 down to the words, as markup; one
@@ -141,9 +140,9 @@ class TreeLayout:
             else:
                 look = "" if node.is_word else _TAG_LOOK
                 texts.append(svg_text(node.x, y, node.text, look))
-            above = self.nodes[node.parent]
-            is_apart = not above.is_tag and above.text  # a tag stands close to its word
-            if node.parent >= 0 and is_apart:
+            above = node.parent
+            # A tag stands close to its word.
+            if above and above.text and not above.is_tag:
                 lines.append(self._line(above, node))
         path = (
             '<path fill="none" stroke="currentColor" stroke-opacity=".45" '
@@ -195,15 +194,17 @@ def tree_to_text(tree: "Tree") -> str:
 
 def _nodes(tree: "Tree", mirrored: bool) -> list[Node]:
     nodes: list[Node] = []
-    todo: list[tuple[Any, int, int]] = [(tree, 0, -1)]
+    todo: list[tuple[Any, Optional[Node]]] = [(tree, None)]
     while todo:
-        item, level, parent = todo.pop()
-        if parent >= 0:
-            nodes[parent].children.append(len(nodes))
+        item, parent = todo.pop()
         is_word = not isinstance(item, list)
+        text = str(item if is_word else item.label())
+        node = Node(shorten(visible(text)), parent, is_word)
+        if parent:
+            node.level = parent.level + 1
+            parent.children.append(node)
+        nodes.append(node)
         children = [] if is_word else list(item)
         in_order = children if mirrored else children[::-1]
-        todo.extend((child, level + 1, len(nodes)) for child in in_order)
-        text = str(item if is_word else item.label())
-        nodes.append(Node(shorten(visible(text)), level, parent, is_word))
+        todo.extend((child, node) for child in in_order)
     return nodes
