@@ -216,20 +216,18 @@ def _draw_contributions(
     for span in spans:
         text = " ".join(parse.doc[span.start : span.end].text.split())
         columns.append(f"{span.label}: {text}")
-    totals = [
-        ("score", [span.score for span in spans]),
-        ("label heads, sum", [float(span.heads.sum()) for span in spans]),
-        ("whole tokens", [span.tokens for span in spans]),
-        ("bias", [span.bias for span in spans]),
+    numbers = [
+        (span.score, float(span.heads.sum()), span.tokens, span.bias) for span in spans
     ]
+    titles = ("score", "label heads, sum", "whole tokens", "bias")
+    totals = zip(titles, zip(*numbers, strict=True), strict=True)
     outlined = [
         (names.index(span.label), i)
         for i, span in enumerate(spans)
         if span.label in names
     ]
-    heads = [span.heads.tolist() for span in spans]
     return heatmap(
-        [list(row) for row in zip(*heads, strict=True)],
+        list(zip(*(span.heads for span in spans), strict=True)),
         names,
         columns,
         title="What each label head adds to the score of a constituent",
