@@ -115,7 +115,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const { scrollLeft = 0, scrollTop = 0 } = box.firstElementChild ?? {}
   box.innerHTML = data.drawing
   Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
-  box.querySelector(`[role=button]${box.dataset.focus ?? "none"}`)?.focus()
+  const { focus } = box.dataset
+  if (focus) box.querySelector(`[role=button]${focus}`)?.focus()
   delete box.dataset.focus
   if (data.facts) {
     const card = document.createElement("div")
@@ -137,6 +138,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   box.onkeydown = choose
 }
 """
+# Its lines and labels are read on a light and on a dark page.
+GRAPH = (
+    'rankdir=LR bgcolor="transparent" node [shape=box style="rounded,filled"] '
+    'edge [color="#808080" fontcolor="#808080"]'
+)
 NOTE = "opacity: .75; font-size: .9em"
 ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #dd333322"
 STYLE = """
@@ -699,8 +705,7 @@ def dot_of(edges: List[Tuple[str, str, str]]) -> str:
         f"{quote(subject)} -> {quote(thing)} [label={quote(label)}]"
         for subject, label, thing in edges
     ]
-    head = 'rankdir=LR bgcolor="transparent" node [shape=box style="rounded,filled"]'
-    return "\n".join([f"digraph {{ {head}", *lines, "}"])
+    return "\n".join([f"digraph {{ {GRAPH}", *lines, "}"])
 
 
 def quote(text: str) -> str:
