@@ -1,8 +1,6 @@
-"""Relations and clauses beside 150 sentences annotated by hand, and relations from
-predicted roles beside gold ones.
+"""Relations and clauses beside 150 sentences annotated by hand.
 
-    python benchmarks/relations.py en_lal_md python benchmarks/relations.py en_lal_md
-    --conllu ewt/dev.conllu --roles ewt/dev.srl.jsonl
+    python benchmarks/relations.py en_lal_md
 
 The sentences (`tests/data/relations.jsonl`) are given as tokens. A relation counts as
 right if the head words of its subject and object, and its predicate, are. Annotated are
@@ -21,9 +19,6 @@ from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import ROLES_KEY, get_clauses, get_relations
 from spacy_lal.lang import clause_words
-from spacy_lal.treebanks.docs import make_docs
-from spacy_lal.treebanks.reader import find_files
-from spacy_lal.treebanks.roles import read_sentences
 
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "data" / "relations.jsonl"
 KINDS = ("verb", "copula", "apposition")
@@ -175,42 +170,15 @@ def by_hand(nlp: Language) -> None:
         row(name, score(*sides))
 
 
-def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:
-    """Print the table of relations from gold heads and roles beside those of the
-    pipeline on the same tokens."""
-    gold = list(make_docs(read_sentences(find_files([conllu, roles])), nlp.vocab))
-    docs = parsed(nlp, [{"words": [token.text for token in doc]} for doc in gold])
-    print(
-        f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads "
-        "| from heads alone |"
-    )
-    print("| --- | --: | --: |")
-    bare = without_roles(gold), without_roles(docs)
-    for kind in (*KINDS, "nominal", "possessive"):
-        sides = [
-            [triples(doc, [kind]) for doc in x] for x in (docs, gold, bare[1], bare[0])
-        ]
-        row(kind, score(*sides[:2]), score(*sides[2:]) if kind != "nominal" else None)
-    sides = [
-        [triples(doc, (*KINDS, "nominal", "possessive")) for doc in x]
-        for x in (docs, gold, bare[1], bare[0])
-    ]
-    row("all", score(*sides[:2]), score(*sides[2:]))
-
-
 def main(arguments: Optional[List[str]] = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pipeline")
-    parser.add_argument("--conllu", type=Path, help="gold heads")
-    parser.add_argument("--roles", type=Path, help="gold roles, .srl.jsonl")
     args = parser.parse_args(arguments)
     nlp = spacy.load(args.pipeline)
     by_hand(nlp)
-    if args.conllu and args.roles:
-        of_roles(nlp, args.conllu, args.roles)
 
 
 if __name__ == "__main__":
