@@ -367,14 +367,19 @@ CLAUSES = ClauseWords(
         """
         account
         all
+        always
         any
         circumstances
         every
+        everybody
+        everyone
+        everything
         longer
         many
         means
         more
         much
+        necessarily
         time
         way
         """
