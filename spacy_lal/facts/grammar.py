@@ -2,7 +2,7 @@
 deprels of Universal Dependencies answer; words and tags are those of the language
 (`lang/clause_words.py`)."""
 
-from typing import Iterator, Optional
+from typing import List, Optional
 
 from .sentence import VERBAL, Word
 
@@ -193,17 +193,14 @@ def is_goal(word: Word) -> bool:
     return is_moving and word.word(word.lang.directions, "case") is not None
 
 
-def conjuncts(head: Word) -> Iterator[Word]:
+def conjuncts(head: Word) -> List[Word]:
     """Give the words that are coordinated with a word before them, "Tom" of "Anna, not
     Tom" and "tanks instead of tractors" too, but no "etc."."""
-    others = head.lang.others
-    stack = [head]
-    while stack:
-        word = stack.pop()
-        if word is not head:
-            yield word
+    words = [head]
+    for word in words:  # which grows
         later = [x for x in word.children if x.dep == "conj" or is_denied_noun(x)]
-        stack += [x for x in reversed(later) if x.i > word.i and x.lower not in others]
+        words += [x for x in later if x.i > word.i and x.lower not in head.lang.others]
+    return words[1:]
 
 
 def is_denied_noun(word: Word) -> bool:

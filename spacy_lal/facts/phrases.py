@@ -5,7 +5,6 @@ from typing import List, Optional, Sequence, Set, Tuple
 from spacy.tokens import Span
 
 from .grammar import (
-    OUTER_SUBJECTS,
     SUBJECTS,
     clause_of,
     is_chosen,
@@ -33,25 +32,19 @@ _OF_VERB = (*VERBAL, "compound:prt")
 def words_of(head: Word, verb: Word) -> Set[int]:
     """Give the words of an argument of a verb or a copula, without its preposition,
     conjuncts and asides. A noun has no clause that it heads, and not the clause that
-    the verb heads; a predicate noun begins after the copula."""
+    the verb heads; a predicate noun begins after the copula. A copula may join a clause
+    to a subject of its own: "The problem is that he has no money"."""
     clause = clause_of(verb)
     around = [x for x in head.children if x.first <= clause.i <= x.last]
     is_noun = head.child("cop") is not None and head.dep not in CLAUSES
-    is_outer = head is clause and has_outer_subject(verb)
-    is_bare = around or head is clause or is_noun
-    out = _OUT_OF_PREDICATE if is_bare and not is_outer else OUT_OF_PHRASE
+    if head is clause:
+        is_noun = verb.subject is clause.subject
+    out = _OUT_OF_PREDICATE if around or is_noun else OUT_OF_PHRASE
     words = words_within(head, out)
     for child in around:
         words -= below(child)
     start = verb.i if head is clause and verb.i < head.i else -1
     return {i for i in words if i > start}
-
-
-def has_outer_subject(verb: Word) -> bool:
-    """Tell whether a copula joins a clause to its subject: "The problem is that he has
-    no money"."""
-    clause = verb.head
-    return verb is clause.child("cop") and clause.child(*OUTER_SUBJECTS) is not None
 
 
 def below(word: Word) -> Set[int]:
@@ -139,7 +132,7 @@ def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
         if shown.dep == "advmod" or is_left:
             words |= below(shown)
     first = clause.child("cop")
-    if first and clause.child(*OUTER_SUBJECTS):
+    if first and first.subject is not clause.subject:
         words = {i for i in words if (i > first.i) != (verb is first)}
     return words
 
