@@ -15,7 +15,6 @@ from spacy.util import is_package
 from spacy.vocab import Vocab
 
 from .annotations import install_extensions
-from .pipeline.component import FACTORY, parser_names
 from .tables import KINDS, MEASURES, Row, TableKind
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ class BatchParser:
     def load(self) -> Language:
         """The pipeline, loaded at the first call in a process.
 
-        RAISES (OSError, ValueError): The pipeline does not exist, or has no parser of
-            ours.
+        RAISES (OSError): The pipeline does not exist.
         """
         # At each call: the choice is per thread, and a worker may have several.
         if self.gpu_id >= 0:
@@ -149,11 +147,7 @@ class BatchParser:
 
 @lru_cache(maxsize=4)
 def _load(pipeline: str, gpu_id: int) -> Language:
-    nlp = spacy.load(pipeline)
-    if not parser_names(nlp):
-        names = ", ".join(nlp.pipe_names) or "nothing"
-        raise ValueError(f"the pipeline {pipeline!r} has no {FACTORY}, only: {names}")
-    return nlp
+    return spacy.load(pipeline)
 
 
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Doc:

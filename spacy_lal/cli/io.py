@@ -241,18 +241,16 @@ def output_format(
     """The format that was named, or else that the output's ending stands for, or else
     the first."""
     suffix = output.suffix.lower() if output is not None else ""
-    chosen = named or FORMAT_OF.get(suffix, suffix[1:]) or formats[0]
-    if chosen in formats:
-        return chosen
-    if named is not None or output is None:
-        fail(f"expected a format of {', '.join(formats)}, got {named!r}")
-    if suffix == ".txt":
+    if named is None and suffix == ".txt":
         return formats[0]
-    endings = [ENDING_OF.get(name, f".{name}") for name in formats]
-    fail(
-        f"expected an ending of {', '.join(dict.fromkeys(endings))} after -o, or a "
-        f"format of {', '.join(formats)} by --format, got {output}"
-    )
+    chosen = named or FORMAT_OF.get(suffix, suffix[1:]) or formats[0]
+    if chosen not in formats:
+        endings = [ENDING_OF.get(name, f".{name}") for name in formats]
+        fail(
+            f"expected an ending of {', '.join(dict.fromkeys(endings))} after -o, or a "
+            f"format of {', '.join(formats)} by --format, got {named or output}"
+        )
+    return chosen
 
 
 def is_stdout(output: Optional[Path]) -> bool:

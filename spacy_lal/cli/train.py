@@ -73,11 +73,6 @@ def train_cli(
     from spacy_lal.files import numbered_lines
     from spacy_lal.training.loop import MINUTES, TrainingStopped, train
 
-    if checkpoint_minutes is not None and checkpoint_steps is not None:
-        io.fail(
-            "--checkpoint-minutes and --checkpoint-steps: expected one of them, got "
-            "both"
-        )
     if str(config_path) != io.STDIN:
         for _ in numbered_lines(config_path):
             pass  # text, to its end

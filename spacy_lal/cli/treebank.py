@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spacy_lal.trees import Parse
 
 SHOWN_PROBLEMS = 20
-TABLES = ("labels", "chains", "deprels", "tags", "roles", "rolesets")
 LONG_NAME = 120  # characters of a label; longer ones are cut
 FilesArgument = Annotated[
     list[Path],
@@ -86,7 +85,7 @@ def convert_cli(
     output: DocsOutput,
     n_sents: Annotated[
         Optional[int],
-        typer.Option(help="Sentences in a Doc  [default: 1]"),
+        typer.Option(min=0, help="Sentences in a Doc; 0: no limit  [default: 1]"),
     ] = None,
     by_document: Annotated[
         bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")
@@ -128,8 +127,7 @@ def convert_cli(
         data, counts = pack_docs(docs)
     with io.binary_output(output) as file:
         file.write(data)
-    names = {"Doc": "docs", "sentence": "sentences", "token": "tokens"}
-    written = ", ".join(io.counted(counts[x], noun) for noun, x in names.items())
+    written = ", ".join(io.counted(n, noun) for noun, n in counts.items())
     if exclude is not None:
         written += f" ({len(left_out)} sentences left out)"
     io.wrote(output, written)
@@ -192,10 +190,10 @@ def report_lines(report: "Report", top: int) -> Iterator[str]:
             f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest "
             f"{lengths[-1]}"
         )
-    for name in TABLES:
-        table = report.tables[name]
-        if table:
-            yield f"\n{len(table)} {name}:"
+    for name, table in report.tables.items():
+        if name == "lengths" or not table:
+            continue
+        yield f"\n{len(table)} {name}:"
         rows = table.most_common(top or None)
         for label, count in rows:
             yield f"  {_shown(label):<24}{count:>10,}"

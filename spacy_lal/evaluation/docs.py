@@ -105,11 +105,11 @@ def score_docs(
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
     has_trees = any(SPANS_KEY in doc.spans for doc in docs)
     has_heads = any(doc.has_annotation("DEP") for doc in docs)
-    scores = score_parses(examples, params)
-    del scores["dep_las_per_type"]
-    for name in scores:
-        if not (has_trees if name.startswith("const_") else has_heads):
-            scores[name] = None
+    scores = {
+        name: value if (has_trees if name.startswith("const_") else has_heads) else None
+        for name, value in score_parses(examples, params).items()
+        if name != "dep_las_per_type"
+    }
     for name, (attribute, score) in WORDS.items():
         annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
         scores[name] = score(annotated)[name]

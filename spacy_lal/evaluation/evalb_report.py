@@ -3,7 +3,7 @@ equal to the output of `evalb.c` line for line, but for its listings under `DEBU
 Neither file is held in memory."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Optional
 
 from . import percent, ratio
@@ -58,18 +58,16 @@ def report(
     RAISES (ValueError): A line that the program cannot process.
     RAISES (EvalbStopped): The error at which it stops.
     """
-    errors = 0
+    errors = count()
 
     def add_error(line: int, message: str) -> None:
-        nonlocal errors
         if on_error is not None:
             on_error(f"{line} : {message}")
-        if errors > params.max_error:
+        if next(errors) > params.max_error:
             raise EvalbStopped(
                 f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) "
                 "errors"
             )
-        errors += 1
 
     everything = EvalbCounts()
     short = EvalbCounts()

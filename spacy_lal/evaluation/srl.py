@@ -106,15 +106,14 @@ class PredicateCounts:
     ) -> None:
         """Count one sentence. Gold predicates without a roleset do not count for
         rolesets, nor do predictions of them."""
-        ours = {proposition.token: proposition.roleset for proposition in gold}
-        theirs = {proposition.token: proposition.roleset for proposition in predicted}
+        ours = {x.token: x.roleset for x in gold}
+        theirs = {x.token: x.roleset for x in predicted}
+        known = {pair for pair in ours.items() if pair[1]}
+        compared = {pair for pair in theirs.items() if ours.get(pair[0]) != ""}
         self.predicates.score_set({*theirs}, {*ours})
-        unknown = {token for token, roleset in ours.items() if not roleset}
-        known = {pair for pair in ours.items() if pair[0] not in unknown}
-        compared = {pair for pair in theirs.items() if pair[0] not in unknown}
         self.rolesets.score_set(compared, known)
         self.n_known += len(known)
-        self.n_matched += len(dict(known).keys() & dict(compared).keys())
+        self.n_matched += len(dict(known).keys() & theirs.keys())
 
     @property
     def roleset_acc(self) -> float:

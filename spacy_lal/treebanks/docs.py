@@ -50,22 +50,13 @@ def make_docs(
     warning for all.
 
     sentences (Iterable[Parse]): See `reader.read_treebank`.
-    n_sents (int): The most sentences in a Doc. A sentence without a root gets its own
-        Doc, since spaCy could not find its beginning. A Doc has heads for all of its
-        sentences or for none, and so with trees and roles.
+    n_sents (int): The most sentences in a Doc; 0: no limit. A sentence without a root
+        gets its own Doc, since spaCy could not find its beginning. A Doc has heads for
+        all of its sentences or for none, and so with trees and roles.
     by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new
-        Doc; `n_sents` is a limit too, unless it is 0.
-    RAISES (ValueError): `n_sents` is negative, or 0 without either.
+        Doc.
     """
-    if n_sents < 0 or (n_sents == 0 and not by_document and not by_paragraph):
-        raise ValueError(
-            f"expected at least one sentence for each Doc, got n_sents={n_sents}"
-        )
-    begun = []
-    if by_document or by_paragraph:
-        begun.append("newdoc")
-    if by_paragraph:
-        begun.append("newpar")
+    begun = ["newdoc"] * (by_document or by_paragraph) + ["newpar"] * by_paragraph
     group: list[Parse] = []
     kind: tuple[str, bool, bool] = ("", False, False)
     unknown = []
@@ -99,8 +90,8 @@ def unknown_pos(sentence: Parse) -> list[int]:
 
 
 def pack_docs(docs: Iterable[Doc]) -> tuple[bytes, Counter[str]]:
-    """The content of a `.spacy` file, and how many `docs`, `sentences` and `tokens` it
-    has.
+    """The content of a `.spacy` file, and how many it has of each: `Doc`, `sentence`,
+    `token`.
 
     RAISES (ValueError): No Docs are given.
     """
@@ -109,7 +100,7 @@ def pack_docs(docs: Iterable[Doc]) -> tuple[bytes, Counter[str]]:
     for doc in docs:
         doc_bin.add(doc)
         n_sents = sum(1 for _ in doc.sents)
-        counts.update(docs=1, sentences=n_sents, tokens=len(doc))
+        counts.update(Doc=1, sentence=n_sents, token=len(doc))
     if not counts:
         raise ValueError("no sentences to write")
     return doc_bin.to_bytes(), counts

@@ -14,7 +14,7 @@ from typing import (
     Optional,
 )
 
-from ..files import TreebankError, numbered_lines, quoted, refuse_binary
+from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import (
     ROOT_LABELS,
     TRACE_TAG,
@@ -87,8 +87,6 @@ def find_files(paths: Sequence[Path]) -> TreebankFiles:
                 f"{path}: {'is no file' if path.exists() else 'no such file'}, "
                 "expected a treebank's"
             )
-        with path.open("rb") as file:
-            refuse_binary(file.read(1000), str(path))
         found.setdefault(_kind(path), path)
     are_two_of_a_kind = len(found) < len(paths)
     are_not_alone = len(paths) > 1 and COLUMNS in found

@@ -112,10 +112,6 @@ def test_overrides(config_path: Path, tmp_path: Path, lal: Callable):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (
-            ["--checkpoint-steps", 2, "--checkpoint-minutes", 2],
-            "expected one of them, got both",
-        ),
         (["--checkpoint-steps", 0], "Invalid value for '--checkpoint-steps'"),
         (["--checkpoint-minutes", -1], "Invalid value for '--checkpoint-minutes'"),
         (["--max-steps", 3], "No such option '--max-steps'"),
