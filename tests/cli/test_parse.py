@@ -181,7 +181,7 @@ def test_two_processes(parse, named):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--format", "xml"), "got 'xml'"),
+        (("--format", "xml"), "got xml"),
         (("-o", "x.pdf"), "expected an ending of .ptb, .conllu"),
         (("-i", "xml"), "expected an input format of text, jsonl, csv, tsv, got 'xml'"),
     ],

@@ -145,7 +145,7 @@ def test_the_output_names_its_format(lal, docs, tmp_path):
 
 def test_refused(lal, docs, pipeline, tmp_path):
     assert (
-        "expected a format of table, json, props, conll"
+        "or a format of table, json, props, conll"
         in lal("roles", docs, "-f", "xml").stderr
     )
     result = lal("roles", "She left.", "-m", pipeline)
