@@ -141,25 +141,20 @@ def doc_parses(
             "training.annotating_components"
         )
     arrays = doc.to_array(["DEP", "TAG", config.role_scorer.word_attr])
-    heads = [token.head.i for token in doc]
-    deprels = [token.dep_ for token in doc]
     is_passive = numpy.zeros(len(doc), dtype=bool)
-    pairs = zip(heads, deprels, strict=True)
-    passives = [head for head, deprel in pairs if deprel.endswith(PASSIVE_ENDING)]
+    passives = [token.head.i for token in doc if token.dep_.endswith(PASSIVE_ENDING)]
     is_passive[passives] = True
     strings = doc.vocab.strings
     is_comma = doc.to_array("ORTH") == strings[COMMA]
+    all_spans = constituents_within(doc, sentences)
+    all_heads = doc_heads([doc], [sentences])
     parses = []
-    for words, spans in zip(
-        sentences, constituents_within(doc, sentences), strict=True
-    ):
-        place = {word: i for i, word in enumerate(words)}
-        in_words = [place.get(heads[word], i) for word, i in place.items()]
+    for words, spans, heads in zip(sentences, all_spans, all_heads, strict=True):
         ranges = [(span.start, span.end) for span in spans]
         labels = [strings.add(span.label) for span in spans]
         parses.append(
             ParseArrays(
-                numpy.array(in_words, dtype="int64"),
+                numpy.where(heads == MISSING, numpy.arange(len(words)), heads),
                 *arrays[words].T,
                 is_passive[words],
                 is_comma[words],

@@ -227,15 +227,10 @@ class LALSemanticRoles(SentencePipe):
         for indices, scores in network.iter_scores(self.model.layers[-1], batch):
             args = decode_roles(scores, self._labels.tags)
             for i, of_words, of_predicates in zip(indices, scores, args, strict=True):
-                if given is not None:
-                    verbs = [predicate.args for predicate in given[i]]
-                    of_predicates = list(map(with_verb, of_predicates, verbs))
+                predicates = None if given is None else given[i]
                 propositions[i] = self._to_propositions(
-                    *owners[i], of_words, of_predicates
+                    *owners[i], of_words, of_predicates, predicates
                 )
-                if given is not None:
-                    pairs = zip(propositions[i], given[i], strict=True)
-                    propositions[i] = [_with_roleset(*pair) for pair in pairs]
         in_order = iter(propositions)
         return [[(words, next(in_order)) for words in of_doc] for of_doc in pieces]
 
@@ -245,15 +240,22 @@ class LALSemanticRoles(SentencePipe):
         words: Sequence[int],
         scores: RoleScores,
         args: Sequence[tuple[Argument, ...]],
+        given: Optional[Sequence[Proposition]],
     ) -> list[Proposition]:
-        """The propositions of a sentence."""
+        """The propositions of a sentence; given predicates keep their V, C-V and, where
+        they have one, their roleset."""
         propositions = []
-        rolesets = [None] * len(args) if scores.rolesets is None else scores.rolesets
-        for token, row, of_predicate in zip(
-            scores.rows.tolist(), rolesets, args, strict=True
-        ):
+        for f, token in enumerate(scores.rows.tolist()):
+            of_predicate = args[f]
+            if given is not None:
+                of_predicate = with_verb(of_predicate, given[f].args)
+            if given is not None and given[f].roleset:
+                frame = given[f].lemma or frame_of(given[f].roleset)
+                propositions.append(given[f]._replace(args=of_predicate, lemma=frame))
+                continue
             start, end = predicate_span(of_predicate)
             text = " ".join([doc[i].text for i in words[start:end]])
+            row = None if scores.rolesets is None else scores.rolesets[f]
             roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
             frame = frame_of(roleset)
             propositions.append(Proposition(token, roleset, of_predicate, frame))
@@ -368,9 +370,3 @@ def _correct_agents(doc: Doc, of_doc: list[RolesOfWords]) -> None:
                 for i in set(agents).intersection(words[start:end]):
                     if doc[i].head.i == words[predicate]:
                         doc[i].dep_ = "obl"
-
-
-def _with_roleset(found: Proposition, given: Proposition) -> Proposition:
-    """A proposition with the roleset of a given predicate, where it has one."""
-    lemma = given.lemma or frame_of(given.roleset)
-    return given._replace(args=found.args, lemma=lemma) if given.roleset else found
