@@ -16,8 +16,8 @@ def check_array(
     sizes (Optional[int]): Of its axes; None for any."""
     array = np.ascontiguousarray(value)
     fits = array.dtype == dtype and array.ndim == len(sizes)
-    for found, size in zip(array.shape, sizes, strict=False):
-        fits &= size in (None, found)
+    for length, size in zip(array.shape, sizes, strict=False):
+        fits &= size in (None, length)
     if not fits:
         raise ValueError(
             f"{name} must be a numpy array of {dtype} with {len(sizes)} axes, of the "
@@ -168,8 +168,8 @@ def decode_counting(
         for number, one in enumerate(counted):
             numbers[once == one] = number
         result = decode(numbers)
-        found = numbers_of(result)
-        values, counts = np.unique(found[found >= 0], return_counts=True)
+        numbered = numbers_of(result)
+        values, counts = np.unique(numbered[numbered >= 0], return_counts=True)
         if (counts < 2).all():
             return result
         counted.extend(values[counts > 1].tolist())

@@ -104,13 +104,13 @@ def forward(
         mixed, backprop_mixed = mix(heard, is_train)
         words = words + mixed
         backprops.append((backprop_mixed, backprop_heard))
-    found, backprop_found = output(words, is_train)
+    of_words, backprop_output = output(words, is_train)
     probabilities = xp.zeros((len(vectors), N_CLASSES), dtype="f")
     probabilities[:, INSIDE] = 1.0
-    probabilities[structure.words] = found
+    probabilities[structure.words] = of_words
 
     def backprop(d_scores: list[Floats2d]) -> list[Doc]:
-        d_words = backprop_found(xp.concatenate(d_scores)[structure.words])
+        d_words = backprop_output(xp.concatenate(d_scores)[structure.words])
         for backprop_mixed, backprop_heard in reversed(backprops):
             d_words = d_words + backprop_heard(backprop_mixed(d_words))
         d_joined = backprop_joined(d_words)
@@ -223,8 +223,8 @@ def _neighbours(
     head_of = numpy.append(numpy.where(heads == places, none, heads), none)
     begun = _highest(heads, first)
     ended = numpy.append(_highest(heads, last), none)[before]
-    found = [before, after, begun, head_of[begun], ended, head_of[ended]]
-    return numpy.stack(found, axis=1)
+    columns = [before, after, begun, head_of[begun], ended, head_of[ended]]
+    return numpy.stack(columns, axis=1)
 
 
 def subtree_ends(heads: ndarray) -> tuple[ndarray, ndarray]:

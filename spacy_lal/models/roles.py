@@ -219,7 +219,7 @@ class RolesTask:
         scores = []
         for k, n in enumerate(lengths):
             mine = slice(ends[k], ends[k + 1])
-            one = RoleScores(
+            of_sentence = RoleScores(
                 predicates=numpy.ascontiguousarray(predicates[k, :n]),
                 rows=rows[mine, 1].copy(),
                 tags=_contiguous(tags, mine, slice(n)),
@@ -229,12 +229,12 @@ class RolesTask:
             )
             if spans is not None:
                 ranges = output.ranges[k]
-                shape = (len(one.rows), len(ranges), spans.shape[1])
+                shape = (len(of_sentence.rows), len(ranges), spans.shape[1])
                 last = n_pairs + shape[0] * shape[1]
-                of_sentence = spans[n_pairs:last].reshape(shape)
-                one = one._replace(spans=of_sentence, ranges=ranges)
+                of_pairs = spans[n_pairs:last].reshape(shape)
+                of_sentence = of_sentence._replace(spans=of_pairs, ranges=ranges)
                 n_pairs = last
-            scores.append(one)
+            scores.append(of_sentence)
         return scores
 
     def gradients(

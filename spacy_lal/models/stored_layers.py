@@ -108,11 +108,11 @@ def make_product(model: Any) -> WordVectors:
     def scores(model: Any, docs: list[Doc]) -> ndarray:
         vectors = model.layers[0].predict(docs)
         # those of an empty Doc may have another width
-        found = product(numpy.concatenate([one for one in vectors if len(one)]))
+        products = product(numpy.concatenate([rows for rows in vectors if len(rows)]))
         if not output.attrs["softmax_normalize"]:
-            return found
+            return products
         temperature = output.attrs["softmax_temperature"]
-        return model.ops.softmax(found, temperature=temperature)
+        return model.ops.softmax(products, temperature=temperature)
 
     return scores
 

@@ -51,13 +51,13 @@ class Calibration(NamedTuple):
 def calibration(nlp: PipelineOrParser, kind: str) -> Calibration:
     """The fitted numbers of "heads", "labels", "relations" or "parses"."""
     pipeline = nlp if isinstance(nlp, Language) else nlp.nlp
-    found = pipeline.meta.get(META_KEY) or {}
-    if kind not in found:
+    numbers = pipeline.meta.get(META_KEY) or {}
+    if kind not in numbers:
         raise ValueError(
             f"the pipeline has no nlp.meta[{META_KEY!r}] for {kind}: see "
             "benchmarks/calibration.py"
         )
-    return Calibration(*found[kind])
+    return Calibration(*numbers[kind])
 
 
 def head_confidences(

@@ -235,16 +235,16 @@ def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> nd
     best[nodes[:, 0], nodes[:, 1]] = 0.0
     starts, ends = np.nonzero(best > cost)
     order = np.argsort(-best[starts, ends], kind="stable")
-    found = nodes[nodes[:, 2] > SUB_HEAD]
-    n_of_tree = len(found)
+    taken = nodes[nodes[:, 2] > SUB_HEAD]
+    n_of_tree = len(taken)
     for k in order.tolist():
         start = starts[k]
         end = ends[k]
-        if not _crosses(found, start, end):
+        if not _crosses(taken, start, end):
             label = SUB_HEAD + 1 + int(of_constituents[start, end].argmax())
             added = np.array([[start, end, label]], dtype=nodes.dtype)
-            found = np.concatenate([found, added])
-    return found[n_of_tree:]
+            taken = np.concatenate([taken, added])
+    return taken[n_of_tree:]
 
 
 def _crosses(spans: ndarray, start: int, end: int) -> bool:

@@ -37,8 +37,8 @@ def load_default_parser(lang: str, name: str) -> tuple["LALParser", dict[str, An
             "pipeline"
         )
     nlp = spacy.load(package)
-    found = parser_names(nlp)[0]
-    _copy_upstream(nlp, found)
+    parser = parser_names(nlp)[0]
+    _copy_upstream(nlp, parser)
     logger.warning(  # appears even where logging is not configured
         "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train "
         "it, call nlp.initialize() first",
@@ -46,8 +46,8 @@ def load_default_parser(lang: str, name: str) -> tuple["LALParser", dict[str, An
         package,
         version(package),
     )
-    config = nlp.config.interpolate()["components"][found]["model"]
-    return nlp.get_pipe(found), config  # type: ignore[return-value]
+    config = nlp.config.interpolate()["components"][parser]["model"]
+    return nlp.get_pipe(parser), config  # type: ignore[return-value]
 
 
 def _copy_upstream(nlp: Language, name: str) -> None:

@@ -238,10 +238,10 @@ def collect_senses(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], list[Se
 def collect_aliases(frames: Iterable[Frame]) -> list[Alias]:
     """Words, lower-cased, several joined by "_", and their rolesets in the order of
     PropBank's frames: "evacuation" and "evacuate" for evacuate.01."""
-    found: dict[str, list[str]] = {}
+    by_words: dict[str, list[str]] = {}
     for frame in frames:
         for alias in frame.aliases:
             words = alias.partition(":")[2].lower().replace(" ", "_")
-            if words and frame.roleset not in found.setdefault(words, []):
-                found[words].append(frame.roleset)
-    return sorted(found.items())
+            if words and frame.roleset not in by_words.setdefault(words, []):
+                by_words[words].append(frame.roleset)
+    return sorted(by_words.items())

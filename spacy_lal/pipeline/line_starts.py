@@ -178,15 +178,15 @@ def _end_of_marker(text: str, start: int, layout: Layout) -> int:
 def line_starts(text: str, layout: Layout) -> list[int]:
     """Tell where lines, and blocks of HTML, begin that begin a sentence: offsets in the
     text, in order."""
-    found = {match.end() for match in layout.patterns["block"].finditer(text)}
+    starts = {match.end() for match in layout.patterns["block"].finditer(text)}
     for block in _BLOCK.finditer(text):
         lines = block[0].splitlines(keepends=True)
         place = block.start()
         for line, begins in zip(lines, _begins(block[0], lines, layout), strict=True):
             if begins:
-                found.add(place + len(line) - len(line.lstrip()))
+                starts.add(place + len(line) - len(line.lstrip()))
             place += len(line)
-    return sorted(found)
+    return sorted(starts)
 
 
 def _begins(block: str, lines: Sequence[str], layout: Layout) -> list[bool]:
@@ -196,7 +196,7 @@ def _begins(block: str, lines: Sequence[str], layout: Layout) -> list[bool]:
     is_list = _is_list(lines, width)
     has_dashes = bool(layout.patterns["dash_in_prose"].search(block))
     seen: set[Optional[LineKind]] = set()
-    found: list[bool] = []
+    flags: list[bool] = []
     before = ""
     for line in lines:
         kind = layout.kind(line)
@@ -209,10 +209,10 @@ def _begins(block: str, lines: Sequence[str], layout: Layout) -> list[bool]:
         begins = begins and bool(line.strip())
         if is_list and not _GOES_ON.search(before):
             begins |= line.partition(" ")[0].lower() not in layout.rules.joining
-        found.append(begins)
+        flags.append(begins)
         seen.add(kind)
         before = line.rstrip()
-    return found
+    return flags
 
 
 def _width(lines: Sequence[str]) -> int:

@@ -98,7 +98,7 @@ class WebTokenizer(Tokenizer):
             words=[token.text for token in tokens],
             spaces=[bool(token.whitespace_) for token in tokens],
         )
-        norms: Any = np.concatenate([one.to_array([NORM]) for one in docs])
+        norms: Any = np.concatenate([part.to_array([NORM]) for part in docs])
         return doc.from_array([NORM], norms)
 
 
@@ -153,8 +153,8 @@ def follow_context(doc: Doc, lang: str) -> Doc:
     ("its", "your")."""
     rules = token_rules(lang)
     _, joined = _cuts_and_joined(lang)
-    found = [doc.char_span(*match.span()) for match in joined.finditer(doc.text)]
-    spans = [span for span in found if span is not None and len(span) > 1]
+    known = [doc.char_span(*match.span()) for match in joined.finditer(doc.text)]
+    spans = [span for span in known if span is not None and len(span) > 1]
     spans += _abbreviations(doc, rules)
     spans = filter_spans(spans)
     merged = {token.i for span in spans for token in span}

@@ -229,7 +229,9 @@ class _Spans:
         batch = _BatchPairs.of(sentences, predicates, of_candidates)
         of_predicates = self.of_predicates(words=encoded["words"][batch.predicates])
         scores = self._score_pairs(encoded, of_predicates["hidden"], batch)
-        of_sentences = numpy.split(scores, _ends([one.pairs for one in of_candidates]))
+        of_sentences = numpy.split(
+            scores, _ends([candidates.pairs for candidates in of_candidates])
+        )
         rolesets: Sequence[Optional[ndarray]] = [None] * len(of_candidates)
         if self.has_rolesets:
             rolesets = numpy.split(of_predicates["rolesets"], _ends(predicates))
