@@ -132,13 +132,7 @@ def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
     components.
     RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape
         (n_tokens, sum of the widths).
-    RAISES (ValueError): `tok2vecs` is empty.
     """
-    if not tok2vecs:
-        raise ValueError(
-            "a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] "
-            "blocks, got none"
-        )
     return Model(
         "joined_tok2vec", forward, init=init, layers=list(tok2vecs), dims={"nO": None}
     )

@@ -193,8 +193,7 @@ class _Revision:
     # Heads and deprels
 
     def _names_of_dependents(self, i: int) -> list[str]:
-        pairs = zip(self.heads, self.names, strict=True)
-        return [name for head, name in pairs if head == i + 1]
+        return [self.names[k] for k, head in enumerate(self.heads) if head == i + 1]
 
     def _best(self, i: int, allowed: Sequence[bool]) -> tuple[float, str]:
         """The best allowed deprel of a word: its loss of score, and its name."""

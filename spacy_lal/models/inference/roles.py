@@ -3,7 +3,7 @@ rounding. Products of weights run in ONNX Runtime, which packs them once; all el
 NumPy. Words are packed without padding, one sentence after the other. *Not* here: the
 syntax head, BIO tags, the timing signal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import (
     NamedTuple,
     Optional,
@@ -19,9 +19,8 @@ from ...layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScor
 from ...scores import RoleScores
 from ..batches import RolesBatch
 from .graph import Bits, Graph, Run
-from .scorers import slices
+from .scorers import Weights, slices
 
-Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
 NORM_EPSILON = 1e-6
 _MAX_PAIRS = 2048  # that are scored at once: they stay near a core's cache
