@@ -15,7 +15,7 @@ from spacy_lal.annotations import (
     install_extensions,
     set_sentence_starts,
 )
-from spacy_lal.trees import Parse
+from spacy_lal.trees import Parse, parse_tree
 
 FIRST = (
     "(S (NP (NP (DT The) (NN time)) (PP (IN for) (NP (NN action)))) (VP (VBZ is) (ADVP "
@@ -28,7 +28,7 @@ SECOND += " (S (VP (TO to) (VP (VB do) (NP (NN something)))))) (. .))"
 @pytest.fixture
 def doc() -> Doc:
     """nlp("The time for action is now. It's never too late to do something.")"""
-    trees = [Parse.from_brackets(text) for text in (FIRST, SECOND)]
+    trees = [Parse.from_tree(parse_tree(text)) for text in (FIRST, SECOND)]
     words = [word for tree in trees for word in tree.words]
     spaces = [
         word not in ("now", "It", "something") and i + 1 < len(words)

@@ -91,7 +91,7 @@ def contributions(
         if label == strings[EMPTY]:
             reason = "whose score is always 0"
         raise ValueError(
-            f"expected a label like {', '.join(strings[2:6])}, got {label!r}, {reason}"
+            f"expected a label like {strings[-1]}, got {label!r}, {reason}"
         )
     return _split(parser, sentence, [(start, end, strings.index(label))])[0]
 

@@ -36,16 +36,14 @@ _CANVAS = (
     "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, "
     "Canvas)))"
 )
-_SHADOWS = "; ".join(
-    (
-        f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / "
-        "3rem 100%, "
-        f"linear-gradient(to left, {_CANVAS} 40%, transparent) right / 3rem 100%, "
-        "linear-gradient(to right, #8889, transparent) left / .8rem 100%, "
-        "linear-gradient(to left, #8889, transparent) right / .8rem 100%",
-        "background-repeat: no-repeat",
-        "background-attachment: local, local, scroll, scroll",
-    )
+_SHADOWS = (
+    f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / "
+    "3rem 100%, "
+    f"linear-gradient(to left, {_CANVAS} 40%, transparent) right / 3rem 100%, "
+    "linear-gradient(to right, #8889, transparent) left / .8rem 100%, "
+    "linear-gradient(to left, #8889, transparent) right / .8rem 100%; "
+    "background-repeat: no-repeat; "
+    "background-attachment: local, local, scroll, scroll"
 )
 _STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf8")
 
@@ -99,9 +97,9 @@ def scroll_box(content: str, label: str) -> str:
 def fold(heading: str, content: str, is_open: bool = False, group: str = "") -> str:
     """Markup that a click on its heading opens and closes. heading, content (str):
     Markup. group (str): Of folds with the same, one is open at a time."""
-    state = (' open=""' if is_open else "") + (
-        f' name="{escape(group)}"' if group else ""
-    )
+    state = ' open=""' * is_open
+    if group:
+        state += f' name="{escape(group)}"'
     return f"<details{state}><summary>{heading}</summary>{content}</details>"
 
 

@@ -12,7 +12,7 @@ from typing import (
     Optional,
 )
 
-from .brackets import FALLBACK_ROOT, parse_tree, write_brackets
+from .brackets import FALLBACK_ROOT, write_brackets
 from .roles import Proposition
 from .spans import (
     CHAIN_SEPARATOR,
@@ -122,11 +122,6 @@ class Parse:
                 constituents.append(Constituent(len(words), -1, label))
                 todo += [_CLOSE, *reversed(node)]
         return cls(words, tags, collapse_chains(constituents))
-
-    @classmethod
-    def from_brackets(cls, text: str, **options: Any) -> "Parse":
-        """The parse of one bracketed tree; options and errors as in `parse_tree`."""
-        return cls.from_tree(parse_tree(text, **options))
 
     @property
     def text(self) -> str:

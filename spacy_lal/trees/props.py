@@ -19,6 +19,7 @@ from .roles import (
     Argument,
     Proposition,
     PropositionError,
+    args_to_bio,
     is_role,
 )
 
@@ -136,17 +137,11 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> list[str]:
     RAISES (PropositionError): An argument goes beyond the sentence, overlaps another,
         or its role has brackets, `*` or white space.
     """
+    args_to_bio(args, n_words)  # raises
     cells = ["*"] * n_words
-    reached = 0
     for start, end, role in args:
-        is_disjoint = reached <= start < end <= n_words
-        if not is_disjoint or not is_role(role):
-            raise PropositionError(
-                f"expected disjoint arguments within {n_words} words, with roles "
-                "without brackets, * and white space, "
-                f"got {role!r} at {start}:{end}"
-            )
-        reached = end
+        if not is_role(role):
+            raise PropositionError(f"expected a role of the columns, got {role!r}")
         cells[start] = f"({role}*"
         cells[end - 1] += ")"
     return cells

@@ -16,7 +16,7 @@ from spacy_lal.annotations import (
     noun_chunks,
     set_constituents,
 )
-from spacy_lal.trees import Parse
+from spacy_lal.trees import Parse, parse_tree
 
 # Trees, and their chunks in any of the parses.
 TREES = [
@@ -57,7 +57,7 @@ TREES = [
 
 
 def doc_of(tree: str, **annotations: Sequence) -> Doc:
-    parse = Parse.from_brackets(tree)
+    parse = Parse.from_tree(parse_tree(tree))
     words, tags, spans = parse.words, parse.tags, parse.constituents
     nlp = spacy.blank("en")
     doc = Doc(

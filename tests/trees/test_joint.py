@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_lal.trees import joint as joint_module
+from spacy_lal.trees.brackets import parse_tree
 from spacy_lal.trees.joint import (
     JointSpan,
     dissolve,
@@ -167,9 +168,8 @@ def test_label_ids():
 
 def test_five_thousand_deep():
     depth = 5000
-    spans = Parse.from_brackets(
-        "(S (A a) " * depth + "(B b)" + ")" * depth
-    ).constituents
+    tree = parse_tree("(S (A a) " * depth + "(B b)" + ")" * depth)
+    spans = Parse.from_tree(tree).constituents
     heads = [i + 2 for i in range(depth)] + [0]
     joint = joint_spans(spans, heads)
     assert dissolve(joint) == spans and {span.lexical_head for span in joint} == {depth}

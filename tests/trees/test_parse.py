@@ -2,14 +2,14 @@
 
 import pytest
 
-from spacy_lal.trees import Parse, SpanError
+from spacy_lal.trees import Parse, SpanError, parse_tree
 from spacy_lal.trees.parse import MissingParseError
 
 TEXT = "(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN dawn))))"
 
 
 def test_brackets_go_in_and_out():
-    parse = Parse.from_brackets(TEXT)
+    parse = Parse.from_tree(parse_tree(TEXT))
 
     assert parse.words == ["We", "saw", "the", "dawn"]
     assert parse.tags == ["PRP", "VBD", "DT", "NN"]
@@ -19,7 +19,7 @@ def test_brackets_go_in_and_out():
 
 
 def test_a_tree_goes_in_and_out():
-    parse = Parse.from_brackets(TEXT)
+    parse = Parse.from_tree(parse_tree(TEXT))
 
     assert Parse.from_tree(parse.to_tree()) == parse
 
@@ -28,7 +28,7 @@ def test_a_part_keeps_what_lies_in_it():
     parse = Parse(
         ["We", "saw", "the", "dawn"],
         ["PRP", "VBD", "DT", "NN"],
-        Parse.from_brackets(TEXT).constituents,
+        Parse.from_tree(parse_tree(TEXT)).constituents,
         heads=[2, 0, 4, 2],
         deprels=["nsubj", "root", "det", "obj"],
         spaces=[True, True, True, False],

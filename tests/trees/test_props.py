@@ -115,7 +115,7 @@ def test_malformed(tmp_path, text, line, message):
 
 
 @pytest.mark.parametrize(
-    "args", [[(0, 3, "A0")], [(1, 2, "A0"), (0, 1, "V")], [(0, 1, "A(")], [(0, 1, "")]]
+    "args", [[(0, 3, "A0")], [(0, 2, "A0"), (0, 1, "V")], [(0, 1, "A(")], [(0, 1, "")]]
 )
 def test_what_has_no_cells(args):
     with pytest.raises(PropositionError):
