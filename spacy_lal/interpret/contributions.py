@@ -50,11 +50,6 @@ class Contributions:
     names: tuple[str, ...]
     heads: ndarray
 
-    @property
-    def total(self) -> float:
-        """The sum of the parts."""
-        return self.bias + self.tokens + float(self.heads.sum())
-
     def top(self, k: int = 5) -> list[tuple[str, float]]:
         """The k heads with the largest parts, for or against the label, largest
         first."""

@@ -20,8 +20,6 @@ from .roles import draw_roles, word_rows
 from .svg import Svg, fitted, stand_alone
 from .tree import tree_to_svg
 
-__all__ = ["STYLES", "draw", "render", "writing"]
-
 # The annotation that a style needs.
 STYLES: dict[str, list[str]] = {
     "tree": ["constituents"],

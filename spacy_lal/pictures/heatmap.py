@@ -124,11 +124,8 @@ def _short(value: float) -> str:
 
 
 def _scale(largest: float, signed: bool) -> str:
-    colors = ["transparent", _tint(1, 1.0)]
-    smallest = "0"
-    if signed:
-        colors.insert(0, _tint(-1, 1.0))
-        smallest = _short(-largest)
+    colors = [_tint(-1, 1.0)] * signed + ["transparent", _tint(1, 1.0)]
+    smallest = _short(-largest) if signed else "0"
     bar = f"background: linear-gradient(to right, {', '.join(colors)})"
     box = f'<span class="lal-scale" style="{bar}"></span>'
     return f'<span dir="ltr">{smallest}{box}{_short(largest)}</span>'
