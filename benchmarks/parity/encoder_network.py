@@ -16,7 +16,7 @@ from parity.attention import limited
 from parity.encoder_sets import EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import Arrays, UnreadableSetError
-from spacy_lal.checkpoint.networks import kk_converted_weights, kk_network_config
+from spacy_lal.checkpoint.networks import kk_converted_weights, network_config
 from spacy_lal.layers.configs import EncoderConfig, ParserNetworkConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
@@ -52,9 +52,7 @@ class EncoderReference:
         self.features = self._read_features()
 
     def _build(self, selector_mode: str) -> ParserNetwork:
-        config, sizes = kk_network_config(
-            {**self.hparams, **self._switches()}, self.state
-        )
+        config, sizes = network_config({**self.hparams, **self._switches()}, self.state)
         if "selector" in self.info:
             config = self._with_selectors(config, selector_mode)
         network = ParserNetwork(config, sizes)

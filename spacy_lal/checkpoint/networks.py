@@ -5,7 +5,7 @@ docs/explanation/encoders.md), from whose code theirs was made."""
 
 import re
 from itertools import groupby
-from typing import Any, Literal, Mapping, Optional, Sequence
+from typing import Any, Iterator, Literal, Mapping, Optional
 
 import torch
 from spacy.tokens import Doc
@@ -161,71 +161,78 @@ SUB_HEAD_SCORE = -1e4
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
 
 
-def lal_config(
-    h: Mapping[str, Any],
-    n_label_heads: int,
+def reference_config(
+    hparams: Mapping[str, Any],
+    n_label_heads: int = 0,
     *,
     scrambled_queries: bool = False,
     learned_boundaries: bool = False,
 ) -> configs.ParserNetworkConfig:
-    """The records of a LAL or HPSG parser, of all of the LAL parser's hyperparameters.
-    n_label_heads (int): 0: one for
-    each label. learned_boundaries (bool): Whether START and STOP have learned
-    vectors."""
-    features: list[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
-    if h["use_chars_lstm"]:
-        rate = h["char_lstm_input_dropout"]
-        features.append(CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, rate))
-    if reads_vectors(h):
-        features.append(Vectors(learned_boundaries))
-    attention: Optional[configs.LabelAttentionConfig] = None
-    halves: Any = None
-    if h["use_lal"]:
-        attention = _label_attention(h, n_label_heads, scrambled_queries)
-        halves = "first_second" if h["lal_combine_as_self"] else None
-    factored = bool(h["partitioned"])
-    n_layers = h["num_layers"]
-    return _network_config(
-        h,
-        features,
-        "concat" if factored else "sum",
-        [_layer(h, n_layers, factored)] if n_layers else [],
-        label_attention=attention,
-        fenceposts=configs.FencepostsConfig(halves, scale_label_blocks=False),
-        biaffine_scorer=ReferenceBiaffineScorerConfig(
-            h["d_biaffine"], h["d_label_hidden"]
-        ),
-    )
+    """The records of a LAL or HPSG parser, or of Kitaev & Klein's, which has the
+    hyperparameter `KK_ONLY`; missing ones take their defaults. Where the models of
+    Kitaev & Klein's paper are none of the released code's
+    (docs/explanation/encoders.md), also "join" ("concat" or "sum"), "factored",
+    "even_odd" (halves of a fencepost), and "position_only" (layers), which
+    `partitioned` sets together.
 
-
-def _network_config(
-    h: Mapping[str, Any],
-    features: Sequence[WordFeature],
-    join: Any,
-    layers: Sequence[configs.SelfAttentionLayerConfig],
-    position_scale: Optional[float] = None,
-    **parts: Any,
-) -> configs.ParserNetworkConfig:
+    n_label_heads (int): 0: one for each label.
+    learned_boundaries (bool): Whether START and STOP have learned vectors."""
+    is_kk = KK_ONLY in hparams
+    h = {**(KK_DEFAULT_HPARAMS if is_kk else DEFAULT_HPARAMS), **hparams}
+    factored = bool(h.get("factored", h["partitioned"]))
     inputs = InputLayerConfig(
-        tuple(features),
-        join,
-        h["sentence_max_len"],
-        h["timing_dropout"],
-        h["embedding_dropout"],
-        position_scale,
+        features=tuple(_features(h, learned_boundaries)),
+        join=h.get("join", "concat" if factored else "sum"),
+        max_positions=h["sentence_max_len"],
+        position_dropout=h["timing_dropout"],
+        dropout=h["embedding_dropout"],
     )
+    position_only = h.get("position_only", range(h.get(KK_ONLY, 0)))
+    kinds = [i in position_only for i in range(h["num_layers"])]
+    layers = [
+        _layer(h, len([*run]), factored, "positions" if positions else "features")
+        for positions, run in groupby(kinds)
+    ]
+    halves: Any = "even_odd" if h.get("even_odd", factored) else "first_second"
+    attention = None
+    if h.get("use_lal"):
+        attention = _label_attention(h, n_label_heads, scrambled_queries)
+        halves = "first_second" if attention.combine_as_self else None
+    width = h["d_label_hidden"]
+    biaffine = None if is_kk else ReferenceBiaffineScorerConfig(h["d_biaffine"], width)
     return configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=inputs,
         encoder=configs.EncoderConfig(tuple(layers)),
-        span_scorer=configs.SpanScorerConfig(h["d_label_hidden"]),
-        **parts,
+        label_attention=attention,
+        fenceposts=configs.FencepostsConfig(halves, scale_label_blocks=False),
+        span_scorer=configs.SpanScorerConfig(width),
+        biaffine_scorer=biaffine,
     )
+
+
+def _features(h: Mapping[str, Any], learned_boundaries: bool) -> Iterator[WordFeature]:
+    width = h["d_char_emb"]
+    of_kk: Any = ()  # dropout of vectors of words, and the alphabet
+    if KK_ONLY in h:
+        of_kk = (h["morpho_emb_dropout"], "codepoints")
+    if h["use_tags"]:
+        yield Tags(h["tag_emb_dropout"])
+    if h["use_words"]:
+        yield Words(h["word_emb_dropout"])
+    if h["use_chars_lstm"]:
+        yield CharLSTM(width, MAX_WORD_LENGTH, h["char_lstm_input_dropout"], *of_kk)
+    if h.get("use_chars_concat"):
+        yield CharConcat(width, *of_kk)
+    if h["use_elmo"]:
+        yield Vectors(False, 1, h["elmo_dropout"], h["morpho_emb_dropout"])
+    if reads_vectors(h):
+        yield Vectors(learned_boundaries)
 
 
 def _label_attention(
     h: Mapping[str, Any], n_heads: int, scrambled_queries: bool
-) -> configs.LabelAttentionConfig:
+) -> ReferenceLabelAttentionConfig:
     factored = bool(h["partitioned"] and h["lal_partitioned"])
     kind: Literal["split", "joint"] = "split" if factored else "joint"
     return ReferenceLabelAttentionConfig(
@@ -268,7 +275,7 @@ def shared_width(width: int, factored: bool) -> int:
 
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
     """With a character LSTM, the reference silently drops its XLNet vectors."""
-    return bool(hparams["use_xlnet"] and not hparams["use_chars_lstm"])
+    return bool(hparams.get("use_xlnet") and not hparams["use_chars_lstm"])
 
 
 def network_config(
@@ -277,29 +284,13 @@ def network_config(
     *,
     scrambled_queries: bool = False,
 ) -> tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
-    """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from
-    the weights.
+    """The records of a checkpoint's network (`reference_config`), and its sizes, which
+    come from the weights. A network without deprels is Kitaev & Klein's.
+
     scrambled_queries (bool): Reproduce the reference's batch effect."""
-    h = {**DEFAULT_HPARAMS, **hparams}
-    n_label_heads = 0
-    if h["use_lal"]:
-        part = "1" if h["partitioned"] and h["lal_partitioned"] else ""
-        n_label_heads = len(state_dict[f"encoder.attn_{h['num_layers']}.w_ks{part}"])
-    projection = "project_xlnet.weight" if reads_vectors(h) else None
-    sizes = configs.ParserSizes(
-        **_input_sizes(h, state_dict, projection),
-        n_labels=len(state_dict["f_label.3.weight"]) + 1,
-        n_deprels=len(state_dict["dep_score.bilinear.U"]),
-        n_label_heads=n_label_heads,
-    )
-    return lal_config(h, n_label_heads, scrambled_queries=scrambled_queries), sizes
-
-
-def _input_sizes(
-    h: Mapping[str, Any], state_dict: Mapping[str, Tensor], projection: Optional[str]
-) -> dict[str, int]:
-    """The sizes of tables of tags, words and characters, and of vectors, whose weight
-    is `projection`."""
+    n_deprels = len(state_dict.get("dep_score.bilinear.U", ()))
+    defaults = DEFAULT_HPARAMS if n_deprels else KK_DEFAULT_HPARAMS
+    h = {**defaults, **hparams}
     tables = {
         "use_tags": ("n_tags", "embedding.embs.0.weight"),
         "use_words": ("n_words", f"embedding.embs.{int(h['use_tags'])}.weight"),
@@ -311,60 +302,20 @@ def _input_sizes(
         for name, (size, key) in tables.items()
         if h.get(name)
     }
-    if projection:
-        sizes["vector_width"] = state_dict[projection].shape[1]
-    return sizes
-
-
-def kk_config(hparams: Mapping[str, Any]) -> configs.ParserNetworkConfig:
-    """The records of a network of Kitaev & Klein's. hparams: Their hyperparameters;
-    missing ones take their defaults. Where the models of the paper are none of the
-    released code's (docs/explanation/encoders.md), also "join" ("concat" or "sum"),
-    "factored", "even_odd" (halves of a fencepost), and "position_only" (layers), which
-    `partitioned` sets together."""
-    h = {**KK_DEFAULT_HPARAMS, **hparams}
-    factored = bool(h.get("factored", h["partitioned"]))
-    position_only = h.get("position_only", range(h[KK_ONLY]))
-    width = h["d_char_emb"]
-    rate = h["morpho_emb_dropout"]
-    chars: Any = (MAX_WORD_LENGTH, h["char_lstm_input_dropout"], rate, "codepoints")
-    features: dict[str, WordFeature] = {
-        "use_tags": Tags(h["tag_emb_dropout"]),
-        "use_words": Words(h["word_emb_dropout"]),
-        "use_chars_lstm": CharLSTM(width, *chars),
-        "use_chars_concat": CharConcat(width, rate, "codepoints"),
-        "use_elmo": Vectors(False, 1, h["elmo_dropout"], rate),
-    }
-    kinds = [i in position_only for i in range(h["num_layers"])]
-    layers = [
-        _layer(h, len([*run]), factored, "positions" if positions else "features")
-        for positions, run in groupby(kinds)
-    ]
-    is_even_odd = h.get("even_odd", factored)
-    return _network_config(
-        h,
-        [feature for name, feature in features.items() if h[name]],
-        h.get("join", "concat" if factored else "sum"),
-        layers,
-        position_scale=1.0,
-        label_attention=None,
-        fenceposts=configs.FencepostsConfig(
-            "even_odd" if is_even_odd else "first_second"
-        ),
-        biaffine_scorer=None,
+    if h["use_elmo"]:
+        sizes["vector_width"] = state_dict["project_elmo.weight"].shape[1]
+    if reads_vectors(h):
+        sizes["vector_width"] = state_dict["project_xlnet.weight"].shape[1]
+    n_label_heads = 0
+    if h.get("use_lal"):
+        part = "1" if h["partitioned"] and h["lal_partitioned"] else ""
+        n_label_heads = len(state_dict[f"encoder.attn_{h['num_layers']}.w_ks{part}"])
+    # EMPTY is no row; Kitaev & Klein's labels have no SUB_HEAD
+    n_labels = len(state_dict["f_label.3.weight"]) + (1 if n_deprels else 2)
+    config = reference_config(h, n_label_heads, scrambled_queries=scrambled_queries)
+    return config, configs.ParserSizes(
+        **sizes, n_labels=n_labels, n_deprels=n_deprels, n_label_heads=n_label_heads
     )
-
-
-def kk_network_config(
-    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
-) -> tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
-    """The records of `kk_config`, and the network's sizes, which come from the
-    weights."""
-    h = {**KK_DEFAULT_HPARAMS, **hparams}
-    projection = "project_elmo.weight" if h["use_elmo"] else None
-    sizes = _input_sizes(h, state_dict, projection)
-    n_labels = len(state_dict["f_label.3.weight"]) + 2
-    return kk_config(h), configs.ParserSizes(**sizes, n_labels=n_labels)
 
 
 def kk_converted_weights(
@@ -406,11 +357,9 @@ def build_reference_parser(
         scores: label queries meet the keys of other labels, depending on the number of
         sentences scored at once.
     """
-    if KK_ONLY in hparams:
-        return assemble_parser(tok2vec, kk_config(hparams))
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
-    network = lal_config(
-        {**DEFAULT_HPARAMS, **hparams},
+    network = reference_config(
+        hparams,
         n_label_heads or 0,
         scrambled_queries=scrambled_queries,
         learned_boundaries=not sentence_rows,

@@ -239,7 +239,7 @@ def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
     hparams = {**networks.KK_DEFAULT_HPARAMS, **checkpoint.hparams}
     state_dict = checkpoint.state_dict
-    config, sizes = networks.kk_network_config(hparams, state_dict)
+    config, sizes = networks.network_config(hparams, state_dict)
     weights = networks.kk_converted_weights(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [()])
     read = {name: hparams[name] for name in networks.KK_DEFAULT_HPARAMS}
