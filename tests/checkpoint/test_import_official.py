@@ -346,10 +346,8 @@ def assert_same_answers(nlp, vectors):
 def test_kitaev_and_kleins_parser(name, shared_dir, tmp_path, monkeypatch):
     vectors = read_vectors(shared_dir / "vectors_encoders", name)
     content = content_of(*vectors)
-    output = run(
-        save_checkpoint(tmp_path / "theirs.pt", content, monkeypatch),
-        tmp_path / "pipeline",
-    )
+    path = save_checkpoint(tmp_path / "theirs.pt", content, monkeypatch)
+    output = run(path, tmp_path / "pipeline")
     nlp = spacy.load(tmp_path / "pipeline")
     assert_same_answers(nlp, vectors)
     assert "sentencizer, lal_parser; " in output
