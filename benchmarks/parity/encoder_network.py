@@ -16,7 +16,7 @@ from parity.attention import limited
 from parity.encoder_sets import EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import Arrays, UnreadableSetError
-from spacy_lal.checkpoint.networks import kk_converted_weights, network_config
+from spacy_lal.checkpoint.networks import convert_state_dict, network_config
 from spacy_lal.layers.configs import EncoderConfig, ParserNetworkConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
@@ -56,7 +56,7 @@ class EncoderReference:
         if "selector" in self.info:
             config = self._with_selectors(config, selector_mode)
         network = ParserNetwork(config, sizes)
-        network.load_state_dict(kk_converted_weights(self.state, config, sizes))
+        network.load_state_dict(convert_state_dict(self.state, config, sizes))
         return network.eval()
 
     def _switches(self) -> Dict[str, Any]:

@@ -75,7 +75,7 @@ KEY_RULES: tuple[tuple[str, str], ...] = (
 EMBEDDINGS = ("tags", "words")
 TRANSFORMER_PREFIX = "xlnet."
 # Weights that the reference builds but never uses in a forward pass.
-UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
+UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.", "elmo.")
 
 
 def our_key(key: str, config: configs.ParserNetworkConfig) -> str:
@@ -97,15 +97,21 @@ def convert_state_dict(
     sizes: configs.ParserSizes,
 ) -> dict[str, Tensor]:
     """The reference's weights under our names, float32, without the transformer's and
-    those that are never used."""
+    those that are never used. Kitaev & Klein's get the row of a sub-head label, whose
+    score is always low."""
     skipped: tuple[str, ...] = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES)
     if not sizes.vector_width:
         skipped += ("project_xlnet.",)
-    return {
-        our_key(key, config): value.float()
-        for key, value in state_dict.items()
-        if not key.startswith(skipped)
-    }
+    weights = {}
+    for key, weight in state_dict.items():
+        weight = weight.float()
+        if key in SUB_HEAD_ROWS and not sizes.n_deprels:
+            before, after = weight.tensor_split([SUB_HEAD - 1])
+            row = torch.full_like(after[:1], SUB_HEAD_ROWS[key])
+            weight = torch.cat([before, row, after])
+        if not key.startswith(skipped):
+            weights[our_key(key, config)] = weight
+    return weights
 
 
 # Hyperparameters that are used, with a value where a checkpoint lacks one: an older
@@ -156,8 +162,9 @@ KK_DEFAULT_HPARAMS: dict[str, Any] = {
     "morpho_emb_dropout": 0.2,
     "elmo_dropout": 0.5,
 }
-# Our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have.
-SUB_HEAD_SCORE = -1e4
+# Our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have:
+# the values of its row.
+SUB_HEAD_ROWS = {"f_label.3.weight": 0.0, "f_label.3.bias": -1e4}
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
 
 
@@ -316,24 +323,6 @@ def network_config(
     return config, configs.ParserSizes(
         **sizes, n_labels=n_labels, n_deprels=n_deprels, n_label_heads=n_label_heads
     )
-
-
-def kk_converted_weights(
-    state_dict: Mapping[str, Tensor],
-    config: configs.ParserNetworkConfig,
-    sizes: configs.ParserSizes,
-) -> dict[str, Tensor]:
-    """Their weights under our names, with the row of a sub-head label, whose score is
-    always low."""
-    weights = {
-        key: value for key, value in state_dict.items() if not key.startswith("elmo.")
-    }
-    for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
-        if key in weights:
-            before, after = weights[key].float().tensor_split([SUB_HEAD - 1])
-            row = torch.full_like(after[:1], fill)
-            weights[key] = torch.cat([before, row, after])
-    return convert_state_dict(weights, config, sizes)
 
 
 def build_reference_parser(

@@ -133,6 +133,11 @@ UNSUPPORTED = {
     "use_words": "word embeddings, with or without GloVe",
     "bert_transliterate": "transliteration",
 }
+SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
+KK_SUPPORTED = (
+    "tags (use_tags), words (use_words) and characters (use_chars_lstm, "
+    "use_chars_concat)"
+)
 # The authors' script for their published scores parses 8 sentences at once, and with
 # scrambled queries the scores depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
@@ -155,14 +160,7 @@ def import_pipeline(
         fit together, or the tokenizer cannot be found. (ImportError): SpaCy lacks the
         language."""
     try:
-        if "type_vocab" in checkpoint.vocabularies:
-            return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
-        if scrambled_queries:
-            raise CheckpointError(
-                "scrambled queries are a fault of label attention, and the checkpoint "
-                "has none"
-            )
-        return _import_constituents(checkpoint, lang)
+        return _import(checkpoint, tokenizer, lang, scrambled_queries)
     except CheckpointError:
         raise
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
@@ -171,115 +169,92 @@ def import_pipeline(
         ) from error
 
 
-def _import_joint(
+def _import(
     checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool
 ) -> Language:
-    """A pipeline from a checkpoint of the LAL or the HPSG parser."""
-    _refuse(
-        checkpoint,
-        UNSUPPORTED,
-        "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)",
-    )
-    hparams = {**networks.DEFAULT_HPARAMS, **checkpoint.hparams}
-    state_dict = checkpoint.state_dict
-    config, sizes = networks.network_config(
-        hparams, state_dict, scrambled_queries=scrambled_queries
-    )
-    label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
-    tok2vec: Optional[dict[str, Any]] = None
-    hf_objects = None
-    if sizes.vector_width:
-        from .xlnet import make_hf_objects
-
-        prefix = networks.TRANSFORMER_PREFIX
-        xlnet = {
-            key.removeprefix(prefix): value
-            for key, value in state_dict.items()
-            if key.startswith(prefix)
-        }
-        name = hparams["xlnet_model"]
-        lower_case = bool(hparams["xlnet_do_lower_case"])
-        hf_objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
-        tok2vec = {
-            "@architectures": "spacy-lal.WordTransformer.v1",
-            "name": name,
-            "tokenizer_config": {
-                "use_fast": bool(hf_objects.tokenizer.is_fast),
-                "do_lower_case": lower_case,
-            },
-            "clean_words": "lal" if "use_lal" in checkpoint.hparams else "hpsg",
-            "pad_left": bool(hparams["pad_left"]),
-        }
-    model = {
-        "tok2vec": tok2vec,
-        "hparams": {name: hparams[name] for name in networks.DEFAULT_HPARAMS},
-        "n_label_heads": sizes.n_label_heads or None,
-        "scrambled_queries": scrambled_queries,
-    }
-    decoder = {
-        "@misc": "spacy-lal.joint_decoder.v1",
-        "guidelines": False,  # parses are those of the authors' program
-        "constituency_weight": float(hparams["const_lada"]),
-        "empty_nodes": False,
-        "disagreement_cost": None,
-    }
-    weights = networks.convert_state_dict(state_dict, config, sizes)
-    nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
-    if scrambled_queries:
-        nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
-    return nlp
-
-
-def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
-    """A pipeline from a checkpoint of Kitaev & Klein's parser."""
-    supported = (
-        "tags (use_tags), words (use_words) and characters (use_chars_lstm, "
-        "use_chars_concat)"
-    )
-    _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
-    hparams = {**networks.KK_DEFAULT_HPARAMS, **checkpoint.hparams}
-    state_dict = checkpoint.state_dict
-    config, sizes = networks.network_config(hparams, state_dict)
-    weights = networks.kk_converted_weights(state_dict, config, sizes)
-    label_data = _label_data(checkpoint, sizes, [()])
-    read = {name: hparams[name] for name in networks.KK_DEFAULT_HPARAMS}
-    model = {"tok2vec": None, "hparams": read}
-    decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
-    return _make_pipeline(lang, model, decoder, label_data, weights)
-
-
-def _make_pipeline(
-    lang: str,
-    model: dict[str, Any],
-    decoder: dict[str, Any],
-    label_data: dict[str, list[Any]],
-    weights: dict[str, Tensor],
-    hf_objects: Any = None,
-) -> Language:
-    nlp = spacy.blank(lang)
-    nlp.add_pipe("sentencizer")
-    block = {"@architectures": "spacy-lal.ReferenceParser.v1", **model}
-    config = {"model": block, "decoder": decoder}
-    parser: Any = nlp.add_pipe("lal_parser", config=config)
-    if hf_objects is not None:
-        tok2vec = parser.model.layers[0]
-        tok2vec.attrs["set_transformer"](tok2vec, hf_objects)
-    sample = Doc(nlp.vocab, words=["."])
-    parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
-    get_network(parser.model).load_state_dict(weights)
-    return nlp
-
-
-def _refuse(
-    checkpoint: Checkpoint, unsupported: dict[str, str], supported: str
-) -> None:
+    is_joint = "type_vocab" in checkpoint.vocabularies
+    if scrambled_queries and not is_joint:
+        raise CheckpointError(
+            "scrambled queries are a fault of label attention, and the checkpoint has "
+            "none"
+        )
+    unsupported = UNSUPPORTED if is_joint else {"use_elmo": "ELMo vectors"}
     refused = [name for name in unsupported if checkpoint.hparams.get(name)]
     if refused:
         named = ", ".join(f"{name} ({unsupported[name]})" for name in refused)
         raise CheckpointError(
             f"the checkpoint's network reads what is not supported: {named}; supported "
-            f"are {supported}"
+            f"are {SUPPORTED if is_joint else KK_SUPPORTED}"
         )
+    state_dict = checkpoint.state_dict
+    defaults = networks.DEFAULT_HPARAMS if is_joint else networks.KK_DEFAULT_HPARAMS
+    hparams = {**defaults, **checkpoint.hparams}
+    config, sizes = networks.network_config(
+        hparams, state_dict, scrambled_queries=scrambled_queries
+    )
+    tok2vec: Optional[dict[str, Any]] = None
+    hf_objects = None
+    if sizes.vector_width:
+        tok2vec, hf_objects = _xlnet(checkpoint, hparams, tokenizer)
+    model = {
+        "@architectures": "spacy-lal.ReferenceParser.v1",
+        "tok2vec": tok2vec,
+        "hparams": {name: hparams[name] for name in defaults},
+        "n_label_heads": sizes.n_label_heads or None,
+        "scrambled_queries": scrambled_queries,
+    }
+    decoder: dict[str, Any] = {"@misc": "spacy-lal.separate_decoder.v1"}
+    fixed: list[tuple] = [()]
+    if is_joint:
+        fixed.append((SUB_HEAD_LABEL,))
+        decoder = {
+            "@misc": "spacy-lal.joint_decoder.v1",
+            "guidelines": False,  # parses are those of the authors' program
+            "constituency_weight": float(hparams["const_lada"]),
+            "empty_nodes": False,
+            "disagreement_cost": None,
+        }
+    nlp = spacy.blank(lang)
+    nlp.add_pipe("sentencizer")
+    blocks = {"model": model, "decoder": decoder}
+    parser: Any = nlp.add_pipe("lal_parser", config=blocks)
+    if hf_objects is not None:
+        layer = parser.model.layers[0]
+        layer.attrs["set_transformer"](layer, hf_objects)
+    sample = Doc(nlp.vocab, words=["."])
+    labels = _label_data(checkpoint, sizes, fixed)
+    parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=labels)
+    weights = networks.convert_state_dict(state_dict, config, sizes)
+    get_network(parser.model).load_state_dict(weights)
+    if scrambled_queries:
+        nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
+    return nlp
+
+
+def _xlnet(
+    checkpoint: Checkpoint, hparams: dict[str, Any], tokenizer: Optional[str]
+) -> tuple[dict[str, Any], Any]:
+    """The block of the word transformer, its tokenizer and weights."""
+    from .xlnet import make_hf_objects
+
+    prefix = networks.TRANSFORMER_PREFIX
+    xlnet = {
+        key.removeprefix(prefix): value
+        for key, value in checkpoint.state_dict.items()
+        if key.startswith(prefix)
+    }
+    name = hparams["xlnet_model"]
+    lower_case = bool(hparams["xlnet_do_lower_case"])
+    objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
+    is_fast = bool(objects.tokenizer.is_fast)
+    block = {
+        "@architectures": "spacy-lal.WordTransformer.v1",
+        "name": name,
+        "tokenizer_config": {"use_fast": is_fast, "do_lower_case": lower_case},
+        "clean_words": "lal" if "use_lal" in checkpoint.hparams else "hpsg",
+        "pad_left": bool(hparams["pad_left"]),
+    }
+    return block, objects
 
 
 def _label_data(
