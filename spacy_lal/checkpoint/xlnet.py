@@ -137,33 +137,32 @@ def read_sentences(
         for doc, of_doc in zip(docs, sentences, strict=True)
         for words in of_doc
     ]
-    ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
-    output: Any = model.ops.alloc2f(ends[-1], model.get_dim("nO"))
-    sequences = _sequences(model, texts, ends)
-    lengths = [len(pieces) for _, pieces, _ in sequences]
+    sequences = _sequences(model, texts)
+    numbers = [i for i, words in enumerate(texts) if words]
+    lengths = [len(sequences[i][0]) for i in numbers]
+    outputs: list[Any] = [model.ops.alloc2f(2, model.get_dim("nO")) for _ in texts]
     runs: list[Any] = []
     for group in length_groups(lengths, MAX_BATCH_PIECES, MAX_BATCH_PIECES):
-        batch = [sequences[i] for i in group]
-        states, backprop_batch = model.layers[0](_padded(model, batch), is_train)
-        for vectors, (rows, _, read) in zip(
-            states.last_hidden_state, batch, strict=True
-        ):
-            output[rows] = torch2xp(vectors[read].detach().float(), ops=model.ops)
+        batch = [numbers[k] for k in group]
+        padded = _padded(model, [sequences[i][0] for i in batch])
+        output, backprop_batch = model.layers[0](padded, is_train)
+        states = output.last_hidden_state
+        for i, vectors in zip(batch, states.detach(), strict=True):
+            read = vectors[sequences[i][1]].float()
+            outputs[i] = torch2xp(read, ops=model.ops)
         if is_train:
-            runs.append((states.last_hidden_state, batch, backprop_batch))
+            runs.append((batch, states, backprop_batch))
 
-    def backprop(d_rows: list[Floats2d]) -> list[Doc]:
-        d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
+    def backprop(d_outputs: list[Floats2d]) -> list[Doc]:
         while runs:
-            states, batch, backprop_batch = runs.pop()
+            batch, states, backprop_batch = runs.pop()
             d_states: Any = torch.zeros_like(states)
-            for d_vectors, (rows, _, read) in zip(d_states, batch, strict=True):
-                d_vectors[read] = xp2torch(d_output[rows]).to(states)
+            for i, d_vectors in zip(batch, d_states, strict=True):
+                d_vectors[sequences[i][1]] = xp2torch(d_outputs[i]).to(states)
             backprop_batch(BaseModelOutput(last_hidden_state=d_states))
         return docs
 
-    bounds = zip(ends, ends[1:], strict=False)
-    return [output[start:end] for start, end in bounds], backprop
+    return outputs, backprop
 
 
 def clean_words(words: Sequence[str], how: str) -> list[str]:
@@ -197,19 +196,15 @@ def split_words(
     return [[pieces[word] for word in sentence] for sentence in sentences]
 
 
-def _sequences(
-    model: Any, texts: list[list[str]], starts: list[int]
-) -> list[tuple[slice, list[int], ndarray]]:
-    """Clean and split: for each sentence with words its rows in the output, whose first
-    one is in `starts`, its pieces, and those of them that are read."""
+def _sequences(model: Any, texts: list[list[str]]) -> list[tuple[list[int], ndarray]]:
+    """Clean and split: the pieces of each sentence, and the places of those that are
+    read."""
     tokenizer = model.layers[0].shims[0]._hfmodel.tokenizer
     cls = tokenizer.cls_token_id
     sep = tokenizer.sep_token_id
     cleaned = [clean_words(words, model.attrs["clean_words"]) for words in texts]
     sequences = []
-    for words, row in zip(split_words(tokenizer, cleaned), starts, strict=False):
-        if not words:
-            continue
+    for words in split_words(tokenizer, cleaned):
         ends = numpy.cumsum([1, *map(len, words), 1])
         pieces = [piece for word in words for piece in word]
         framed = [cls, *pieces, sep]
@@ -219,17 +214,16 @@ def _sequences(
             # places count from the end
             framed = [*pieces, sep, cls]
             read = numpy.append(read[1:] - 1, ends[-1] - 1) - ends[-1]
-        sequences.append((slice(row, row + len(read)), framed, read))
+        sequences.append((framed, read))
     return sequences
 
 
-def _padded(model: Any, batch: Sequence[tuple[Any, list[int], Any]]) -> WordpieceBatch:
+def _padded(model: Any, batch: list[list[int]]) -> WordpieceBatch:
     tokenizer = model.layers[0].shims[0]._hfmodel.tokenizer
     tokenizer.padding_side = "left" if model.attrs["pad_left"] else "right"
     # no advice to pad as the text is split
     tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = True
-    pieces = {"input_ids": [pieces for _, pieces, _ in batch]}
-    padded = tokenizer.pad(pieces, return_tensors="np")
+    padded = tokenizer.pad({"input_ids": batch}, return_tensors="np")
     mask = padded["attention_mask"].astype("f4")
     return WordpieceBatch([], padded["input_ids"], mask, [], None)
 
