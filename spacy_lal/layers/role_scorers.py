@@ -15,7 +15,6 @@ from .basics import ElementDropout, FeatureDropout
 from .pair_features import ParseArrays, find_candidates
 
 SLOPE = 0.1  # of the leaky ReLU below zero
-MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
 FEATURE_WIDTH = 64  # of a row of the table of features
 PRODUCT_WIDTH = 64  # of the product of predicate and candidate head
 N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
@@ -198,52 +197,42 @@ class SpanRoleScorer(nn.Module):
         ranges, n_cells, *arrays = _collect(
             parses, rows.cpu().numpy(), self.config.n_rows
         )
-        tensors = [torch.from_numpy(array).to(positions.device) for array in arrays]
+        index, features, cells = (
+            torch.from_numpy(array).to(positions.device) for array in arrays
+        )
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
         places = self._places(words, [parse.n_words for parse in parses])
-        products = self.product(words).view(-1, 2, PRODUCT_WIDTH)
         spans = positions.new_full((n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
-        step = max(1, len(tensors[0])) if torch.is_grad_enabled() else MAX_PAIRS
-        chunks = zip(*(tensor.split(step) for tensor in tensors), strict=True)
-        for index, features, cells in chunks:
-            scores = self._score(places, products, len(words[0]), index, features)
-            # half precision, where autocast is on
-            spans = spans.index_copy(0, cells, scores.to(spans.dtype))
+        scores = self._score(words, places, index, features)
+        # half precision, where autocast is on
+        spans = spans.index_copy(0, cells, scores.to(spans.dtype))
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
         return ScoredRoles(predicates, None, spans, ranges)
 
     def _places(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
         """Words in each place of a candidate, with zeros before and after each
-        sentence: positions beyond its end depend on the batch. *Shape:* (batch_size *
-        (seq_len + 2), N_PLACES, hidden_width)."""
-        seq_len = words.shape[1]
+        sentence: positions beyond its end depend on the batch. *Shape:* (batch_size,
+        seq_len + 2, N_PLACES, hidden_width)."""
         ends = torch.tensor(lengths, device=words.device)[:, None]
-        is_word = torch.arange(seq_len, device=words.device) < ends
-        is_word = is_word.unsqueeze(-1)
-        places = pad(self.places(words) * is_word, (0, 0, 1, 1))
-        return places.view(-1, N_PLACES, self.config.hidden_width)
+        is_word = torch.arange(words.shape[1], device=words.device) < ends
+        places = self.places(words) * is_word.unsqueeze(-1)
+        return pad(places, (0, 0, 1, 1)).unflatten(-1, (N_PLACES, -1))
 
     def _score(
-        self,
-        places: Tensor,
-        products: Tensor,
-        seq_len: int,
-        index: Tensor,
-        features: Tensor,
+        self, words: Tensor, places: Tensor, index: Tensor, features: Tensor
     ) -> Tensor:
-        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index
+        """The scores of pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index
         (n_pairs, 5), features (n_pairs, N_FEATURES)."""
         sentence, predicate, start, end, head = index.unbind(1)
-        first = sentence * (seq_len + 2) + 1
         at = (predicate, head, start, end - 1, start - 1, end)
-        hidden = sum(places[first + word, k] for k, word in enumerate(at))
+        hidden = sum(places[sentence, word + 1, k] for k, word in enumerate(at))
         ones = torch.ones(features.shape, device=features.device)
         kept = self.feature_dropout(ones)
         hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
-        first = sentence * seq_len
-        product = products[first + predicate, 0] * products[first + head, 1]
+        of_predicates, of_heads = self.product(words).chunk(2, dim=-1)
+        product = of_predicates[sentence, predicate] * of_heads[sentence, head]
         hidden = self.dropout(gelu(hidden + self.of_product(product)))
         return self.output(self.dropout(hidden + gelu(self.hidden(hidden))))
 
