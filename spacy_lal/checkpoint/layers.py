@@ -13,6 +13,7 @@ from ..layers.basics import (
     FeedForward,
     StdNorm,
     combine_heads,
+    head_weights,
     output_maps,
     project_heads,
 )
@@ -56,36 +57,30 @@ class ReferenceLabelAttention(LabelAttentionLayer):
 
     config: ReferenceLabelAttentionConfig
 
-    def build_query(self) -> nn.ParameterDict:
-        """See `LabelAttentionLayer`."""
-        if self.config.query_per_token:
-            return self.build_projection()
-        return super().build_query()
+    def __init__(
+        self, config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int
+    ) -> None:
+        super().__init__(config, hidden_width, n_heads)
+        if config.query_per_token:
+            self.query = head_weights(n_heads, self.widths, self.part_width)
+        if config.combine_as_self:
+            self.output = output_maps(self.part_width * n_heads, self.widths)
+            self.norm = StdNorm(hidden_width)
+            del self.reduce
+        self.feed_forward: nn.Module = nn.Identity()
+        if config.shared_feed_forward != "none":
+            width, _ = config.blocks(hidden_width, n_heads)
+            widths = {"all": width}
+            if config.shared_feed_forward == "split":
+                half = hidden_width // 2
+                widths = {"content": width - half, "position": half}
+            rates = (config.relu_dropout, config.ff_residual_dropout)
+            self.feed_forward = FeedForward(widths, config.shared_ff_width, *rates)
 
-    def build_output(self) -> None:
+    def forward(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """See `LabelAttentionLayer`."""
-        if not self.config.combine_as_self:
-            super().build_output()
-            return
-        self.output = output_maps(self.part_width * self.n_label_heads, self.widths)
-        self.norm = StdNorm(self.hidden_width)
-
-    def build_feed_forward(self) -> nn.Module:
-        """See `LabelAttentionLayer`."""
-        options = self.config
-        if options.shared_feed_forward == "none":
-            return super().build_feed_forward()
-        width, _ = options.blocks(self.hidden_width, self.n_label_heads)
-        widths = {"all": width}
-        if options.shared_feed_forward == "split":
-            half = self.hidden_width // 2
-            widths = {"content": width - half, "position": half}
-        return FeedForward(
-            widths,
-            options.shared_ff_width,
-            options.relu_dropout,
-            options.ff_residual_dropout,
-        )
+        output, weights = super().forward(inputs, padding)
+        return self.feed_forward(output), weights
 
     def queries(self, part: str, batch_size: int) -> Tensor:
         """See `LabelAttentionLayer`."""

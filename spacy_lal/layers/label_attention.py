@@ -35,42 +35,25 @@ class LabelAttentionLayer(nn.Module):
         self.part_width = config.attn_width // len(self.widths)
         self.weights = MaskedSoftmax(config.attention_dropout)
         self.residual_dropout = FeatureDropout(config.residual_dropout)
-        self.query = self.build_query()
-        self.key = self.build_projection()
-        self.value = self.build_projection()
-        self.build_output()
-        self.feed_forward = self.build_feed_forward()
-
-    def build_query(self) -> nn.ParameterDict:
-        """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
-        shape = (self.n_label_heads, self.part_width)
-        return nn.ParameterDict(
+        shape = (n_heads, self.part_width)
+        self.query = nn.ParameterDict(
             {part: nn.init.xavier_normal_(torch.empty(shape)) for part in self.widths}
         )
-
-    def build_projection(self) -> nn.ParameterDict:
-        """A projection of each head, by part. *Shape:* (n_heads, width of the part,
-        part_width)."""
-        return head_weights(self.n_label_heads, self.widths, self.part_width)
-
-    def build_output(self) -> None:
-        """Make the weights from a context to the output: P by part, R, and the norm of
-        a block."""
-        width = self.config.proj_width
+        self.key, self.value = (
+            head_weights(n_heads, self.widths, self.part_width) for _ in range(2)
+        )
+        # from a context to the output: P by part, R, and the norm of a block
+        width = config.proj_width
+        n_projections = n_heads if config.per_head_projection else 1
         self.output = output_maps(self.part_width, self.widths)
-        n_projections = self.n_label_heads if self.config.per_head_projection else 1
-        self.reduce = nn.Linear(self.hidden_width, n_projections * width, bias=False)
+        self.reduce = nn.Linear(hidden_width, n_projections * width, bias=False)
         self.norm = StdNorm(width)
-
-    def build_feed_forward(self) -> nn.Module:
-        """The feed-forward network on the output: none but in the reference's form."""
-        return nn.Identity()
 
     def forward(self, inputs: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """Let each label head attend to the sentence. *Shapes:* inputs (batch_size,
         seq_len, hidden_width), padding (batch_size, seq_len)."""
         context, weights = self.attend(inputs, padding)
-        return self.feed_forward(self.combine(inputs, context)), weights
+        return self.combine(inputs, context), weights
 
     def queries(self, part: str, batch_size: int) -> Tensor:
         """The queries of one part. *Shape:* (n_heads, 1 or batch_size, part_width)."""
