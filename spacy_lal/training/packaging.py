@@ -72,7 +72,7 @@ def write_package(
         elif block.get("factory") == "transformer":
             own_runtime = runtime or "onnx"
             try:
-                _check_reading(nlp, name, blocks)
+                _check_reading(name, blocks)
                 encoder = from_transformer(
                     pipes[name].model, bits=bits, runtime=own_runtime
                 )
@@ -121,7 +121,7 @@ def _stored(weights: Mapping[str, ndarray], bits: int) -> dict[str, ndarray]:
     return stored
 
 
-def _check_reading(nlp: Language, name: str, blocks: dict[str, Any]) -> None:
+def _check_reading(name: str, blocks: dict[str, Any]) -> None:
     """Check that an encoder reads a Doc as a transformer, as far as the config tells.
 
     RAISES (ValueError): It does not."""
