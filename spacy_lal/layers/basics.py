@@ -236,11 +236,11 @@ class BiLSTM(nn.Module):
         self.leftward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:
+    def forward(self, sequences: Tensor, lengths: Tensor) -> tuple[Tensor, None]:
         """*Shapes:* sequences (seq_len, batch_size, width), lengths (batch_size,); as
-        the sequences."""
+        the sequences. None stands for the final states, which torch's own return."""
         if not sequences.numel():
-            return torch.zeros_like(sequences)
+            return torch.zeros_like(sequences), None
         places = torch.arange(len(sequences), device=sequences.device)[:, None]
         is_token = places < lengths
         mirrored = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1)
@@ -252,4 +252,4 @@ class BiLSTM(nn.Module):
                 from_right, _ = layers[1](inputs.take_along_dim(mirrored, 0))
             from_right = from_right.take_along_dim(mirrored, 0)
             outputs = torch.cat([from_left, from_right], dim=-1)
-        return outputs * is_token.unsqueeze(-1)
+        return outputs * is_token.unsqueeze(-1), None

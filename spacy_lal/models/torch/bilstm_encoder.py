@@ -2,7 +2,7 @@
 Tok2Vec. Vectors do not depend on the batch, unlike those of
 `spacy.TorchBiLSTMEncoder.v1`."""
 
-from typing import Any, Callable, cast
+from typing import Callable, cast
 
 from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, with_padded, xp2torch
 from thinc.layers.pytorchwrapper import convert_rnn_inputs, convert_rnn_outputs
@@ -31,7 +31,7 @@ def build_bilstm_encoder(
 
     network = BiLSTM(width, depth, dropout)
     lstm: Model[Padded, Padded] = PyTorchWrapper(
-        network, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
+        network, convert_inputs=_convert_inputs, convert_outputs=convert_rnn_outputs
     )
     lstm.shims[0] = SharedShim(network)
     lstm.set_dim("nO", width)
@@ -47,17 +47,3 @@ def _convert_inputs(
     device = cast(SharedShim, model.shims[0]).device
     lengths = xp2torch(padded.lengths, device=device)
     return ArgsKwargs(args=(inputs.args[0], lengths), kwargs={}), backprop
-
-
-def _convert_outputs(
-    model: Model, inputs_outputs: tuple[Padded, Any], is_train: bool
-) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
-    """As for thinc's own networks, whose gradients cannot be scaled in place."""
-    padded, outputs = inputs_outputs
-    converted, _ = convert_rnn_outputs(model, (padded, (outputs, None)), is_train)
-
-    def backprop(d_padded: Padded) -> ArgsKwargs:
-        d_outputs = xp2torch(d_padded.data, device=outputs.device)
-        return ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": d_outputs})
-
-    return converted, backprop

@@ -145,8 +145,9 @@ def test_averages_are_used_and_given_back(model, inputs):
     numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), averaged)
 
 
-def test_gradients_of_two_passes_add_up_in_half_precision(model, inputs, monkeypatch):
+def test_gradients_of_two_passes_add_up_in_half_precision(bert, monkeypatch):
     """thinc's scaler works on a GPU alone: here it scales on a CPU."""
+    model, inputs = make_transformer(bert), make_docs()
     monkeypatch.setattr(
         PyTorchGradScaler,
         "_scale_tensor",
