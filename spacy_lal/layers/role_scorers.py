@@ -233,8 +233,10 @@ class SpanRoleScorer(nn.Module):
         hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
         of_predicates, of_heads = self.product(words).chunk(2, dim=-1)
         product = of_predicates[sentence, predicate] * of_heads[sentence, head]
-        hidden = self.dropout(gelu(hidden + self.of_product(product)))
-        return self.output(self.dropout(hidden + gelu(self.hidden(hidden))))
+        hidden = gelu(hidden + self.of_product(product))
+        hidden = self.dropout(hidden)
+        hidden = hidden + gelu(self.hidden(hidden))
+        return self.output(self.dropout(hidden))
 
 
 def _collect(

@@ -456,9 +456,7 @@ def test_an_archive_that_expands_is_refused(tmp_path):
     path = tmp_path / "bomb.pt"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("archive/data.pkl", bytes(10_000_000))
-    with pytest.raises(
-        CheckpointError, match="an archive without compression"
-    ):
+    with pytest.raises(CheckpointError, match="an archive without compression"):
         read_checkpoint(path)
 
 
