@@ -1,7 +1,10 @@
 """The interactive page, run by Streamlit's own tests: no browser, no server. They are
 skipped without Streamlit."""
 
+import json
 import re
+import shutil
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -170,11 +173,17 @@ def test_measures_have_meanings(en_lal_md: Any):
     assert page.meaning_of("DC/C") == "dependent clauses for each of clauses"
 
 
-def shown(nlp: Any, text: str) -> Any:
-    """A parsed sentence, as the page keeps it."""
+def module() -> Any:
+    """The page as a module."""
     spec = spec_from_file_location("page", PAGE)
     page = module_from_spec(spec)
     spec.loader.exec_module(page)
+    return page
+
+
+def shown(nlp: Any, text: str) -> Any:
+    """A parsed sentence, as the page keeps it."""
+    page = module()
     (sentence,) = read_parses(nlp(text))
     return page, page.Shown(nlp, RLock(), sentence)
 
@@ -190,11 +199,38 @@ def test_card_beside_a_node(en_lal_md: Any):
     page, one = shown(en_lal_md, "She gave him the book that he wanted.")
     lines = page.facts(one.span((3, 5)), one.report((3, 5))).split("<br>")
     assert lines == [
-        "<strong>NP: the book \u2013 sure</strong>",
-        "book: obj of gave \u2013 very sure",
+        "<strong>NP: the book \u2013 fairly sure</strong>",
+        "book: obj of gave \u2013 sure",
     ]
     lines = page.facts(one.span((1, 2)), one.report((1, 2))).split("<br>")
     assert lines == ["<strong>VBD: gave</strong>", "gave: the root \u2013 very sure"]
+
+
+NODE = """
+import draw from "./script.mjs"
+const asked = []
+const box = (focus) => ({
+  dataset: focus ? { focus } : {},
+  set innerHTML(html) { this.html = html },
+  get firstElementChild() { return this.html ? {} : null },
+  querySelector: (selector) => { asked.push(selector) },
+})
+for (const focus of ["", "[data-start=\\"3\\"]"])
+  draw({
+    data: { drawing: "<div></div>" },
+    parentElement: { querySelector: () => box(focus) },
+    setTriggerValue() {},
+  })
+console.log(JSON.stringify(asked))
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="wants node")
+def test_the_drawing_takes_the_focus_that_was_there(tmp_path: Path):
+    (tmp_path / "script.mjs").write_text(module().SCRIPT, encoding="utf8")
+    (tmp_path / "run.mjs").write_text(NODE, encoding="utf8")
+    output = subprocess.check_output(["node", tmp_path / "run.mjs"], text=True)
+    assert json.loads(output) == ['[role=button][data-start="3"]']
 
 
 @pytest.mark.parametrize("span", [(0, 9), (3, 5), (1, 2), (2, 3)])
