@@ -13,7 +13,9 @@ that says so. Prints the mean F of happened and not, and Pearson's r, on dev."""
 import argparse
 import csv
 import gzip
+import json
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
@@ -119,13 +121,21 @@ def score(rows: Sequence[Row], weights: Dict[str, int]) -> Tuple[float, float]:
 
 
 def write_weights(folder: Path, weights: Dict[str, int]) -> None:
-    """Put the weights into a saved pipeline."""
+    """Put the weights into a saved pipeline, and their checksums if it has some."""
     lookups = Lookups().from_disk(folder / "vocab")
     if lookups.has_table(TABLE):
         lookups.remove_table(TABLE)
     lookups.add_table(TABLE, weights)
     lookups.to_disk(folder / "vocab")
     (folder / "vocab" / "factuality.license.txt").write_text(LICENSE, encoding="utf8")
+    path = folder / "meta.json"
+    meta = json.loads(path.read_text(encoding="utf8"))
+    for name in ("vocab/lookups.bin", "vocab/factuality.license.txt"):
+        if "checksums" in meta:
+            digest = sha256((folder / name).read_bytes()).hexdigest()
+            meta["checksums"][name] = digest
+    text = json.dumps(meta, indent=2, ensure_ascii=False)
+    path.write_text(text, encoding="utf8")
 
 
 def main() -> None:
