@@ -23,7 +23,6 @@ from .grammar import (
     is_contrast,
     is_denied_noun,
     is_goal,
-    is_stranded,
     named,
     object_of,
 )
@@ -53,8 +52,8 @@ def _of_word(word: Word) -> Iterator[Relation]:
     """Find the relations whose predicate is a word. An apposition and a possessor have
     one with their noun."""
     noun = word.head
-    is_verb = word.pos == "VERB" and bool(word.roles)
-    if word.dep == "cop" or (word.is_predicate and (is_verb or not word.child("cop"))):
+    is_verb = word.pos == "VERB" or not word.child("cop")
+    if word.dep == "cop" or (word.is_predicate and is_verb):
         yield from _of_verb(word)
     elif word.roles and not word.is_auxiliary:
         ends = _core(word)[:2]
@@ -74,7 +73,7 @@ def _core(word: Word) -> List[Word]:
     return [
         antecedent(x)
         for x, role in word.roles.items()
-        if is_core(role) and x.dep != "advmod" and not (is_goal(x) or is_stranded(x))
+        if is_core(role) and x.dep != "advmod" and not is_goal(x)
     ]
 
 
@@ -204,7 +203,8 @@ def _stated_of(
 def said_of(relation: Relation, noun: Word) -> Relation:
     """Give a relation as it is said of one of the nouns after a preposition: "in Paris,
     not in London"."""
-    context, denial = _stated_of([noun], relation.word, relation.kind)
+    heads = [*filter(None, relation.ends), noun]
+    context, denial = _stated_of(heads, relation.word, relation.kind)
     return replace(relation, context=context, denial=denial)
 
 

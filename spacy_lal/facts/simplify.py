@@ -85,7 +85,8 @@ def _sentence(top: Word, owners: Owners, words: Sequence[Word]) -> str:
     words = [
         x for x in words if x.lower not in _ASIDE_MARKS or {x.i - 1, x.i + 1} <= kept
     ]
-    return _written(without_marks(words)) + end
+    words = without_marks(words)
+    return _written(words[1:] if words[0].dep == "cc" else words) + end
 
 
 def _shared_words(top: Word, subject: Word, owners: Owners) -> List[Word]:
