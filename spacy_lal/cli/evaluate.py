@@ -114,18 +114,15 @@ def evaluate_cli(
     nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
     io.check_one_stdin([data_path])
     golds = read_docs(Source(str(data_path)), nlp.vocab)
-    try:
-        docs, metrics = score(
-            nlp,
-            golds,
-            params or language_params(nlp.lang or ""),
-            gold_sents=gold_sents,
-            genre=genre,
-            confusion=confusion,
-            raw=raw,
-        )
-    except ValueError as err:
-        io.fail(f"{data_path}: {err}")
+    docs, metrics = score(
+        nlp,
+        golds,
+        params or language_params(nlp.lang or ""),
+        gold_sents=gold_sents,
+        genre=genre,
+        confusion=confusion,
+        raw=raw,
+    )
     io.say("\n".join(report_lines(metrics)), err=any(map(io.is_stdout, written)))
     if output is not None:
         content = f"scores of {io.counted(metrics['n_sents'], 'sentence')}"

@@ -293,12 +293,7 @@ def binary_output(output: Optional[Path]) -> Iterator[BinaryIO]:
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """The rows of a table as lines, with the cells of a column below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def check_apart(output: Optional[Path], *inputs: object) -> None:

@@ -153,6 +153,15 @@ def relations_cli(
         is_graph = output_format in (EDGES, OPENIE)
         return every or not is_graph or item.factuality == ASSERTED
 
+    def cells(triple: "Triple") -> "Iterator[str]":
+        yield from (triple.subject, triple.relation, triple.object)
+        if confidence:
+            yield f"{triple.confidence:.4f}"
+        if factuality:
+            yield triple.factuality
+        if arguments:
+            yield from triple.arguments
+
     def lines(doc: "Doc", origin: Origin) -> str:
         parts = []
         for number, sentence in enumerate(doc.sents, start=1):
@@ -162,8 +171,7 @@ def relations_cli(
             if output_format == OPENIE:
                 for triple in get_triples(sentence, nested=nested):
                     if is_wanted(triple.source) and is_said(triple):
-                        cells = [sentence.text, *triple_cells(triple, **columns)]
-                        parts.append(_row(cells))
+                        parts.append(_row([sentence.text, *cells(triple)]))
             else:
                 relations = filter(is_said, filter(is_wanted, sentence._.relations))
                 parts.append(RELATION_FORMATS[output_format](place, list(relations)))
@@ -175,11 +183,6 @@ def relations_cli(
             if is_wanted(relation):
                 yield row
 
-    columns = {
-        "confidence": confidence,
-        "factuality": factuality,
-        "arguments": arguments,
-    }
     tables.write_docs(with_heads(), inputs, output_format, "relations", lines, rows)
 
 
@@ -317,19 +320,6 @@ def relation_edges(place: tables.Row, relations: "Sequence[Relation]") -> str:
     """Subject, label and object, of relations that have all."""
     edges = [(x.subject, x.label, x.object) for x in relations if x.joins_things]
     return "".join(map(_row, edges))
-
-
-def triple_cells(
-    triple: "Triple", *, confidence: bool, factuality: bool, arguments: bool
-) -> list[str]:
-    """Subject, relation, object; if that is asked for, the confidence, the factuality,
-    and each further argument."""
-    cells = [triple.subject, triple.relation, triple.object]
-    if confidence:
-        cells.append(f"{triple.confidence:.4f}")
-    if factuality:
-        cells.append(triple.factuality)
-    return [*cells, *(triple.arguments if arguments else ())]
 
 
 def _row(cells: Sequence[Any]) -> str:

@@ -132,10 +132,7 @@ def check_package_cli(
     configs = sorted(folder.glob("**/config.cfg"))
     if not configs:
         io.fail(f"expected a package or the folder of a pipeline, got {package!r}")
-    try:
-        damaged = list(damaged_files(configs[0].parent))
-    except ValueError as error:
-        io.fail(str(error))
+    damaged = list(damaged_files(configs[0].parent))
     for line in damaged:
         typer.echo(line)
     if damaged:
@@ -182,10 +179,7 @@ def compact_cli(
     nlp = io.load_pipeline(model, needs=())
     before = folder_size(nlp.path)
     with written_folder(output) as folder:
-        try:
-            done = write_package(nlp, folder, bits=bits, runtime=runtime, lean=lean)
-        except ValueError as err:
-            io.fail(f"{model}: {err}")
+        done = write_package(nlp, folder, bits=bits, runtime=runtime, lean=lean)
     for line in done:
         io.say(line)
     io.wrote(

@@ -241,9 +241,7 @@ def _placed_docs(path: Path, vocab: Vocab) -> Iterator[tuple[str, Doc]]:
 
 def _spacy_files(path: Path) -> list[Path]:
     """The `.spacy` files of a location, sorted by name."""
-    if path.is_file():
-        return [path]
-    files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
+    files = [path] if path.is_file() else sorted(path.rglob(f"*{SUFFIX}"))
     if not files:
         raise ValueError(
             f"{path}: expected a .spacy file, or a folder with some (`spacy lal "

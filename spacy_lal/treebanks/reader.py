@@ -279,20 +279,15 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
             path, missing = brackets, f"sentence in {conllu} for the tree over"
         return f"{path}:{single.line}: no {missing} {_excerpt(single.words)}"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    ours = " ".join(tree.words[differs : differs + 1])
-    theirs = " ".join(sentence.words[differs : differs + 1])
+    ours, theirs = (_excerpt(x.words[differs : differs + 1]) for x in (tree, sentence))
     counts = ""
     if len(tree.words) != len(sentence.words):
         counts = f"; {len(tree.words)} words and {len(sentence.words)}"
     return (
         f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is "
-        f"{_shown(ours)} in the tree and {_shown(theirs)} in the CoNLL-U{counts}"
+        f"{ours} in the tree and {theirs} in the CoNLL-U{counts}"
     )
 
 
-def _shown(word: str) -> str:
-    return quoted(word, _EXCERPT) if word else "missing"
-
-
 def _excerpt(words: Sequence[str]) -> str:
-    return _shown(" ".join(words[:_EXCERPT]))
+    return quoted(" ".join(words[:_EXCERPT]), _EXCERPT) if words else "missing"

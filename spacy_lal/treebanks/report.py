@@ -4,6 +4,7 @@ make a treebank unsound; what the parser accepts is only counted."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from operator import ne
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
@@ -162,8 +163,7 @@ def _check_sentences(files: TreebankFiles, report: Report) -> None:
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
         if tree and sentence and differs is None:
             if any(sentence.tags):
-                tags = zip(tree.tags, sentence.tags, strict=True)
-                different = sum(ours != theirs for ours, theirs in tags)
+                different = sum(map(ne, tree.tags, sentence.tags))
                 report.figures.update(different_tags=different)
             sentence = with_tree(sentence, tree)
         _count(report, sentence or tree or Parse([]))
@@ -210,16 +210,15 @@ def _count(report: Report, parse: Parse) -> None:
 
 def _count_arcs(report: Report, heads: Heads, deprels: Sequence[str]) -> None:
     known = [head for head in heads if head is not None]
-    misplaced = [
-        deprel
+    misplaced = sum(
+        bool(deprel) and (deprel.upper() == ROOT_DEPREL) != (head == 0)
         for head, deprel in zip(heads, deprels, strict=True)
-        if deprel and (deprel.upper() == ROOT_DEPREL) != (head == 0)
-    ]
+    )
     report.tables["deprels"].update(filter(None, deprels))
     report.figures.update(
         arcs=len(known),
         missing_heads=None in heads,
-        misplaced_roots=len(misplaced),
+        misplaced_roots=misplaced,
         no_root=bool(known) and 0 not in known,
         several_roots=known.count(0) > 1,
         non_projective=not is_projective(heads),
