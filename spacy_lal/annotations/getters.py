@@ -113,11 +113,9 @@ def _largest(item: Item, strict: bool) -> list[_TreeNode]:
     nodes: list[_TreeNode] = []
     for tree in _trees(item, strict):
         whole = _TreeNode(tree, 0, len(tree.words))
-        start = 0
-        end = whole.end
-        if not isinstance(item, Doc):
-            start = bisect_left(tree.tokens, item.start)
-            end = bisect_left(tree.tokens, item.end)
+        span = item[:]
+        start = bisect_left(tree.tokens, span.start)
+        end = bisect_left(tree.tokens, span.end)
         nodes += [whole] if (start, end) == whole[1:] else whole.within(start, end)
     return nodes
 
@@ -130,7 +128,7 @@ def _node(item: TreeItem, strict: bool) -> Optional[_TreeNode]:
     if len(nodes) == 1:
         return nodes[0]
     if strict:
-        name = "Doc" if isinstance(span, Doc) else f"Span {span.start}:{span.end}"
+        name = type(span).__name__
         raise NonConstituentException(
             f"the {name} is no constituent: {span.text[:80]!r}. See its _.trees"
         )

@@ -18,6 +18,7 @@ from ..trees.roles import (
     PREDICATE_ROLE,
     JoinedArgument,
     Proposition,
+    args_to_bio,
     is_core,
     join_parts,
     predicate_span,
@@ -121,6 +122,14 @@ class Predicate:
 
         RAISES (ValueError): Sentence boundaries are not known."""
         return self.token.sent
+
+    @property
+    def tags(self) -> list[str]:
+        """BIO tags, one for each token of the sentence.
+
+        RAISES (ValueError): Sentence boundaries are not known."""
+        sent = self.sent
+        return args_to_bio(self._args(), len(self.doc))[sent.start : sent.end]
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)

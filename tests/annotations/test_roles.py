@@ -294,6 +294,8 @@ def test_predicates(doc):
     ]
     assert give.has_frame is None  # the vocab has no frames
     assert give.sent.text == "She gave it up."
+    assert give.tags == ["B-ARG0", "B-V", "B-ARG1", "B-C-V", "O"]
+    assert say.tags[:2] == ["B-ARG1", "I-ARG1"] and len(say.tags) == 12
     assert [argument.role for argument in time.arguments] == [
         "ARG1",
         "ARGM-TMP",
