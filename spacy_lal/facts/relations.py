@@ -100,10 +100,15 @@ def _oblique_of(word: Word, subject: Optional[Word]) -> Optional[Word]:
     times = word.lang.times
     nouns = _core(word)
     if not word.roles:
-        later = [x for x in word.children if x.dep == "obl" and x.i > word.i]
-        nouns = [x for x in later if x.token.ent_type_ not in times and not is_goal(x)]
-    others = [x for x in nouns if x is not subject and not word.is_below(x)]
-    return others[0] if others else None
+        nouns = [
+            x
+            for x in word.children
+            if x.dep == "obl" and x.i > word.i and x.token.ent_type_ not in times
+        ]
+    for noun in nouns:
+        if noun is not subject and not (is_goal(noun) or word.is_below(noun)):
+            return noun
+    return None
 
 
 def _distributed(
