@@ -32,5 +32,5 @@ def test_table(tmp_path, capsys):
     }
     assert [row[0] for row in rows[::2]] == list(program.KINDS)
     for given, own in zip(rows[::2], rows[1::2], strict=True):
-        assert given[2] == "" and 0.0 <= float(own[2]) <= 100.0
+        assert given[2] == "100.00" and 0.0 <= float(own[2]) <= 100.0
         assert all(0.0 <= float(cell) <= 100.0 for cell in given[3:] + own[3:])
