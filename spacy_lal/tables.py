@@ -59,7 +59,7 @@ class TableKind(NamedTuple):
         """The rows of a Doc."""
         items: Iterable[tuple[Optional[int], Doc | Span]] = [(None, doc)]
         if not self.is_of_docs:
-            items = enumerate(doc.sents, start=1) if len(doc) else ()
+            items = enumerate(doc.sents, start=1)
         for number, item in items:
             text = item.text.strip()
             if text or self.is_of_docs:

@@ -34,6 +34,8 @@ def explain_cli(inputs: Inputs) -> None:
     attention of each label head; or the pictures alone, -o FILE.svg or .png (with
     CairoSVG). `lal parse --format tree` draws trees with letters."""
     from spacy_lal.annotations import read_parses
+    from spacy_lal.pictures import render
+    from spacy_lal.pictures.svg import svg_to_png
 
     output = inputs.output
     suffix = ".html" if str(output) == io.STDIN else Path(str(output)).suffix.lower()
@@ -49,25 +51,17 @@ def explain_cli(inputs: Inputs) -> None:
     if not docs:
         io.fail("expected a text, got nothing but whitespace")
     n_sentences = sum(len(list(read_parses(doc))) for doc in docs)
-    content = _content(suffix, nlp, docs)
-    if isinstance(content, str):
-        io.write_lines(output, [content], io.counted(n_sentences, "sentence"))
+    if suffix in (".svg", ".png"):
+        has_heads = all(doc.has_annotation("DEP") for doc in docs)
+        style = "parse" if has_heads else "tree"
+        content = render(docs, style=style, format="svg") or ""
     else:
-        write_file(output, content)
+        content = explain_page(nlp, docs)
+    if suffix == ".png":
+        write_file(output, svg_to_png(content))
         io.wrote(output, io.counted(n_sentences, "sentence"))
-
-
-def _content(suffix: str, nlp: "Language", docs: list["Doc"]) -> str | bytes:
-    """The content of a file, by its ending: .svg and .png show parses, any other a
-    page."""
-    if suffix not in (".svg", ".png"):
-        return explain_page(nlp, docs)
-    from spacy_lal.pictures import render
-    from spacy_lal.pictures.svg import svg_to_png
-
-    has_heads = all(doc.has_annotation("DEP") for doc in docs)
-    svg = render(docs, style="parse" if has_heads else "tree", format="svg") or ""
-    return svg_to_png(svg) if suffix == ".png" else svg
+    else:
+        io.write_lines(output, [content], io.counted(n_sentences, "sentence"))
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:

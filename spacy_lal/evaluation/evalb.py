@@ -4,7 +4,7 @@ including its oddities: labels are cut at `-` and `=`, tags are not; equal label
 (`ADVP`, `PRT`) count as deleted together; `(NP )` is a word without letters."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
@@ -277,9 +277,9 @@ def scored_brackets(
 
 def labels_by_place(brackets: Iterable[Constituent]) -> dict[Place, list[str]]:
     """The labels of brackets over the same words."""
-    by_place: dict[Place, list[str]] = {}
+    by_place: dict[Place, list[str]] = defaultdict(list)
     for bracket in brackets:
-        by_place.setdefault((bracket.start, bracket.end), []).append(bracket.label)
+        by_place[bracket.start, bracket.end].append(bracket.label)
     return by_place
 
 

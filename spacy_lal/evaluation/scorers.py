@@ -217,9 +217,10 @@ def _attachment(examples: Iterable[Example]) -> dict[str, Optional[float]]:
         for token, head, deprel in zip(gold, *aligned, strict=True):
             is_mark = is_reference_punctuation(token.tag_, punctuation_tags)
             if token.dep_ and not token.is_space and not is_mark:
+                is_head = head == token.head.i
                 n_words += 1
-                n_heads += head == token.head.i
-                n_arcs += head == token.head.i and deprel == token.dep_
+                n_heads += is_head
+                n_arcs += is_head and deprel == token.dep_
     shares = (n / n_words if n_words else None for n in (n_heads, n_arcs))
     return dict(zip(REFERENCE_KEYS, shares, strict=True))
 
