@@ -321,6 +321,8 @@ class _Revision:
     def mark_passives(self) -> None:
         """Give the subject of a passive its deprel, after the verb, too: "On the hill
         was fought a battle"."""
+        if "aux:pass" not in self.names:
+            return
         for i, name in enumerate(self.names):
             siblings = self._names_of_dependents(self.heads[i] - 1)
             if "aux:pass" not in siblings:
