@@ -156,9 +156,12 @@ def _table(parse: "Parse", heads: Sequence[Optional[int]]) -> str:
     rows = [("", "word", "tag", "head", "", "deprel")]
     for i, (place, head) in enumerate(zip(parse.tokens, heads, strict=True), start=1):
         token = parse.doc[place]
-        governor = ("_", "") if head is None else (str(head), words[head])
+        number = f"{i:>{width}}"
         tag = token.tag_ or token.pos_
-        rows.append((f"{i:>{width}}", words[i], tag, *governor, token.dep_))
+        governor = ("_", "")
+        if head is not None:
+            governor = (str(head), words[head])
+        rows.append((number, words[i], tag, *governor, token.dep_))
     return printable("\n".join(io.aligned(rows))) + "\n"
 
 
