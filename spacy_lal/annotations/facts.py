@@ -39,8 +39,8 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
 
     RAISES (StaleParseError): As `doc._.predicates`."""
     span = _checked(item)
-    relations = [one for x in read_sentences(span) for one in relations_of(x)]
-    return [one for one in relations if span.start <= one.tokens[0].i < span.end]
+    relations = [relation for x in read_sentences(span) for relation in relations_of(x)]
+    return [x for x in relations if span.start <= x.tokens[0].i < span.end]
 
 
 def get_triples(item: Union[Doc, Span], nested: bool = False) -> List[Triple]:
@@ -64,10 +64,11 @@ def simplify(span: Span) -> List[str]:
     """Divide a sentence into sentences of one clause each: "The man left." and "The man
     bought it." for "The man, who bought it, left.". Coordinate, relative and some
     adverbial clauses ("because", "although", "while") are said alone, with the
-    antecedent or the shared subject, auxiliary and object put in. No word is made up or
-    changed, but for a capital and a full stop: complements, conditions, participles and
-    questions stay where they are. A sentence stays whole where nothing can be said
-    alone; a Span of several sentences or a part gives its sentences."""
+    antecedent or the shared subject and auxiliary put in. No word is made up or
+    changed, but for a capital and a full stop: complements, conditions, participles,
+    questions, verbs with one object ("cooked and ate it") and relative clauses about an
+    object stay where they are. A sentence stays whole where nothing can be said alone;
+    a Span of several sentences or a part gives its sentences."""
     check_present(span)
     if not span.doc.has_annotation("DEP"):
         return [text for text in [span.text.strip()] if text]
