@@ -64,7 +64,7 @@ def _clause(word: Word) -> Clause:
     is_own = word.is_finite and is_named or is_imperative and not word.subject
     is_alone = is_own and kind not in _INNER and not mark
     verb = word.child("cop") or word
-    subject = word.subject and phrase(word.subject, verb)
+    subject = phrase(word.subject, verb)
     return Clause(_span(word), kind, verb.token, subject, is_alone)
 
 

@@ -160,7 +160,7 @@ def _object_of_next(word: Word) -> Optional[Word]:
     """Give "the fish" for "cooked" of "cooked and ate the fish"."""
     verb = word.child("conj")
     thing = verb.child("obj") if verb else None
-    if not thing or verb.child(*SUBJECTS) or word.lemma in word.lang.intransitive:
+    if not verb or verb.child(*SUBJECTS) or word.lemma in word.lang.intransitive:
         return None
     inner = {x.dep for x in word.sentence.words[word.i + 1 : verb.i]}
     return thing if _CONJUNCTION <= inner <= _BETWEEN_VERBS else None

@@ -184,9 +184,11 @@ def case_of(head: Word) -> Set[int]:
         head = head.head
 
 
-def phrase(head: Word, verb: Word) -> Span:
+def phrase(head: Optional[Word], verb: Word) -> Optional[Span]:
     """Give the words of an argument that stand next to its head, with its role or
     deprel."""
+    if head is None:
+        return None
     words = words_of(head, verb)
     start = head.i
     end = head.i + 1
@@ -224,12 +226,10 @@ def written(words: Sequence[Word], places: Set[int]) -> str:
     tags = words[0].lang.tags
     kept = [words[i] for i in sorted(places)]
     kept = [x for x in kept if not x.token.is_space and x.tag not in tags.silent]
+    kept = without_marks(kept)
     text = ""
-    before = None
-    for word in without_marks(kept):
-        is_next = before is not None and before.i == word.i - 1
-        is_hyphen = is_next and tags.hyphen in (word.tag, before.tag)
+    for before, word in zip([*kept[:1], *kept[:-1]], kept, strict=True):
+        is_hyphen = tags.hyphen in (word.tag, before.tag) and before.i == word.i - 1
         is_joined = is_hyphen and not before.token.whitespace_
         text += word.token.text if is_joined else f" {word.token.text}"
-        before = word
     return text.strip()

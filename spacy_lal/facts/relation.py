@@ -17,7 +17,7 @@ KINDS = (VERB, COPULA, NOMINAL, APPOSITION, POSSESSIVE)
 PRESUPPOSED = (APPOSITION, POSSESSIVE)
 _FIELDS = ("kind", "label", "factuality", "polarity", "certainty")
 _PLACES = ("text", "start", "end", "start_char", "end_char")
-_BRACKETS = ("()", "[]", "{}")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Relation:
     def negation(self) -> Optional[Span]:
         """Gives the word that denies it."""
         denial = self.denial
-        return denial and denial.sentence.span_of(denial.i, denial.i + 1)
+        return denial.sentence.span_of(denial.i, denial.i + 1) if denial else None
 
     @property
     def modality(self) -> Optional[Span]:

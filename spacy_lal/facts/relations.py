@@ -123,12 +123,12 @@ def _distributed(
         heads = [x for x in ends if x]
         context, denial = _stated_of(heads, word, kind)
         yield Relation(
-            ends[0] and phrase(ends[0], word),
-            predicate and _predicate_span(predicate),
-            ends[1] and phrase(ends[1], word),
+            phrase(ends[0], word),
+            _predicate_span(predicate) if predicate else None,
+            phrase(ends[1], word),
             kind,
             arguments,
-            context.source and phrase(context.source, word),
+            phrase(context.source, word),
             tuple([x.token for x in (word, *heads)]),
             word,
             ends,

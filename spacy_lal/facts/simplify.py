@@ -74,9 +74,9 @@ def _sentence(top: Word, owners: Owners, words: Sequence[Word]) -> str:
     subject = verb.subject
     end = "."
     if top.head is not top:
-        out = [verb.child("mark"), top.child("cc")]
-        out += filter(is_relative_word, verb.children)
-        words = [x for x in words if x not in out]
+        out = (verb.child("mark"), top.child("cc"))
+        relative = [x for x in verb.children if is_relative_word(x)]
+        words = [x for x in words if x not in (*out, *relative)]
         if subject and subject not in words:
             words = [*_shared_words(top, subject, owners), *words]
     elif top.sentence.words[-1].lower == "!":

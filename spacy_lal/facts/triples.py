@@ -9,7 +9,7 @@ development file). `Triple.source.confidence` says how sure the parser is."""
 
 from dataclasses import dataclass
 from math import exp
-from typing import Container, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Span
 
@@ -202,7 +202,7 @@ def _said(
     first: Word,
     head: Word,
     others: Sequence[Word],
-    before: Container[int] = (),
+    before: Iterable[int] = (),
     kind: str = "",
 ) -> Iterator[_Parts]:
     """Give the triple of an object or a phrase. Its preposition belongs to the relation
@@ -229,8 +229,8 @@ def _said(
     yield _Parts(source, who, kept, inner - kept, head, further, kind)
     relative = clause.relative
     noun = first.subject
-    is_noun = first.child("cop") is not None and noun is not None
-    if is_noun and relative and relative.head is first and noun.dep != "expl":
+    is_said = relative is not None and relative.head is first
+    if noun and is_said and first.child("cop") and noun.dep != "expl":
         who = words_of(noun, first) - kept
         yield _Parts(source, who, kept, inner - kept, head, further, INHERITED)
 

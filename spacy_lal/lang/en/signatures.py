@@ -37,8 +37,9 @@ def _judged(name: str) -> Dict[str, Signature]:
     path = Path(__file__).with_name("signatures.json")
     values = {"+": POSITIVE, "-": NEGATIVE, "o": OPEN}
     codes = json.loads(path.read_text(encoding="utf8"))[name]
-    groups = {Signature(*map(values.get, x)): " ".join(codes[x]) for x in codes}
-    return _signed(groups)
+    return _signed(
+        {Signature(values[x[0]], values[x[1]]): " ".join(codes[x]) for x in codes}
+    )
 
 
 _SAYING = " ".join(words.SAYING)
