@@ -20,8 +20,8 @@ class LemmaTable:
     """The lemmas of a language's forms.
 
     path (Path): A gzipped file of UTF-8 with a line for each form: the form in lower
-        case, its UPOS, and its lemmas, divided by tabs; the lemmas, the likeliest
-        first, divided by spaces. A file `lemmas.license.txt` beside it says where they
+        case, its UPOS or fine tag, which comes first, and its lemmas, divided by tabs;
+        the lemmas, the likeliest first, divided by spaces. A file `lemmas.license.txt` beside it says where they
         come from.
     compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
         compound that the table lacks has the lemma of its last part.
@@ -45,7 +45,8 @@ class LemmaTable:
             return answer
         form = word.lower().replace("’", "'")
         table = read_lemmas(self.path)
-        lemmas = table.get(f"{form}\t{pos}", "").split()
+        of_pos = table.get(f"{form}\t{pos}", "")
+        lemmas = table.get(f"{form}\t{tag}", of_pos).split()
         if pos in self.lower_case:
             answer = answer.lower()
         elif word.islower():
