@@ -21,8 +21,8 @@ class LemmaTable:
 
     path (Path): A gzipped file of UTF-8 with a line for each form: the form in lower
         case, its UPOS or fine tag, which comes first, and its lemmas, divided by tabs;
-        the lemmas, the likeliest first, divided by spaces. A file `lemmas.license.txt` beside it says where they
-        come from.
+        the lemmas, the likeliest first, divided by spaces. A file `lemmas.license.txt`
+        beside it says where they come from.
     compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
         compound that the table lacks has the lemma of its last part.
     mistaken (Mapping[str, Sequence[str]]): UPOS, each with those that it may stand for:
