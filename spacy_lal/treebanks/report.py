@@ -38,6 +38,7 @@ from .roles import read_role_file, read_sentences
 Item = TypeVar("Item")
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # examples of a figure
+BRACKETS = {")": "(", "]": "[", "}": "{"}
 OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
 # The figures as a report shows them. A treebank without trees, heads or roles lacks
 # theirs. Constituents: without the root label (TOP, ROOT, ...), each label of a chain.
@@ -58,6 +59,8 @@ TITLES = {
     "unknown_pos": "UPOS unknown to spaCy",  # Docs lack them
     "wide_constituents": "constituents of 2+ words",  # whose heads are all known
     "one_outside_head": "  with one outside head",
+    "bracket_pairs": "pairs of brackets",  # in the words of trees
+    "split_pairs": "  that no constituent holds",  # and nothing more
     "different_tags": "tags that differ",
     "n_problems": "disagreements, malformed",
     "sentences_with_roles": "sentences with roles",
@@ -76,6 +79,7 @@ TITLES = {
 # Figures that are parts of others, which a report shows as shares, too.
 WHOLES = {
     "one_outside_head": "wide_constituents",
+    "split_pairs": "bracket_pairs",
     "on_constituents": "compared_with_trees",
 }
 
@@ -204,8 +208,24 @@ def _count(report: Report, parse: Parse) -> None:
     if parse.constituents is not None:
         widths = [span.end - span.start for span in parse.constituents[:1]]
         report.figures.update(trees_without_cover=widths != [n_words])
-        for constituent in parse.constituents:
+        phrases = [0] * n_words
+        for number, constituent in enumerate(parse.constituents, start=1):
+            width = constituent.end - constituent.start
+            phrases[constituent.start : constituent.end] = [number] * width
             _count_constituent(report, parse, constituent)
+        for opening, closing in bracket_pairs(parse.words):
+            is_split = phrases[opening] != phrases[closing]
+            report.figures.update(bracket_pairs=1, split_pairs=is_split)
+
+
+def bracket_pairs(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The words that open and close a pair of brackets, the innermost first."""
+    opened: list[int] = []
+    for place, word in enumerate(words):
+        if word in BRACKETS.values():
+            opened.append(place)
+        elif opened and words[opened[-1]] == BRACKETS.get(word):
+            yield opened.pop(), place
 
 
 def _count_arcs(report: Report, heads: Heads, deprels: Sequence[str]) -> None:

@@ -43,6 +43,20 @@ def word(number, form, head, deprel="x", tag="T"):
     return f"{number}\t{form}\t_\t_\t{tag}\t_\t{head}\t{deprel}\t_\t_\n"
 
 
+def test_pairs_of_brackets(tmp_path):
+    """A ")" outside of the phrase of its "(" is counted, one without "(" is not."""
+    ptb = tmp_path / "x.ptb"
+    ptb.write_text(
+        "(TOP (NP (NP (T a)) (PRN (-LRB- -LRB-) (NP (T b)) (-RRB- -RRB-))))\n"
+        "(TOP (S (NP (T a) (-LRB- -LRB-) (T b)) (-RRB- -RRB-) (T c)))\n"
+        "(TOP (S (T a) (-RRB- -RRB-) (NP (-LRB- [) (T b) (-RRB- ]))))\n",
+        encoding="utf-8",
+    )
+    report = check_treebank(TreebankFiles(ptb, None))
+    pairs = [report.figures[name] for name in ("bracket_pairs", "split_pairs")]
+    assert pairs == [3, 1]
+
+
 def test_counts(tmp_path):
     ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
     ptb.write_text(
