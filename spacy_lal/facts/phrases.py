@@ -225,11 +225,16 @@ def written(words: Sequence[Word], places: Set[int]) -> str:
     stops. A word with a hyphen is one word, as in the text."""
     tags = words[0].lang.tags
     kept = [words[i] for i in sorted(places)]
-    kept = [x for x in kept if not x.token.is_space and x.tag not in tags.silent]
-    kept = without_marks(kept)
+    kept = without_marks(
+        [x for x in kept if not x.token.is_space and x.tag not in tags.silent]
+    )
     text = ""
-    for before, word in zip([*kept[:1], *kept[:-1]], kept, strict=True):
-        is_hyphen = tags.hyphen in (word.tag, before.tag) and before.i == word.i - 1
-        is_joined = is_hyphen and not before.token.whitespace_
-        text += word.token.text if is_joined else f" {word.token.text}"
-    return text.strip()
+    before = words[0]
+    for word in kept:
+        is_next = before.i == word.i - 1
+        is_hyphen = is_next and tags.hyphen in (word.tag, before.tag)
+        if text and not (is_hyphen and not before.token.whitespace_):
+            text += " "
+        text += word.token.text
+        before = word
+    return text
