@@ -143,7 +143,8 @@ class _Chunker:
         noun, or a phrase that may stand before a noun."""
         if child.label not in self.rules.phrases:
             return child.label in self.rules.prenominal
-        return self.doc[child.end - 1].tag_ == self.rules.possessive and not has_noun
+        last = self.doc[child.end - 1]
+        return (last.tag_ or last.lower_) in self.rules.possessive and not has_noun
 
     def _is_noun(self, token: Token) -> bool:
         """Whether a word can head a noun phrase, by its UPOS, else by its fine tag."""

@@ -167,7 +167,8 @@ class NounChunks:
     nouns (FrozenSet[str]): UPOS of head nouns, and fine tags for words without UPOS.
     not_heads (FrozenSet[str]): Fine tags of words that are pronouns by their UPOS and
         head no noun phrase.
-    possessive (str): Fine tag of the mark after a possessor.
+    possessive (FrozenSet[str]): The mark after a possessor: its fine tag, and its
+        texts, lower case, for words without tags.
     numbers (FrozenSet[str]): UPOS and fine tags of numbers.
     separating (FrozenSet[str]): Fine tags of words between conjuncts."""
 
@@ -176,7 +177,7 @@ class NounChunks:
     nominal: Strings
     nouns: Strings
     not_heads: Strings
-    possessive: str
+    possessive: Strings
     numbers: Strings
     separating: Strings
 

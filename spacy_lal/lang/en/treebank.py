@@ -24,7 +24,7 @@ NOUN_CHUNKS = NounChunks(
     nominal=frozenset("NAC NML NX UCP".split()),
     nouns=frozenset("NOUN PROPN PRON NN NNS NNP NNPS PRP WP".split()),
     not_heads=frozenset({"EX", "PRP$", "WP$"}),
-    possessive="POS",
+    possessive=frozenset({"POS", "'s", "'", "’s", "’"}),
     numbers=frozenset({"NUM", "CD"}),
     separating=frozenset({"CC", ","}),
 )
