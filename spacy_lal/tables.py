@@ -92,9 +92,15 @@ def to_rows(
 def to_frame(
     docs: Iterable[Doc], kind: str, ids: Optional[Iterable[Any]] = None
 ) -> "DataFrame":
-    """The rows of `to_rows` as a pandas DataFrame, which always has all columns."""
-    from pandas import DataFrame  # of the extra `tables`
+    """The rows of `to_rows` as a pandas DataFrame, which always has all columns.
 
+    RAISES (ImportError): pandas is missing.
+    """
+    try:
+        from pandas import DataFrame
+    except ImportError as error:
+        message = "a DataFrame needs pandas: pip install 'spacy-lal[tables]'"
+        raise ImportError(message) from error
     return DataFrame(to_rows(docs, kind, ids), columns=find_kind(kind).columns)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from io import StringIO
 from itertools import chain
 from pathlib import Path
@@ -166,4 +167,6 @@ def find_format(inputs: "ManyInputs", formats: Sequence[str]) -> str:
     is_stream = output_format in (*SEPARATORS, JSONL)
     if inputs.resume and (io.is_stdout(inputs.output) or not is_stream):
         io.fail("--resume goes on with a table: expected -o FILE.csv, .tsv or .jsonl")
+    if output_format == PARQUET and find_spec("pyarrow") is None:
+        io.fail("Parquet needs pyarrow: pip install 'spacy-lal[tables]'")
     return output_format

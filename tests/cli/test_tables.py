@@ -8,6 +8,7 @@ import pytest
 import spacy
 
 from spacy_lal.cli import inputs as module
+from spacy_lal.cli import tables
 from spacy_lal.tables import KINDS, PLACE
 
 CSV = 'id,comment\nc1,"The old cat sleeps. Go on!"\nc2,\nc3,"He left,\nsaid ""she""."\n'
@@ -140,3 +141,22 @@ def test_progress_is_of_texts(model, tmp_path, monkeypatch):
     inputs = module.ManyInputs([str(tmp_path / "a.txt")] * 2)
     inputs.find()
     assert inputs.n_texts == 4
+
+
+def test_parquet_without_pyarrow_ends_before_the_first_parse(
+    lal, model, comments, monkeypatch
+):
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    output = comments.with_name("none.parquet")
+    result = lal(
+        "parse",
+        str(comments),
+        "--text-column",
+        "comment",
+        "-m",
+        str(model),
+        "-o",
+        str(output),
+    )
+    assert result.exit_code == 2
+    assert "pip install 'spacy-lal[tables]'" in result.output
