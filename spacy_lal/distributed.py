@@ -129,7 +129,7 @@ class BatchParser:
             columns.append(pa.array(values, field.type))
         # Without the metadata of the batch: pandas' may describe columns that are left
         # out.
-        schema = pa.schema([*map(batch.schema.field, kept), *fields])
+        schema = pa.schema(list(map(batch.schema.field, kept)) + fields)
         return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
     def _rows(self, texts: list[Optional[str]]) -> Iterator[tuple[int, Row]]:

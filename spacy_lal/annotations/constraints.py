@@ -121,9 +121,9 @@ def constrain(
             for i, kind in zip(constraint, (_DEPENDENT, _HEAD), strict=True):
                 spans.append(Span(doc, i, i + 1, kb_id=kind))
         else:
-            *place, is_forbidden = constraint
+            start, end, label, is_forbidden = constraint
             kind = _FORBIDDEN if is_forbidden else _KNOWN
-            spans.append(Span(doc, *place, kb_id=kind))
+            spans.append(Span(doc, start, end, label, kb_id=kind))
     if spans:
         write_group(doc, CONSTRAINTS_KEY, spans)
 

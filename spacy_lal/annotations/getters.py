@@ -168,7 +168,9 @@ def get_labels(item: TreeItem, *, strict: bool = False) -> tuple[str, ...]:
     """Give the labels of a constituent, outermost first; empty for a word without
     labels, or where the item is no constituent."""
     node = _node(item, strict)
-    for constituent in (node.tree.constituents or ()) if node else ():
+    if node is None:
+        return ()
+    for constituent in node.tree.constituents or ():
         if (constituent.start, constituent.end) == node[1:]:
             return constituent.chain
     return ()

@@ -148,7 +148,7 @@ class _Chunker:
 
     def _is_noun(self, token: Token) -> bool:
         """Whether a word can head a noun phrase, by its UPOS, else by its fine tag."""
-        is_possessive = token.tag_ in self.rules.not_heads or token.morph.get("Poss")
+        is_possessive = token.tag_ in self.rules.not_heads or token.morph.get("Poss")  # type: ignore[call-arg]
         if token.is_space or is_possessive:
             return False
         kind = token.pos_ or token.tag_

@@ -96,10 +96,10 @@ def _measured(
         name = sources[0][0].shown if sources else ""
         if kind in (TREES, HEADS):
             for source, form in sources:
-                if kind == TREES:
-                    parses = (Parse.from_tree(x) for x, _ in read_trees(source, form))
-                else:
+                if kind == HEADS:
                     parses = read_heads(source, form)
+                else:
+                    parses = (Parse.from_tree(x) for x, _ in read_trees(source, form))
                 yield (source.shown, None, _of_parses(parses, lang))
         elif kind in (TEXT, DOCBIN):  # a file is a text
             docs = inputs.docs(nlp, sources)

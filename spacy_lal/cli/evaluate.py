@@ -97,8 +97,8 @@ def evaluate_cli(
     tags, sentences a second. The first line of each score is its signature. Two numbers
     are comparable only if their signatures are equal."""
     written = [path for path in (output, trees, gold_trees) if path is not None]
-    for path in written:
-        io.check_apart(path, data_path)
+    for file in written:
+        io.check_apart(file, data_path)
     if len(set(written)) < len(written):
         io.fail("expected different files as --output, --trees and --gold-trees")
     if not gold_sents and (confusion or trees or gold_trees):
@@ -207,8 +207,8 @@ def report_lines(metrics: dict[str, Any]) -> Iterator[str]:
         scores.append(("roles", metrics["roles"], ROLE_KEYS))
     for name, title in OTHER_SCORES.items():
         if name in metrics:
-            names = ("token_f", "sents_f", "const_f", *arcs, *WORDS)
-            scores.append((title, metrics[name], names))
+            keys = ("token_f", "sents_f", "const_f", *arcs, *WORDS)
+            scores.append((title, metrics[name], keys))
     for title, values, names in scores:
         yield f"{title}|{metrics['signature']}"
         for name in names:

@@ -18,7 +18,7 @@ from thinc.api import (
     chain,
     concatenate,
 )
-from thinc.types import Floats2d
+from thinc.types import Floats2d, Ints2d
 
 from ..models.vectors import Tok2Vec
 
@@ -28,7 +28,7 @@ N_CLASSES = 3
 N_PIECES = 2  # of maxout
 N_LABELS = 3
 N_NEIGHBOURS = 6
-_COLUMNS = ["IS_SPACE", "SENT_START", "HEAD", "DEP", "TAG"]
+_COLUMNS: list[int | str] = ["IS_SPACE", "SENT_START", "HEAD", "DEP", "TAG"]
 
 
 def build_units_model(
@@ -48,7 +48,7 @@ def build_units_model(
     depth (int): How many times words hear their neighbours.
     RETURNS (Model[List[Doc], List[Floats2d]]): Reads the parse of the Docs, too; for
         each Doc the probabilities of an array of shape (n_tokens, N_CLASSES)."""
-    tables = [
+    tables: list[Model[Ints2d, Floats2d]] = [
         HashEmbed(label_width, label_rows, column=column, seed=column)
         for column in range(N_LABELS)
     ]
@@ -140,7 +140,7 @@ def _hear(
     def backprop(d_heard: Floats2d) -> Floats2d:
         d_padded = ops.xp.zeros_like(padded)
         rows = ops.asarray(places.ravel(), dtype="i")
-        ops.scatter_add(d_padded, rows, d_heard.reshape(-1, width))
+        ops.scatter_add(d_padded, rows, d_heard.reshape((-1, width)))
         return d_padded[:n_words]
 
     return padded[places].reshape(n_words, places.shape[1] * width), backprop

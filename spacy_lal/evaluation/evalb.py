@@ -348,7 +348,7 @@ def restore_quotes(
 
 def _copied(sentence: EvalbSentence) -> EvalbSentence:
     """A sentence with lists of its own."""
-    return EvalbSentence(*map(copy, sentence))
+    return EvalbSentence._make(map(copy, sentence))
 
 
 def _reinsert(sentence: EvalbSentence, number: int) -> None:

@@ -51,7 +51,7 @@ class SentenceFeatures(NamedTuple):
 
     rows: ndarray
     tag_ids: Optional[ndarray] = None
-    chars: Optional[list[Sequence[int]]] = None
+    chars: Optional[Sequence[Sequence[int]]] = None
     word_ids: Optional[ndarray] = None
 
     @property

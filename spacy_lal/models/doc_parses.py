@@ -2,7 +2,7 @@
 and as the arrays of `pair_features.ParseArrays`."""
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import Optional, cast
 
 import numpy
 from numpy import ndarray
@@ -91,16 +91,15 @@ def lacking(doc: Doc, config: RolesNetworkConfig) -> str:
     it, in words; empty where it has all."""
     words = numpy.flatnonzero(doc.to_array("IS_SPACE") == 0)
     scorer = config.role_scorer
-    reads_parse = isinstance(scorer, SpanRoleScorerConfig)
     has_head = tokens_with_heads(doc)[words]
     lacks_heads = not has_head.all()
-    if not reads_parse:
+    if not isinstance(scorer, SpanRoleScorerConfig):
         reads_heads = config.syntax.heads == "doc"
         lacks_heads = reads_heads and len(words) > 1 and not has_head.any()
     missing = {}
     if lacks_heads:
         missing["heads"] = "lal_parser"
-    if reads_parse and len(words):
+    if isinstance(scorer, SpanRoleScorerConfig) and len(words):
         if SPANS_KEY not in doc.spans:
             missing["constituents"] = "lal_parser"
         if not doc.has_annotation("TAG"):
@@ -140,7 +139,8 @@ def doc_parses(
             f"has {missing} and, in training, in "
             "training.annotating_components"
         )
-    arrays = doc.to_array(["DEP", "TAG", config.role_scorer.word_attr])
+    scorer = cast(SpanRoleScorerConfig, config.role_scorer)
+    arrays = doc.to_array(["DEP", "TAG", scorer.word_attr])
     is_passive = numpy.zeros(len(doc), dtype=bool)
     passives = [token.head.i for token in doc if token.dep_.endswith(PASSIVE_ENDING)]
     is_passive[passives] = True
@@ -152,10 +152,13 @@ def doc_parses(
     for words, spans, heads in zip(sentences, all_spans, all_heads, strict=True):
         ranges = [(span.start, span.end) for span in spans]
         labels = [strings.add(span.label) for span in spans]
+        deprels, tags, forms = arrays[words].T
         parses.append(
             ParseArrays(
                 numpy.where(heads == MISSING, numpy.arange(len(words)), heads),
-                *arrays[words].T,
+                deprels,
+                tags,
+                forms,
                 is_passive[words],
                 is_comma[words],
                 numpy.array(ranges, dtype="int64").reshape(-1, 2),

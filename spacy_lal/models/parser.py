@@ -321,7 +321,7 @@ def _joined_cells(
 
 
 def _pad_chars(
-    chars: Sequence[list[Sequence[int]]], shape: tuple[int, int]
+    chars: Sequence[Sequence[Sequence[int]]], shape: tuple[int, int]
 ) -> tuple[ndarray, ndarray]:
     """Character ids of words, and their numbers. *Shapes:* (*shape, longest word),
     shape."""

@@ -65,7 +65,7 @@ class Charts(NamedTuple):
         nodes: Optional[ndarray] = None
         heads: Optional[ndarray] = None
         if find_heads is None:
-            _, nodes, heads = joint(labels, arcs)  # type: ignore[call-overload]
+            _, nodes, heads = joint(labels, arcs)  # type: ignore[arg-type]
         else:
             nodes = None if labels is None else cky(labels)[1]
             heads = None if arcs is None else find_heads(arcs)

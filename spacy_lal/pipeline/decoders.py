@@ -161,8 +161,14 @@ class ChartDecoder:
             heads = trees.heads[1:].astype(np.int32)
             deprels = choose_deprels(scores, heads)
         spans = scores.with_label_ids(nodes[nodes[:, 2] > SUB_HEAD])
-        method = "joint" if is_joint else "separate"
-        return DecodedParse(spans, heads, deprels, method, trees.score, unranked)
+        return DecodedParse(
+            spans,
+            heads,
+            deprels,
+            "joint" if is_joint else "separate",
+            trees.score,
+            unranked,
+        )
 
 
 def make_joint_decoder(

@@ -267,9 +267,9 @@ class LALParser(SentencePipe):
                     "fulfil them"
                 )
             alone = [[sentences[i]]]
-            ((_, scores),) = self.iter_scores([doc], pruned=False, sentences=alone)
+            ((_, (scores,)),) = self.iter_scores([doc], pruned=False, sentences=alone)
             parses[i] = parse_constrained(
-                doc, constraints, *scores, self.decoder, self._terms.labels
+                doc, constraints, scores, self.decoder, self._terms.labels
             )
 
     def iter_scores(
@@ -296,7 +296,7 @@ class LALParser(SentencePipe):
         """Write parses, as `predict` returned them, onto Docs: heads, deprels, and
         `doc.spans["constituents"]`."""
         docs = list(docs)
-        if {doc.noun_chunks_iterator for doc in docs} != {noun_chunks}:
+        if {doc.noun_chunks_iterator for doc in docs} != {noun_chunks}:  # type: ignore[attr-defined]
             install_noun_chunks(self.vocab, docs)
         for doc, parses in zip(docs, scores, strict=True):
             set_parses(

@@ -159,7 +159,7 @@ class LALSemanticRoles(SentencePipe):
         with_tags = config.predicate_scorer.with_tags
         pairs = self.cfg["predicates"] if with_tags else [("", False), ("", True)]
         flags = [bool(flag) for _, flag in pairs]
-        joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(pairs)}
+        joint = {(tag, int(flag)): i for i, (tag, flag) in enumerate(pairs)}
         self._labels = RoleLabels(
             tags=tags,
             rolesets={roleset: i for i, roleset in enumerate(rolesets)},

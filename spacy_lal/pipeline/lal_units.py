@@ -12,6 +12,7 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from thinc.api import Config
+from thinc.types import Floats2d
 
 from ..annotations import (
     NO_UNITS,
@@ -132,12 +133,12 @@ make_lal_units = Language.factory(
 
 
 def _units(
-    doc: Doc, sentences: Sequence[tuple[int, int]], scores: ndarray
+    doc: Doc, sentences: Sequence[tuple[int, int]], scores: Floats2d
 ) -> list[Unit]:
     """The units of a Doc; none in a sentence of white space.
 
     sentences (Sequence[Tuple[int, int]]): Half-open ranges of tokens.
-    scores (ndarray): Probabilities of classes. *Shape:* (n_tokens, N_CLASSES)"""
+    scores (Floats2d): Probabilities of classes. *Shape:* (n_tokens, N_CLASSES)"""
     is_space, offsets = doc.to_array(["IS_SPACE", "HEAD"]).T
     is_start = scores[:, INSIDE] < 0.5
     parts: list[tuple[int, int]] = []
@@ -145,8 +146,8 @@ def _units(
         words = first + numpy.flatnonzero(is_space[first:end] == 0)
         if len(words):
             later = words[1:]
-            starts = [first, *later[is_start[later]].tolist()]
-            parts += zip(starts, [*starts[1:], end], strict=True)
+            firsts = [first, *later[is_start[later]].tolist()]
+            parts += zip(firsts, [*firsts[1:], end], strict=True)
     if not parts:
         return []
     starts, ends = zip(*parts, strict=True)

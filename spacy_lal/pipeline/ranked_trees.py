@@ -41,11 +41,13 @@ class _Part:
         """The part around its best tree, and the part around another."""
         ours = choices(self.best)
         theirs = choices(second)
-        alone = [item for item in ours.items() if theirs.get(item[0]) != item[1]]
-        if alone:
-            return self._with(self.best, *alone[0]), self._without(second, *alone[0])
-        alone = [item for item in theirs.items() if item[0] not in ours]
-        return self._without(self.best, *alone[0]), self._with(second, *alone[0])
+        for cell, choice in ours.items():
+            if theirs.get(cell) != choice:
+                part = self._with(self.best, cell, choice)
+                return part, self._without(second, cell, choice)
+        cell = next(cell for cell in theirs if cell not in ours)
+        part = self._without(self.best, cell, theirs[cell])
+        return part, self._with(second, cell, theirs[cell])
 
     def _with(self, best: Derivation, cell: Cell, choice: int) -> "_Part":
         return replace(self, best=best, known={**self.known, cell: choice})
@@ -109,7 +111,8 @@ class RankedTrees:
         in_tree[starts, ends] = True
         heads = part.best.heads
         if self._arcs is None or heads is None:
-            second = next_cky(four, in_tree)
+            second_cky = next_cky(four, in_tree)
+            second = None if second_cky is None else (*second_cky, heads)
         else:
             arcs = self._arcs.copy()
             for (start, word), head in part.known.items():
@@ -121,8 +124,8 @@ class RankedTrees:
             second = next_joint(four, arcs, in_tree, heads)
         if second is None:
             return None
-        total, nodes, *others = second
-        return Derivation(total, _with_ids(nodes, ids), *(others or [heads]))
+        total, nodes, heads = second
+        return Derivation(total, _with_ids(nodes, ids), heads)
 
     def _labels_of(self, part: _Part) -> tuple[ndarray, ndarray]:
         """Scores and ids as `_four_labels`. In the cells of the part's best tree, the

@@ -181,7 +181,8 @@ class ParsedCorpus(TreebankCorpus):
         super().__init__(path, shuffle=shuffle)
 
     def _pairs(self, vocab: Vocab) -> list[Pair]:
-        return [random.choice(versions) for versions in super()._pairs(vocab)]
+        docs = cast(list[list[Pair]], super()._pairs(vocab))
+        return [random.choice(versions) for versions in docs]
 
     def _read_pairs(self, vocab: Vocab) -> Any:
         """The versions of each Doc.

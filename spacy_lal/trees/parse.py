@@ -103,11 +103,11 @@ class Parse:
         todo: list[Any] = [tree]
         while todo:
             node = todo.pop()
+            is_word = not isinstance(node, list)
             if node is _CLOSE:
                 place = unclosed.pop()
                 constituents[place] = constituents[place]._replace(end=len(words))
-            elif not isinstance(node, list) or is_preterminal(node):
-                is_word = not isinstance(node, list)
+            elif is_word or is_preterminal(node):
                 words.append(node if is_word else node[0])
                 tags.append("" if is_word else node.label())
             else:

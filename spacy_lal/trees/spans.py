@@ -5,7 +5,10 @@ Expanded: one for each label, outer before inner. And their labels as ids."""
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .joint import AnySpan
 
 Chain = tuple[str, ...]  # the labels of a unary chain, outermost first
 EMPTY = 0  # the label id of "no constituent here"; its score is fixed at 0
@@ -115,7 +118,7 @@ def sorted_spans(constituents: Iterable[Constituent]) -> list[Constituent]:
     return sorted(longer_first, key=attrgetter("start"))
 
 
-def in_preorder(constituent: Constituent) -> tuple[int, int]:
+def in_preorder(constituent: "AnySpan") -> tuple[int, int]:
     """A key for sorting: by start, the longer first."""
     return constituent.start, -constituent.end
 
