@@ -116,4 +116,4 @@ def test_the_files_of_a_way_are_those_whose_functions_run(house):
 
     text = "(S (NP (DT The) (NN dog)))"
     files = house.files_of(lambda: parse_tree(text))
-    assert files == ["trees/brackets.py"]
+    assert files == ["files.py", "trees/brackets.py"]

@@ -131,7 +131,9 @@ def test_gradient_of_the_vectors_by_finite_differences():
     n_rows = sum(len(doc) for doc in docs)
     tok2vec = token_table(n_rows)
     model = initialized(small_parser(tok2vec, **SMALL, **NO_DROPOUT, use_chars=False))
-    get_network(model).double()
+    get_network(model).double().register_forward_pre_hook(
+        lambda _, args: (args[0]._replace(vectors=args[0].vectors.double()),)
+    )
     rng = numpy.random.default_rng(1)
     scores, backprop = model.begin_update(docs)
     weights = [
