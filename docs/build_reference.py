@@ -152,6 +152,7 @@ FUNCTIONS = {
     "spacy_lal.pictures": ["render", "draw"],
     "spacy_lal.pictures.heatmap": ["heatmap"],
     "spacy_lal.lang": ["conventions"],
+    "spacy_lal.models.inference.onnx_encoder": ["encoder_graphs"],
     "spacy_lal.trees.frames": ["read_frames", "Frame", "FrameRole"],
     "spacy_lal.trees.roles": ["Proposition"],
     "spacy_lal.export": ["to_conllu"],

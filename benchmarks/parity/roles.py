@@ -2,7 +2,7 @@
 Viterbi, its columns."""
 
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -332,13 +332,27 @@ def _compare_masked(
     )
 
 
+def legal(tags: Sequence[str]) -> Iterator[str]:
+    """BIO tags as the reference reads illegal ones: an I- opens an argument if none is
+    open, else it continues the open one, whatever its role."""
+    role = ""
+    for tag in tags:
+        mark, _, of_tag = tag.partition("-")
+        if mark == "I":
+            yield f"I-{role}" if role else f"B-{of_tag}"
+            role = role or of_tag
+        else:
+            yield tag
+            role = of_tag
+
+
 def compare_columns(vectors: RoleSet, errors: RoleErrors) -> None:
     """BIO tags as columns of a props file."""
     from spacy_lal.trees.roles import bio_to_args
 
     for entry in vectors.info:
         cells = ["*"] * len(entry["tags"])
-        for start, end, role in bio_to_args(entry["tags"]):
+        for start, end, role in bio_to_args([*legal(entry["tags"])]):
             cells[start] = f"({role}{cells[start]}"
             cells[end - 1] = f"{cells[end - 1]})"
         errors.add_same(

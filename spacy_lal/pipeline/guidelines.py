@@ -336,10 +336,12 @@ class _Revision:
 
     def resolve_conflicts(self) -> None:
         """While the deprels of two words exclude each other, give one of them another
-        deprel: the word that loses less score."""
+        deprel: the word that loses less score. A pronoun of one case keeps its own."""
         for _ in self.names:
             options = []
             for i in self._conflict():
+                if self.words[i].lower_ in self.rules.pronouns:
+                    continue
                 siblings = self._names_of_dependents(self.heads[i] - 1)
                 groups = {_GROUPS.get(name) for name in siblings}
                 allowed = [

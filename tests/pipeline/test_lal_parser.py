@@ -53,7 +53,7 @@ def make_examples(nlp, *, trees=True, arcs=True):
     return examples
 
 
-def train(nlp, examples, steps=60):
+def train(nlp, examples, steps=100):
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(steps):
         losses = {}

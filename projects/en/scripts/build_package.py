@@ -88,7 +88,9 @@ def package_meta(
     files = sorted(
         path
         for path in pipeline.rglob("*")
-        if path.is_file() and path.name not in others
+        if path.is_file()
+        and path.name not in others
+        and not path.name.endswith(".license.txt")
     )
     meta["checksums"] = {
         path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest()

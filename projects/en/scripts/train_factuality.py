@@ -130,10 +130,9 @@ def write_weights(folder: Path, weights: Dict[str, int]) -> None:
     (folder / "vocab" / "factuality.license.txt").write_text(LICENSE, encoding="utf8")
     path = folder / "meta.json"
     meta = json.loads(path.read_text(encoding="utf8"))
-    for name in ("vocab/lookups.bin", "vocab/factuality.license.txt"):
-        if "checksums" in meta:
-            digest = sha256((folder / name).read_bytes()).hexdigest()
-            meta["checksums"][name] = digest
+    if "checksums" in meta:
+        name = "vocab/lookups.bin"
+        meta["checksums"][name] = sha256((folder / name).read_bytes()).hexdigest()
     text = json.dumps(meta, indent=2, ensure_ascii=False)
     path.write_text(text, encoding="utf8")
 

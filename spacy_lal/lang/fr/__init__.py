@@ -8,6 +8,10 @@ from .tokens import TOKENS
 
 PUNCTUATION_TAGS = frozenset({"PONCT"})
 
+SUBJECTS = (
+    "-je -tu -il -elle -on -ils -elles -t-il -t-elle -t-on -t-ils -t-elles".split()
+)
+
 # SENT stands over each sentence and is a label.
 CONVENTIONS = Conventions(
     code="fr",
@@ -18,6 +22,7 @@ CONVENTIONS = Conventions(
     clause_labels=frozenset("SENT Sint Srel Ssub".split()),
     guidelines=Guidelines(
         pronouns={
+            **dict.fromkeys(SUBJECTS, "nsubj"),
             "-le": "obj",
             "-la": "obj",
             "-les": "obj",

@@ -91,9 +91,12 @@ def encoder_graphs(
     config: Mapping[str, Any], weights: Weights, *, int8: bool
 ) -> Iterator[tuple[bytes, dict[str, ndarray]]]:
     """Write a transformer as an ONNX model for each layer, without its weights, and
-    these, as external initializers. weights: By the library's names; in single or half
-    precision, or int8 with `SCALE`. int8: Multiply in 8 bits, with a scale for each
-    output feature and each piece. The rest stays single.
+    these, as external initializers.
+
+    weights (Weights): By the library's names; in single or half precision, or int8 with
+        `SCALE`.
+    int8 (bool): Multiply in 8 bits, with a scale for each output feature and each
+        piece. The rest stays single.
 
     RETURNS (Iterator[Tuple[bytes, Dict[str, ndarray]]]): Inputs: states; mask, int32 of
         shape (n_rows, n_pieces); for MPNet `relative_bias`. Output: float32 of shape
