@@ -37,7 +37,7 @@ NOT_COMPARED = (
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 ELSEWHERE = tuple(
     f"docs/how_to/{name}.md"
-    for name in ("knowledge_graph", "ner", "other_runtimes", "roles", "serve")
+    for name in ("knowledge_graph", "ner", "other_runtimes", "roles", "serve", "units")
 )  # pages with tests of their own
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",

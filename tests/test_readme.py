@@ -48,10 +48,13 @@ def test_models_have_the_numbers_of_their_packages():
     assert shown == wanted
 
 
+BUILDS = "'setuptools>=77' 'cython>=3.0,<4.0'"
+
+
 @pytest.mark.slow
 def test_the_shell_lines_run_one_after_another(tmp_path: Path):
-    """In a clone, and in an environment that has only what the lines install; what they
-    require comes from the environment of the tests."""
+    """In a clone, and in an environment that has only what the lines install, with what
+    builds it; what they require comes from the environment of the tests."""
     subprocess.run(
         ["git", "clone", "-q", str(ROOT), str(tmp_path / "clone")], check=True
     )
@@ -72,9 +75,9 @@ def test_the_shell_lines_run_one_after_another(tmp_path: Path):
     path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
     settings = {**os.environ, "PATH": path}
     settings.pop("PYTHONPATH", None)
-    # What builds the package is in the environment of the tests, too.
     script = "\n".join(["set -e", *lines])
     script = script.replace("pip install", "pip install --no-build-isolation")
+    script = script.replace("set -e", f"set -e\npip install {BUILDS}")
     subprocess.run(
         ["bash", "-c", script], cwd=tmp_path / "clone", env=settings, check=True
     )
