@@ -19,6 +19,7 @@ from zipfile import ZipFile
 SENTENCES = {
     "en": ("The old cat sleeps.", "(S (NP (DT The) (JJ old) (NN cat)) (VP"),
     "fr": ("Le vieux chat dort.", "(SENT (NP (DET Le) (ADJ vieux) (NC chat)) (VN"),
+    "id": ("Kucing tua itu tidur.", "(S (NP "),
     "is": ("Gamli kötturinn sefur.", "(S0 "),
 }
 MAX_MEGABYTES = 100  # of a file on the package index, if nobody asks for more
