@@ -211,6 +211,36 @@ def test_links_lead_somewhere():
     ]
 
 
+def anchors(path: Path) -> Set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    text = re.sub(
+        r"^```.*?^```", "", path.read_text(encoding="utf8"), flags=re.M | re.S
+    )
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    shown = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in shown
+    }
+
+
+def test_links_and_anchors_of_pages_and_packages():
+    """A package's links are whole addresses of files of this repository."""
+    dead = []
+    cards = sorted((ROOT / "packages").glob("*/README.md"))
+    for path in [*PAGES, *cards]:
+        text = path.read_text(encoding="utf8")
+        places = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", text)
+        for place, anchor in places:
+            target = path.parent / place if place else path
+            if target.suffix == ".md" and anchor not in anchors(target):
+                dead.append(f"{name_of(path)}: {place}#{anchor}")
+        for place, anchor in re.findall(r"/blob/main/([^)#]+)(?:#([^)]+))?\)", text):
+            target = ROOT / place
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                dead.append(f"{name_of(path)}: {place}#{anchor}")
+    assert dead == []
+
+
 def test_commands_exist():
     registry.cli.get_all()
     targets = set(
