@@ -1,7 +1,7 @@
 """Marks of notes and citations in a Doc ("in 1950.[3]"), which components do not read
 (`sentences.py`), join the parse afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Optional
 
@@ -16,8 +16,8 @@ from .sentences import runs_of
 _PUNCT_DEPREL = "punct"
 _CONJUNCT_DEPREL = "conj"
 _CONJUNCT_DEPRELS = ("conj", "parataxis")
+_OPENING = frozenset("([")
 _CLOSING = frozenset("])")
-_BRACKETS = frozenset("([])")
 
 
 def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
@@ -29,6 +29,9 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
     words (Sequence[int]): The Doc indices of all words."""
     place_of = {word: place for place, word in enumerate(words)}
     places = [place_of[word] for word in parse.tokens]
+    left_out = sorted(set(range(len(words))) - set(places))
+    runs = runs_of(left_out)
+    tokens = [doc[word] for word in words]
     constituents = parse.constituents
     if constituents is not None:
         whole = (0, len(places))
@@ -48,15 +51,12 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
         for place, head, deprel in zip(places, parse.heads, parse.deprels, strict=True):
             heads[place] = places[head - 1] + 1 if head else 0
             deprels[place] = deprel
-        tokens = [doc[word] for word in words]
-        left_out = sorted(set(range(len(words))) - set(places))
-        runs = runs_of(left_out)
         for start, end in runs:
             _attach(tokens, start, end, heads, deprels)
         for start, end in reversed(runs):
             constituents = _lengthened(constituents, start, end, heads)
     if constituents is not None:
-        constituents += _bracketed(doc, words, parse.tokens)
+        constituents += _bracketed(tokens, left_out, conventions(doc.lang_).note_labels)
         constituents.sort(key=lambda constituent: (constituent.start, -constituent.end))
     return replace(
         parse,
@@ -69,22 +69,21 @@ def with_notes(doc: Doc, words: Sequence[int], parse: Parse) -> Parse:
 
 
 def _bracketed(
-    doc: Doc, words: Sequence[int], read: Sequence[int]
-) -> list[Constituent]:
-    """The constituents of marks between brackets: brackets and content, and content."""
-    labels = conventions(doc.lang_).note_labels
-    found = []
-    opening = 0
-    for place, word in enumerate(words):
-        text = doc[word].text
-        if word in read or text not in _BRACKETS:
-            continue
-        if text not in _CLOSING:
+    tokens: Sequence[Token], marks: Sequence[int], labels: Sequence[str]
+) -> Iterator[Constituent]:
+    """The constituents of marks between brackets: brackets and content, and content.
+    marks (Sequence[int]): Places of the words of marks.
+    labels (Sequence[str]): Of both; empty for none."""
+    opening = len(tokens)  # no bracket is open
+    for place in marks:
+        text = tokens[place].text
+        if text in _OPENING:
             opening = place
-        elif labels and place > opening + 1:
-            found.append(Constituent(opening, place + 1, labels[0]))
-            found.append(Constituent(opening + 1, place, labels[1]))
-    return found
+        elif text in _CLOSING:
+            if labels and place > opening + 1:
+                yield Constituent(opening, place + 1, labels[0])
+                yield Constituent(opening + 1, place, labels[1])
+            opening = len(tokens)
 
 
 def _lengthened(
@@ -142,10 +141,11 @@ def _predicate(place: int, heads: Sequence[int], deprels: Sequence[str]) -> int:
     """Give the place of the outermost head of a word that comes no later than the word:
     the predicate of the sentence, or of a conjunct of its clauses."""
     limit = place + 1
+    names = [deprel.partition(":")[0] for deprel in deprels]
     while 0 < heads[place] <= limit:
         head = heads[place] - 1
-        is_clause = not heads[head] or deprels[head] in CLAUSE_DEPRELS
-        if is_clause and deprels[place] in _CONJUNCT_DEPRELS:
+        is_clause = not heads[head] or names[head] in CLAUSE_DEPRELS
+        if is_clause and names[place] in _CONJUNCT_DEPRELS:
             break
         place = head
     return place

@@ -220,13 +220,16 @@ class _Revision:
                     self.names[i] = "obj"
 
     def lower_copulas(self) -> None:
-        """Let a copula depend on the predicate whose subject it stands before, as in
-        "What is your name?": UD has no phrase of copula and subject, as (SQ is your
-        name) is one."""
+        """Let a copula between a predicate and its subject depend on the predicate, if
+        projective, as in "What is your name?": UD has no phrase of copula and subject,
+        as (SQ is your name) is one."""
         for i, name in enumerate(self.names):
             subject = self.heads[i] - 1
-            if name == "cop" and self.names[subject] == "nsubj":
-                self.heads[i] = self.heads[subject]
+            predicate = self.heads[subject] - 1
+            is_subject = name == "cop" and self.names[subject] == "nsubj"
+            if is_subject and 0 <= predicate < i < subject:
+                if subject + 1 not in self.heads[predicate + 1 : i]:
+                    self.heads[i] = predicate + 1
 
     def free_complements(self) -> None:
         """Make the predicate of a small clause an xcomp of the verb, where it depends

@@ -335,6 +335,9 @@ def test_the_predicate_of_a_small_clause_is_an_xcomp(spans, arcs, expected):
             "0:root 1:cop 4:det 1:nsubj",
         ),
         ("She is my boss", "4:nsubj 4:cop 4:det 0:root", None),
+        # not projective; a copula without a head
+        ("What now is your name", "0:root 5:mark 5:cop 5:det 1:nsubj", None),
+        ("is it what I say", "0:cop 1:obj 1:obl 5:mark 1:nsubj", None),
         ("I know who is ill", "2:nsubj 0:root 5:nsubj 5:cop 2:ccomp", None),
     ],
 )
