@@ -206,3 +206,10 @@ def test_quotation_marks_are_marks(name: str, text: str, tag: str):
     assert {(mark.tag_, mark.pos_, mark.dep_) for mark in marks} == {
         (tag, "PUNCT", "punct")
     }
+    assert all(mark.lemma_ == mark.text for mark in marks)
+
+
+@pytest.mark.parametrize("text", ["Dites-le-leur.", "Parle-lui.", "Allons-y."])
+def test_a_pronoun_that_a_hyphen_joins_to_a_verb_is_never_its_subject(text: str):
+    doc = spacy.load("fr_lal_md")(text)
+    assert (doc[-2].dep_, doc[-2].head) == ("iobj", doc[0])

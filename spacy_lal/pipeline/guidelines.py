@@ -285,10 +285,12 @@ class _Revision:
                     self.names[i] = "obl"
 
     def name_pronouns(self) -> None:
-        """Give the pronouns of a verb that have one case its deprel."""
+        """Give the pronouns of a verb that have one case its deprel, and those that a
+        hyphen joins to it, whatever they were taken for."""
         for i, name in enumerate(self.names):
-            if name in ("nsubj", "obj", "iobj"):
-                self.names[i] = self.rules.pronouns.get(self.words[i].lower_, name)
+            form = self.words[i].lower_
+            if name in ("nsubj", "obj", "iobj") or form[0] == "-":
+                self.names[i] = self.rules.pronouns.get(form, name)
 
     def call_names(self) -> None:
         """Make the name in a sentence of a greeting and a name ("Thanks, Anna!") a

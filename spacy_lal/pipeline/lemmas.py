@@ -15,12 +15,14 @@ from ..models.vectors import plain_words
 def correct_lemmas(doc: Doc, lemma_of: LemmaRule) -> Doc:
     """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a
     lemma are left out. A treebank escape gets the lemma of its mark, and a word of a
-    sentence in capitals the lemma of the word in lower case.
+    sentence in capitals the lemma of the word in lower case. A mark that is read as
+    another keeps its own.
 
     lemma_of (LemmaRule): Of the language.
     RETURNS (Doc): The same Doc."""
+    marks = conventions(doc.vocab.lang).read_as
     for token, word in zip(doc, plain_words(doc), strict=True):
-        if token.lemma:
+        if token.lemma and token.text not in marks:
             answer = token.lemma_
             default = answer
             if word != token.text:

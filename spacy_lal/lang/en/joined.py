@@ -171,6 +171,15 @@ JOINED = (
 
 CUTS = (
     Rule(
+        "unit of one letter at the end of a sentence",
+        r"(?<=[0-9])[BKMcdghkms](?=\.(?:\s+[A-Z]|\s*$))|(?<=[0-9] )[BCFKMcdghkms](?=\.\s*$)",
+        {
+            "for $5M.": "for $ 5 M .",
+            "the 100m. He": "the 100 m . He",
+            "It took 3 h.": "It took 3 h .",
+        },
+    ),
+    Rule(
         "quote at the beginning of an attribute",
         r"""(?<=\w=)[\"']""",
         {

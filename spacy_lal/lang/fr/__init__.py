@@ -26,7 +26,7 @@ CONVENTIONS = Conventions(
             "-le": "obj",
             "-la": "obj",
             "-les": "obj",
-            "leur": "iobj",
+            **dict.fromkeys(("leur", "-leur", "-lui", "-en", "-y"), "iobj"),
         },
     ),
     read_as=dict.fromkeys("«»„“”‹›", '"'),
