@@ -286,10 +286,11 @@ class _Revision:
 
     def name_pronouns(self) -> None:
         """Give the pronouns of a verb that have one case its deprel, and those that a
-        hyphen joins to it, whatever they were taken for."""
+        hyphen joins to it whatever they were taken for, but for a second subject."""
         for i, name in enumerate(self.names):
             form = self.words[i].lower_
-            if name in ("nsubj", "obj", "iobj") or form[0] == "-":
+            is_joined = form[0] == "-" and not name.startswith("expl")
+            if name in ("nsubj", "obj", "iobj") or is_joined:
                 self.names[i] = self.rules.pronouns.get(form, name)
 
     def call_names(self) -> None:
