@@ -6,25 +6,19 @@ from typing import List, Optional
 
 from spacy.tokens import Span, Token
 
-from .grammar import SUBJECTS
+from .grammar import SUBJECTS, is_helped
 from .phrases import phrase, trimmed
 from .sentence import Sentence, Word
 
-_COORDINATE = "coordinate"
+_JOINED = ("conj", "parataxis")
+_RELATIVE = ("acl", "acl:relcl", "advcl:relcl")
 _KINDS = {
     "ROOT": "main",
-    "acl": "relative",
-    "acl:relcl": "relative",
-    "advcl:relcl": "relative",
     "advcl": "adverbial",
-    "conj": _COORDINATE,
-    "parataxis": _COORDINATE,
-    "list": _COORDINATE,
-    "appos": _COORDINATE,
-    "dep": _COORDINATE,
+    **dict.fromkeys(_RELATIVE, "relative"),
+    **dict.fromkeys((*_JOINED, "list", "appos", "dep"), "coordinate"),
 }
 _INNER = ("relative", "adverbial")
-_JOINED = ("conj", "parataxis")
 
 
 @dataclass(frozen=True)
@@ -54,32 +48,25 @@ def clauses_of(sentence: Sentence) -> List[Clause]:
 
 
 def _clause(word: Word) -> Clause:
-    top = word.top
+    top = word
+    while is_helped(top):
+        top = top.head
     mark = top.child("mark")
     kind = _KINDS.get(top.dep, "complement")
     if top.dep == "acl" and mark:
         kind = "complement"
-    is_imperative = word.tag == word.lang.tags.base
-    is_named = bool(word.child(*SUBJECTS) or top.child(*SUBJECTS))
-    is_own = word.is_finite and is_named or is_imperative and not word.subject
+    is_named = word.child(*SUBJECTS) or top.child(*SUBJECTS)
+    is_imperative = word.tag == word.lang.base and not word.subject
+    is_own = is_named is not None if word.is_finite else is_imperative
     is_alone = is_own and kind not in _INNER and not mark
     verb = word.child("cop") or word
-    subject = phrase(word.subject, verb)
-    return Clause(_span(word), kind, verb.token, subject, is_alone)
-
-
-def _span(word: Word) -> Span:
-    """Give the words of a clause."""
-    top = word.top
-    words = word.sentence.words
     start = top.first
-    end = top.last + 1
-    for child in (*top.children, *word.children):
-        is_clause = child.is_predicate or child.is_auxiliary
-        if child.dep in _JOINED and is_clause and child.i > word.i:
-            end = min(end, child.first)
-        elif child.dep in _JOINED and is_clause:
-            start = child.last + 1
-    while start < word.i and words[start].dep in ("punct", "cc"):
+    later = [
+        x.first
+        for x in (*top.children, *word.children)
+        if x.dep in _JOINED and x.i > word.i and (x.is_predicate or x.is_auxiliary)
+    ]
+    while start < word.i and word.words[start].dep in ("punct", "cc"):
         start += 1
-    return trimmed(word, start, end)
+    span = trimmed(word, start, min([top.last + 1, *later]))
+    return Clause(span, kind, verb.token, phrase(word.subject, verb), is_alone)

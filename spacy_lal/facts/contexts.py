@@ -29,7 +29,7 @@ from .grammar import (
 from .questions import asks, is_condition, is_disjunct, is_question
 from .sentence import Context, Sentence, Word
 
-_COMPLEMENTS = ("acl", "ccomp", "xcomp", "csubj", "csubj:pass")
+_COMPLEMENTS = ("acl", "ccomp", "xcomp", "csubj", "csubj:pass", "parataxis")
 _JOINED = ("conj", "parataxis", "list")
 _DENYING = (*SUBJECTS, "obj", "iobj", "obl:agent")
 _AFFECTED = ("obj", "obl", "nsubj:pass")
@@ -61,17 +61,12 @@ def read_sentence(
         word.denial = _denial_of(word)
     for word in sentence.order:
         set_grammar(word)
-    is_asked = is_question(sentence)
     for word in sentence.order:
-        word.outer = _inherited(word)
-        if word.head is word and (is_asked or is_condition(word)):
-            word.outer = Context(certainty=OPEN)
+        word.outer = word.context = _inherited(word)
         if word.is_predicate or word.is_auxiliary:
             word.context = _of_clause(word)
         elif word.denial:
             word.context = word.outer._replace(polarity=NEGATIVE)
-        else:
-            word.context = word.outer
     return sentence
 
 
@@ -94,9 +89,13 @@ def _denial_of(word: Word) -> Optional[Word]:
 def _inherited(word: Word) -> Context:
     """Give the context that the clause above lends to a word."""
     head = word.head
-    if word.dep in _JOINED:
+    if head is word:
+        is_open = is_question(word.sentence) or is_condition(word)
+        return Context(certainty=OPEN if is_open else FACT)
+    is_quoted = word.dep == "parataxis" and head.lemma in word.lang.saying
+    if word.dep in _JOINED and (is_beside(word) or not is_quoted):
         return _of_conjunct(word)
-    if head is not word and is_condition(word):
+    if is_condition(word):
         return head.context._replace(polarity=POSITIVE, certainty=OPEN)
     if word.relative is word:
         return _of_relative(word)
@@ -110,18 +109,13 @@ def _inherited(word: Word) -> Context:
 def _of_conjunct(word: Word) -> Context:
     """A verb that shares an auxiliary or a denial shares what it says, until "but"."""
     first = word.head
-    lang = word.lang
     if not word.denial and asks(word):
         return first.outer._replace(certainty=OPEN)
-    is_quoted = word.dep == "parataxis" and first.lemma in lang.saying
-    if is_quoted and word.is_predicate and not is_beside(word):
-        return _mapped(word, _SAID)
-    is_alternative = word.word(lang.disjunctive, "cc") is not None
-    is_shared = word.dep == "conj" and not is_contrast(word)
-    is_shared = is_shared and (is_alternative or not word.is_finite)
-    is_own = first.head is first and word.child(*SUBJECTS) is not None
-    above = Context() if is_own else first.outer
-    return first.context if is_shared else above
+    is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
+    if word.dep == "conj" and is_shared and not is_contrast(word):
+        return first.context
+    is_own = first.head is first and word.child(*SUBJECTS)
+    return Context() if is_own else first.outer
 
 
 def _of_relative(word: Word) -> Context:
@@ -130,17 +124,16 @@ def _of_relative(word: Word) -> Context:
     it tells of the past."""
     noun = word.head
     lang = word.lang
-    above = noun.context
+    above = noun.context._replace(polarity=POSITIVE)
     is_said = noun.child("cop") is not None
-    determiner = noun.child("det", "nmod:poss")
-    is_new = (determiner or noun).lower in lang.indefinite or is_said
-    is_new = is_new or (determiner is None and noun.pos == "NOUN")
-    is_aside = word.sentence.words[word.first].lower == lang.tags.comma
-    is_past = word.tag not in lang.tags.present and not (is_said or asks(noun))
-    is_denied = above.polarity == NEGATIVE and not noun.child("expl")
-    if is_aside or is_past or not is_new:
-        return above._replace(polarity=POSITIVE, certainty=FACT)
-    return above._replace(polarity=POSITIVE, certainty=OPEN) if is_denied else above
+    determiner = noun.child("det", "nmod:poss") or noun
+    is_new = is_said or determiner.lower in lang.indefinite
+    is_past = word.tag not in lang.present and not (is_said or asks(noun))
+    is_bare = determiner is noun and noun.pos == "NOUN"
+    if word.is_aside or is_past or not (is_new or is_bare):
+        return above._replace(certainty=FACT)
+    is_denied = noun.context.polarity == NEGATIVE and not noun.child("expl")
+    return above._replace(certainty=OPEN) if is_denied else noun.context
 
 
 def _mapped(word: Word, signature: Signature) -> Context:
@@ -149,8 +142,9 @@ def _mapped(word: Word, signature: Signature) -> Context:
     fact."""
     head = word.head
     above = head.context
-    is_denied = above.polarity == NEGATIVE
-    value = signature.denied if is_denied else signature.affirmed
+    value = signature.affirmed
+    if above.polarity == NEGATIVE:
+        value = signature.denied
     is_presupposed = signature.affirmed == signature.denied == POSITIVE
     if is_presupposed and word.is_finite:
         return above._replace(polarity=POSITIVE, certainty=FACT)
@@ -177,21 +171,20 @@ def _signature(word: Word) -> Signature:
     default = _WISHED
     if word.dep == "advcl":
         table = lang.of_gerunds
-        if not word.word(lang.wished, "mark"):
-            default = _ENTAILED
-    elif head.is_auxiliary and helping.tag not in lang.tags.present:
+        default = _WISHED if word.word(lang.wished, "mark") else _ENTAILED
+    elif head.is_auxiliary and helping.tag not in lang.present:
         table = lang.of_past  # "had to leave", "was going to leave"
     elif word.is_finite:
         table = lang.of_clauses
         default = _SAID
-    elif word.tag == lang.tags.gerund or not word.child("mark"):
+    elif word.tag == lang.gerund or not word.child("mark"):
         table = lang.of_participles
         default = _ENTAILED
     else:
         table = lang.of_infinitives
         if head.lemma in lang.saying and head.is_passive:
             default = _SAID
-    following = [x.lower for x in word.sentence.words[head.i + 1 : head.i + 2]]
+    following = [x.lower for x in word.words[head.i + 1 : head.i + 2]]
     pair = " ".join([head.lemma, *following])
     return table.get(pair) or table.get(head.lemma, default)
 
@@ -203,7 +196,7 @@ def _of_adverbial(word: Word) -> Context:
     if word.denial or word.word(word.lang.factual, "mark"):
         return head.outer._replace(polarity=POSITIVE)
     context = head.context._replace(polarity=POSITIVE)
-    is_purpose = word.tag == word.lang.tags.base
+    is_purpose = word.tag == word.lang.base
     return context._replace(certainty=OPEN) if is_purpose else context
 
 
@@ -212,16 +205,18 @@ def _of_thing(noun: Word) -> Context:
     replaced is not, and what an adjective says of it holds."""
     head = noun.head
     lang = noun.lang
-    if noun.dep in _MODIFIERS:
-        return head.context._replace(polarity=POSITIVE, certainty=FACT)
-    signature = lang.of_things.get(head.lemma)
     context = head.context
-    is_asked_for = noun.dep != "obl" or noun.word(lang.complementing, "case")
-    if signature and noun.dep in _AFFECTED and is_asked_for:
-        if noun.dep != "obl" or signature.affirmed != NEGATIVE:
-            context = _mapped(noun, signature)
-    is_replaced = noun.word(lang.replacing, "case") is not None
-    return context._replace(polarity=NEGATIVE) if is_replaced else context
+    if noun.dep in _MODIFIERS:
+        return context._replace(polarity=POSITIVE, certainty=FACT)
+    if noun.word(lang.replacing, "case"):
+        return context._replace(polarity=NEGATIVE)
+    signature = lang.of_things.get(head.lemma)
+    if not signature or noun.dep not in _AFFECTED:
+        return context
+    is_kept = signature.affirmed == NEGATIVE or not noun.word(
+        lang.complementing, "case"
+    )
+    return context if noun.dep == "obl" and is_kept else _mapped(noun, signature)
 
 
 def _of_clause(word: Word) -> Context:
@@ -233,8 +228,7 @@ def _of_clause(word: Word) -> Context:
     if denial:
         polarity = POSITIVE if polarity == NEGATIVE else NEGATIVE
     certainty = _certainty_of(word, denial)
-    is_open = is_disjunct(word) and polarity == POSITIVE
-    if OPEN in (outer.certainty, certainty) or is_open:
+    if outer.certainty == OPEN or (is_disjunct(word) and polarity == POSITIVE):
         certainty = OPEN
     elif certainty == FACT:
         certainty = outer.certainty
@@ -254,9 +248,8 @@ def _denial_below(word: Word) -> Optional[Word]:
 def _certainty_of(word: Word, denial: Optional[Word]) -> str:
     """Tell how certain a clause's own words are."""
     lang = word.lang
-    tags = lang.tags
     certainty = FUTURE if _is_scheduled(word) else FACT
-    if word.tag == tags.base:
+    if word.tag == lang.base:
         is_alone = word.head is word or word.dep in _JOINED[1:]
         is_command = is_alone and not word.child("aux", "mark", *SUBJECTS)
         if is_command or word.child("cop"):  # "was to sell"
@@ -264,7 +257,7 @@ def _certainty_of(word: Word, denial: Optional[Word]) -> str:
     for child in word.children:
         if child.lower in lang.future:
             certainty = FUTURE
-        elif child.tag == tags.modal and not (denial and child.lower in lang.ability):
+        elif child.tag == lang.modal and not (denial and child.lower in lang.ability):
             return OPEN
         if _is_doubt(child):
             return OPEN
@@ -285,7 +278,7 @@ def _is_scheduled(word: Word) -> bool:
     """Tell whether a present tense speaks of what will be: "leaves tomorrow"."""
     lang = word.lang
     verb = word.child("aux", "cop") or word
-    return verb.tag in lang.tags.present and any(
+    return verb.tag in lang.present and any(
         x.lower in lang.soon
         or (x.lemma in lang.moments and x.word(lang.coming, "amod", "det", "case"))
         for x in word.children
@@ -297,8 +290,7 @@ def _with_source(word: Word, context: Context) -> Context:
     for child in word.children:
         if _is_source(child):
             source = child.child("obl:agent" if child.is_passive else "nsubj")
-            if child.dep == "obl":
-                source = child
+            source = child if child.dep == "obl" else source
             return context._replace(source=source, is_reported=True)
     return context
 
@@ -312,14 +304,12 @@ def _is_source(child: Word) -> bool:
     if child.dep == "advmod":
         return child.lower in lang.reporting
     if child.dep == "obl":
-        case = child.child("case")
-        first = case.lower if case else ""
-        is_fiction = f"{first} {child.lemma}" in lang.sources
-        is_told = child.i < head.i or head.tag in lang.tags.present
-        return first in lang.sources or (is_fiction and is_told)
+        is_told = child.i < head.i or head.tag in lang.present
+        cases = [x.lower for x in child.children if x.dep == "case"]
+        cases += [f"{x} {child.lemma}" for x in cases if is_told]
+        return not lang.sources.isdisjoint(cases)
     if child.lemma not in lang.saying or child.child("obj", "ccomp"):
         return False
-    before = child.sentence.words[child.first - 1 : child.first + 1]
-    is_aside = all(x.lower != lang.tags.semicolon for x in before)
-    is_beside = child.dep == "parataxis" and is_aside
-    return is_beside or child.word(lang.loose, "mark") is not None
+    before = [x.lower for x in child.words[child.first - 1 : child.first + 1]]
+    is_apart = child.dep != "parataxis" or lang.semicolon in before
+    return not is_apart or child.word(lang.loose, "mark") is not None

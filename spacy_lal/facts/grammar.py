@@ -14,24 +14,19 @@ _LENT = ("conj", "xcomp", "advcl")
 _NOUNS = ("NOUN", "PROPN")
 # What a verb of saying may have said before another clause stands beside it
 _CONTENTS = ("obj", "obl", "discourse", "advmod", "ccomp", "xcomp")
-_CONJUNCTION = {"cc"}
-_BETWEEN_VERBS = {"cc", "punct", "aux", "advmod"}
 
 
 def set_grammar(word: Word) -> None:
     """Find what a clause has from the clauses above, which were read before."""
     head = word.head
-    tags = word.lang.tags
+    lang = word.lang
+    deprels = [x.dep for x in word.children]
     verbs = [x for x in word.children if x.dep in VERBAL]
-    is_helped = word.dep == "xcomp" and head.is_auxiliary
-    word.is_finite = any(x.tag in tags.finite for x in (word, *verbs))
-    if is_helped:
-        word.top = head.top
-        word.is_finite |= head.is_finite
-    is_bare = word.tag == tags.participle and not verbs
+    word.is_finite = any(x.tag in lang.finite for x in (word, *verbs))
+    word.is_finite |= is_helped(word) and head.is_finite
+    is_bare = word.tag == lang.participle and not verbs
     is_below = word.dep in ("acl", "advcl") or head.is_passive
-    is_marked = any(":pass" in x.dep for x in word.children)
-    word.is_passive = is_marked or (is_bare and is_below)
+    word.is_passive = ":pass" in " ".join(deprels) or (is_bare and is_below)
     if _is_relative(word):
         word.relative = word
     elif word.dep in _OF_RELATIVES:
@@ -42,6 +37,11 @@ def set_grammar(word: Word) -> None:
     elif word.dep == "cop":
         outer = head.child(*OUTER_SUBJECTS)
         word.subject = outer if outer and word is head.child("cop") else head.subject
+
+
+def is_helped(word: Word) -> bool:
+    """Tell whether an auxiliary verb helps a verb: "going to leave"."""
+    return word.dep == "xcomp" and word.head.is_auxiliary
 
 
 def clause_of(word: Word) -> Word:
@@ -68,27 +68,26 @@ def is_chosen(noun: Word) -> bool:
     """Tell whether a noun is one of several by what its clause says: "the first woman",
     "the worst car"."""
     lang = noun.lang
-    superlative = lang.tags.superlative
+    superlative = lang.superlative
     words = (noun, *noun.children)
     return any(x.lower in lang.inclusive or x.tag in superlative for x in words)
 
 
 def is_relative_word(word: Word) -> bool:
     """Tell whether a word is "who", "which" or "that" of a relative clause."""
-    return word.tag in word.lang.tags.relative
+    return word.tag in word.lang.relative
 
 
 def is_prepositional(word: Word) -> bool:
     """Tell whether a participle is a complement with a preposition or a particle: "kept
     him from leaving", "accused him of stealing", "gave up stealing"."""
     lang = word.lang
-    gerund = lang.tags.gerund
-    is_gerund = any(x.tag == gerund for x in (word, *word.children))
-    if word.dep != "advcl" or not is_gerund:
+    head = word.head
+    tags = [x.tag for x in (word, *word.children)]
+    if word.dep != "advcl" or lang.gerund not in tags:
         return False
-    mark = word.word(lang.complementing, "mark")
-    is_particle = word.head.child("compound:prt") is not None
-    return is_particle or (mark is not None and mark.i > word.head.i)
+    link = head.child("compound:prt") or word.word(lang.complementing, "mark")
+    return link is not None and head.i < word.i
 
 
 def is_means(word: Word) -> bool:
@@ -149,33 +148,23 @@ def object_of(word: Word) -> Optional[Word]:
         return thing
     head = word.head
     if word.dep == "acl:relcl" and word.child(*SUBJECTS):
-        before = word.sentence.words[word.first : word.i]
+        before = word.words[word.first : word.i]
         is_own = head.lemma not in word.lang.adverbial_nouns
         if is_own and not any(map(is_relative_word, before)):
             return head
-    return _object_of_next(word)
-
-
-def _object_of_next(word: Word) -> Optional[Word]:
-    """Give "the fish" for "cooked" of "cooked and ate the fish"."""
     verb = word.child("conj")
-    thing = verb.child("obj") if verb else None
-    if not verb or verb.child(*SUBJECTS) or word.lemma in word.lang.intransitive:
-        return None
-    inner = {x.dep for x in word.sentence.words[word.i + 1 : verb.i]}
-    return thing if _CONJUNCTION <= inner <= _BETWEEN_VERBS else None
+    is_next = verb is not None and verb.i == word.i + 2 and verb.child("cc")
+    is_lacking = is_next and word.lemma not in word.lang.intransitive
+    return verb.child("obj") if verb and is_lacking else None
 
 
 def is_beside(clause: Word) -> bool:
     """Tell whether a clause after another one only stands beside it, though it hangs on
     its verb: "She wrote a letter; he ate the soup"."""
     head = clause.head
-    tags = clause.lang.tags
-    if not clause.child(*SUBJECTS):
-        return False
-    inner = clause.sentence.words[head.i + 1 : clause.i]
-    marks = [x for x in inner if x.dep == "punct"]
-    if not marks or any(x.tag in tags.opening for x in marks):
+    inner = clause.words[head.i + 1 : clause.i]
+    marks = {x.tag for x in inner if x.dep == "punct"}
+    if not marks or marks & clause.lang.opening or not clause.child(*SUBJECTS):
         return False
     said = [x for x in inner if x.head is head or x is inner[0]]
     return any(x.dep in _CONTENTS for x in said)
@@ -184,7 +173,7 @@ def is_beside(clause: Word) -> bool:
 def is_stranded(word: Word) -> bool:
     """Tell whether a preposition after a verb has no noun: "the book you asked for"."""
     is_next = word.i == word.head.i + 1 and word.dep == "obl"
-    return is_next and word.tag in word.lang.tags.prepositions
+    return is_next and word.tag in word.lang.prepositions
 
 
 def is_goal(word: Word) -> bool:
@@ -206,13 +195,11 @@ def conjuncts(head: Word) -> List[Word]:
 def is_denied_noun(word: Word) -> bool:
     """Tell whether a noun below another says who it was not: "Anna, not Tom", "Anna
     instead of Tom"."""
-    if word.denial is None:
-        return False
-    is_replaced = word.dep == "nmod" and word.denial.lower in word.lang.substituting
-    return word.dep == "appos" or is_replaced
+    is_replaced = word.word(word.lang.substituting, "case") is not None
+    return is_replaced or (word.dep == "appos" and word.denial is not None)
 
 
 def is_limited(word: Word) -> bool:
     """Tell whether a word does not deny: "not" of "not only"."""
-    following = word.sentence.words[word.i + 1 : word.i + 2]
+    following = word.words[word.i + 1 : word.i + 2]
     return any(x.lower in word.lang.limiting for x in following)

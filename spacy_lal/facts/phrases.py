@@ -70,10 +70,10 @@ def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
     head = word.head
     if word.dep not in _RELATIVE:
         return _is_degree(word)
-    tags = word.lang.tags
-    is_free = head.tag in tags.asking or head.pos in ("PRON", "DET")
-    first = word.sentence.words[word.first]
-    return (is_free or is_chosen(head)) and first.lower != tags.comma
+    lang = word.lang
+    is_free = head.tag in lang.asking or head.pos in ("PRON", "DET")
+    first = word.words[word.first]
+    return (is_free or is_chosen(head)) and first.lower != lang.comma
 
 
 def _is_degree(word: Word) -> bool:
@@ -88,13 +88,13 @@ def _is_outside(word: Word) -> bool:
     brackets."""
     head = word.head
     lang = word.lang
-    words = word.sentence.words
+    words = word.words
     before = words[max(word.first - 1, 0)].lower
     around = {before, words[word.first].lower}
-    if word.i > head.i and around & lang.tags.brackets:
+    if word.i > head.i and around & lang.brackets:
         return True
     if word.dep == "acl":
-        return lang.tags.comma in around
+        return lang.comma in around
     if word.lower in lang.correlatives:
         is_first = word.i == head.first and head.child("conj") is not None
         return word.dep[:3] == "det" or is_first or is_contrast(head)
@@ -144,7 +144,7 @@ def _shown(denial: Word) -> Word:
 
 def is_adjunct(word: Word) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
-    asking = word.lang.tags.asking
+    asking = word.lang.asking
     if word.dep not in ADJUNCTS or is_denial(word):
         return False
     is_idle = word.dep == "advmod" and _is_outside(word)
@@ -170,7 +170,7 @@ def _is_verbal(word: Word) -> bool:
     if word.lower in lang.negations or word.lower in lang.doubting:
         return True
     subject = clause.child(*SUBJECTS)
-    is_alone = not word.children and word.tag not in lang.tags.asking
+    is_alone = not word.children and word.tag not in lang.asking
     is_between = (subject.i if subject else -1) < word.i < clause.i
     return is_alone and is_between and not _is_degree(word)
 
@@ -201,7 +201,7 @@ def phrase(head: Optional[Word], verb: Word) -> Optional[Span]:
 
 def trimmed(head: Word, start: int, end: int, label: str = "") -> Span:
     """Give the words around a word, without marks and white space at the ends."""
-    words = without_marks(head.sentence.words[start:end]) or [head]
+    words = without_marks(head.words[start:end]) or [head]
     return head.sentence.span_of(words[0].i, words[-1].i + 1, label)
 
 
@@ -216,23 +216,23 @@ def without_marks(words: Sequence[Word]) -> List[Word]:
 
 
 def _is_mark(word: Word) -> bool:
-    is_currency = word.tag == word.lang.tags.currency and word.i < word.head.i
+    is_currency = word.tag == word.lang.currency and word.i < word.head.i
     return (word.dep == "punct" or word.token.is_space) and not is_currency
 
 
 def written(words: Sequence[Word], places: Set[int]) -> str:
     """Write words in the order of the sentence, without quotation marks, brackets and
     stops. A word with a hyphen is one word, as in the text."""
-    tags = words[0].lang.tags
+    lang = words[0].lang
     kept = [words[i] for i in sorted(places)]
     kept = without_marks(
-        [x for x in kept if not x.token.is_space and x.tag not in tags.silent]
+        [x for x in kept if not x.token.is_space and x.tag not in lang.silent]
     )
     text = ""
     before = words[0]
     for word in kept:
         is_next = before.i == word.i - 1
-        is_hyphen = is_next and tags.hyphen in (word.tag, before.tag)
+        is_hyphen = is_next and lang.hyphen in (word.tag, before.tag)
         if text and not (is_hyphen and not before.token.whitespace_):
             text += " "
         text += word.token.text

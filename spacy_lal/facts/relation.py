@@ -137,9 +137,9 @@ class Relation:
         word = self.word
         if self.kind == POSSESSIVE:
             return word.pos != "PRON"
-        before = word.sentence.words[word.first]
+        before = word.words[word.first]
         is_place = word.pos == word.head.pos == "PROPN"
-        is_pair = is_place and before.lower == word.lang.tags.comma
+        is_pair = is_place and before.lower == word.lang.comma
         return self.kind != APPOSITION or not is_pair
 
     @property
@@ -192,6 +192,6 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
 
 def _is_thing(word: Optional[Word]) -> bool:
     """Tell whether a word is no clause and no question word."""
-    if word is None or word.tag in word.lang.tags.asking:
+    if word is None or word.tag in word.lang.asking:
         return False
     return not word.is_predicate or word.pos not in ("VERB", "AUX")

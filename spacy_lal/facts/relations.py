@@ -146,7 +146,7 @@ def _predicate_span(word: Word) -> Span:
 def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
     """Give further arguments and adjuncts."""
     clause = clause_of(word)
-    modal = word.lang.tags.modal
+    modal = word.lang.modal
     labels = {
         x: x.dep for x in clause.children if x.dep in _ARGUMENTS or x.tag == modal
     }

@@ -57,7 +57,7 @@ def features_of(word: Word) -> Iterator[str]:
         yield from _named(f"group {path}", _group(head), marks, _stated(head), side)
         path += f" {head.dep}"
     root = word.sentence.order[0]
-    last = word.sentence.words[-1].lower[-1:]
+    last = word.words[-1].lower[-1:]
     yield from _named("sentence", last, _group(root), _stated(root), word.dep)
 
 

@@ -64,6 +64,7 @@ class Context(NamedTuple):
 class Word:
     """A token of a sentence.
 
+    words (List[Word]): Of the sentence.
     i (int): Its position; `first`, `last`: the positions of the first and last word of
         its subtree; `depth`: its distance to the root.
     head (Word): The root is its own head. `children`: in the order of the text.
@@ -72,32 +73,38 @@ class Word:
     is_predicate (bool): Whether it heads a clause: a verb that is no auxiliary, or a
         word with a copula.
     denial (Optional[Word]): The word that denies it.
-    top (Word): The head of the whole verb: "going" of "going to leave".
     relative (Optional[Word]): The head of the relative clause around it.
     subject (Optional[Word]): Its subject, own or lent.
     outer, context (Context): What the clause above says of it, and that with its own
         words."""
 
-    def __init__(self, token: Token, i: int, sentence: "Sentence") -> None:
+    depth = 0
+    is_auxiliary = False
+    is_predicate = False
+    is_passive = False
+    is_finite = False
+    denial: "Optional[Word]" = None
+    relative: "Optional[Word]" = None
+    subject: "Optional[Word]" = None
+    outer = context = Context()
+
+    def __init__(self, token: Token, sentence: "Sentence") -> None:
+        start = sentence.span.start
         self.token = token
-        self.i = self.first = self.last = i
         self.sentence = sentence
+        self.words = sentence.words
         self.lang = sentence.lang
+        self.i = token.i - start
+        self.first = token.left_edge.i - start
+        self.last = token.right_edge.i - start
         self.lower = token.lower_
         self.lemma = token.lemma_.lower() or self.lower
         self.tag = token.tag_
         self.pos = token.pos_
         self.dep = token.dep_
-        self.depth = 0
-        self.head = self.top = self
+        self.head = self
         self.children: List[Word] = []
         self.roles: Dict[Word, str] = {}
-        self.is_auxiliary = self.is_predicate = False
-        self.is_passive = self.is_finite = False
-        self.denial: Optional[Word] = None
-        self.relative: Optional[Word] = None
-        self.subject: Optional[Word] = None
-        self.outer = self.context = Context()
 
     def child(self, *deprels: str) -> "Optional[Word]":
         """Give the first child with one of the deprels."""
@@ -113,12 +120,14 @@ class Word:
                 return child
         return None
 
+    @property
+    def is_aside(self) -> bool:
+        """Tells whether it begins with a comma."""
+        return self.words[self.first].lower == self.lang.comma
+
     def is_below(self, other: "Word") -> bool:
         """Tell whether another word stands above it."""
-        word = self
-        while word.depth > other.depth:
-            word = word.head
-        return word is other and self is not other
+        return other.first <= self.i <= other.last and self is not other
 
 
 @dataclass
@@ -139,20 +148,16 @@ class Sentence:
 
     def __post_init__(self) -> None:
         start = self.span.start
-        self.words = [Word(token, i, self) for i, token in enumerate(self.span)]
+        self.words += [Word(token, self) for token in self.span]
         for word in self.words:
             word.head = self.words[word.token.head.i - start]
             siblings = self.order if word.head is word else word.head.children
             siblings.append(word)
         for word in self.order:  # which grows
+            _set_kind(word)
             for child in word.children:
                 child.depth = word.depth + 1
             self.order += word.children
-        for word in reversed(self.order):
-            head = word.head
-            head.first = min(head.first, word.first)
-            head.last = max(head.last, word.last)
-            _set_kind(word)
 
     def span_of(self, start: int, end: int, label: str = "") -> Span:
         """Give the tokens from one position to another."""
@@ -162,15 +167,10 @@ class Sentence:
 
 def _set_kind(word: Word) -> None:
     lang = word.lang
-    tags = lang.tags
-    deprels = {child.dep for child in word.children}
     verb = word.child("xcomp")
-    if verb and word.lemma in lang.auxiliary_verbs and verb.child("mark"):
-        is_gerund = word.tag == tags.gerund
-        is_helping = is_gerund or word.lemma not in lang.auxiliary_gerunds
-        word.is_auxiliary = is_helping and deprels.isdisjoint(_HELPED)
-    is_verb = word.tag.startswith(tags.verbal)
-    if word.pos:
-        is_verb = word.pos in ("VERB", "AUX")
-    is_head = "cop" in deprels or (is_verb and not word.is_auxiliary)
+    is_helping = word.tag == lang.gerund or word.lemma not in lang.auxiliary_gerunds
+    if verb and verb.child("mark") and word.lemma in lang.auxiliary_verbs:
+        word.is_auxiliary = is_helping and not word.child(*_HELPED)
+    is_verb = word.pos in ("VERB", "AUX") and not word.is_auxiliary
+    is_head = is_verb or word.child("cop") is not None
     word.is_predicate = is_head and word.dep not in _NO_HEADS

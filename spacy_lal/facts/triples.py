@@ -126,7 +126,7 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
 def _triple(parts: _Parts) -> Triple:
     source = parts.source
     word = source.word
-    words = word.sentence.words
+    words = word.words
     said = written(words, parts.relation)
     if source.kind in PRESUPPOSED:
         is_owned = source.kind == POSSESSIVE
@@ -213,7 +213,7 @@ def _said(
     kept = words_of_verb(verb, source.denial).union(before)
     inner = words_of(head, verb)
     case = case_of(head)
-    mark = head.sentence.words[head.first]
+    mark = head.words[head.first]
     infinitive = clause.child("xcomp")
     is_before = head is not clause and head.i < clause.i
     if is_before and not clause.is_below(head):

@@ -1,7 +1,7 @@
 """The words and tags by which a language's clauses and facts are read."""
 
 from dataclasses import dataclass
-from typing import FrozenSet, Mapping, NamedTuple, Tuple
+from typing import FrozenSet, Mapping, NamedTuple
 
 ASSERTED = "asserted"
 NEGATED = "negated"
@@ -26,11 +26,11 @@ class Signature(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClauseTags:
-    """Fine tags that clauses are read by.
+class ClauseWords:
+    """The words, lower case or lemmas, that clauses and facts are read by, and the fine
+    tags, which come first.
 
-    verbal (Tuple[str, ...]): The first letters of all verbs' tags.
-    finite (Tuple[str, ...]): Of finite verbs, modals included.
+    finite (FrozenSet[str]): Of finite verbs, modals included.
     base, participle, gerund (str): Of infinitives, passive and active participles.
     modal (str): Of modals.
     superlative (FrozenSet[str]): Of superlatives.
@@ -43,36 +43,7 @@ class ClauseTags:
     comma, semicolon, question (str): The marks themselves; brackets (FrozenSet[str]).
     opening, closing (FrozenSet[str]): Of marks that belong to the words after them,
         and to the words before them.
-    silent (FrozenSet[str]): Of marks that are no part of a fact."""
-
-    verbal: Tuple[str, ...]
-    finite: Tuple[str, ...]
-    base: str
-    participle: str
-    gerund: str
-    modal: str
-    superlative: FrozenSet[str]
-    relative: FrozenSet[str]
-    prepositions: FrozenSet[str]
-    present: FrozenSet[str]
-    asking: FrozenSet[str]
-    relative_determiner: str
-    currency: str
-    hyphen: str
-    comma: str
-    semicolon: str
-    question: str
-    brackets: FrozenSet[str]
-    opening: FrozenSet[str]
-    closing: FrozenSet[str]
-    silent: FrozenSet[str]
-
-
-@dataclass(frozen=True)
-class ClauseWords:
-    """The words, lower case or lemmas, that clauses and facts are read by.
-
-    tags (ClauseTags): Fine tags.
+    silent (FrozenSet[str]): Of marks that are no part of a fact.
     places, times (FrozenSet[str]): Labels of entities.
     auxiliary_verbs: Verbs that only help the next one.
     auxiliary_gerunds: Verbs that help the next one only as a gerund: "going to leave".
@@ -126,7 +97,26 @@ class ClauseWords:
         whether people agree with a triple: "bias", kinds of relations, and deprels of
         the clause."""
 
-    tags: ClauseTags
+    finite: FrozenSet[str]
+    base: str
+    participle: str
+    gerund: str
+    modal: str
+    superlative: FrozenSet[str]
+    relative: FrozenSet[str]
+    prepositions: FrozenSet[str]
+    present: FrozenSet[str]
+    asking: FrozenSet[str]
+    relative_determiner: str
+    currency: str
+    hyphen: str
+    comma: str
+    semicolon: str
+    question: str
+    brackets: FrozenSet[str]
+    opening: FrozenSet[str]
+    closing: FrozenSet[str]
+    silent: FrozenSet[str]
     places: FrozenSet[str]
     times: FrozenSet[str]
     auxiliary_verbs: FrozenSet[str]

@@ -1,121 +1,28 @@
 """Words of English by which clauses and facts are read; verbs and nouns by lemma.
 The record that clauses and facts read stands at the end."""
 
-from typing import FrozenSet
+from typing import Dict, FrozenSet
 
-from ..clause_words import ClauseTags, ClauseWords
+from ..clause_words import ClauseWords
 from . import signatures, words
-from .treebank import PLACES, PREPOSITION_TAGS, RELATIVE_TAGS, TIMES
 
-
-def _words(text: str) -> FrozenSet[str]:
-    return frozenset(text.split())
-
-
-# Adverbs that deny the verb: "almost fell".
-NEAR = _words(
-    """
-    almost
-    nearly
-    """
-)
-
-# Conjunctions that end a denial: "not by Anna but by Tom".
-ADVERSATIVE = _words(
-    """
-    but
-    """
-)
-
-# Words before a noun that was not: "tanks instead of tractors".
-SUBSTITUTING = _words(
-    """
-    instead
-    rather
-    """
-)
-
-# Words before a clause that was not: "instead of", "without paying".
-REPLACING = _words(
-    """
-    instead
-    lest
-    rather
-    without
-    """
-)
-
-# Words, or words one after the other, before a clause that may not hold.
-CONDITIONAL = frozenset(
-    {
-        "as though",
-        "in case",
-        "long as",
-    }
-) | frozenset(
-    """
-    assuming
-    if
-    lest
-    like
-    provided
-    providing
-    suppose
-    supposing
-    unless
-    whether
-    """.split()
-)
-
-# Things whose contents are not facts: "in the novel".
-FICTIONS = _words(
-    """
-    account
-    cartoon
-    comic
-    drama
-    dream
-    epic
-    fable
-    fantasy
-    fiction
-    film
-    folklore
-    imagination
-    legend
-    movie
-    myth
-    mythology
-    nightmare
-    novel
-    opera
-    opinion
-    play
-    poem
-    saga
-    sitcom
-    story
-    tale
-    view
-    """
-)
-
-# First words of "according to", and a preposition before a fiction.
-SOURCES = frozenset(["according", "per"]) | {f"in {noun}" for noun in FICTIONS}
-
-# Words that deny the word above them, by their deprel.
-DENYING = {
-    **dict.fromkeys(["cc", "cc:preconj", "det"], words.NEGATIONS | SUBSTITUTING),
-    "case": words.NEGATIONS | SUBSTITUTING | ADVERSATIVE,
-    "advmod": words.NEGATIONS | NEAR,
-    "mark": REPLACING,
+# Words before a noun that was not, "tanks instead of tractors", and before a clause
+# that was not, "without paying".
+_SUBSTITUTING = frozenset(["instead", "rather"])
+_REPLACING = _SUBSTITUTING | {"lest", "without"}
+# Words that deny the word above them, by their deprel: "Not all", "almost fell".
+_DENYING = {
+    **dict.fromkeys(["cc", "cc:preconj", "det"], words.NEGATIONS | _SUBSTITUTING),
+    "case": words.NEGATIONS | _SUBSTITUTING | {"but"},
+    "advmod": words.NEGATIONS | {"almost", "nearly"},
+    "mark": _REPLACING,
 }
 
 # How far people agree with a triple: weights of a logistic regression on precision by
 # CaRB's measure, fitted on the first half of its development file. A kind of relation,
 # a deprel of its clause, a further phrase ("adjunct"), a predicate noun's subject
 # ("inherited"). Lengths of sentence and object order triples no better.
-CONFIDENCE = {
+_CONFIDENCE = {
     "bias": 0.84,
     "adjunct": -1.2,
     "inherited": -0.2,
@@ -127,49 +34,30 @@ CONFIDENCE = {
     "advcl": -0.83,
 }
 
+
+def _sets(**texts: str) -> Dict[str, FrozenSet[str]]:
+    """Divide texts into words; a pair is written "as_though"."""
+    return {
+        name: frozenset([word.replace("_", " ") for word in text.split()])
+        for name, text in texts.items()
+    }
+
+
 CLAUSES = ClauseWords(
-    tags=ClauseTags(
-        verbal=("VB", "MD"),
-        finite=("VBD", "VBZ", "VBP", "MD"),
-        base="VB",
-        participle="VBN",
-        gerund="VBG",
-        modal="MD",
-        superlative=_words("JJS RBS"),
-        relative=RELATIVE_TAGS,
-        prepositions=PREPOSITION_TAGS,
-        present=_words("VBZ VBP"),
-        asking=RELATIVE_TAGS | {"WRB"},
-        relative_determiner="WDT",
-        currency="$",
-        hyphen="HYPH",
-        comma=",",
-        semicolon=";",
-        question="?",
-        brackets=frozenset("([{"),
-        opening=_words("$ `` -LRB-"),
-        closing=_words("'' -RRB-"),
-        silent=_words("`` '' -LRB- -RRB- ."),
-    ),
-    places=frozenset(PLACES),
-    times=frozenset(TIMES),
+    base="VB",
+    participle="VBN",
+    gerund="VBG",
+    modal="MD",
+    relative_determiner="WDT",
+    currency="$",
+    hyphen="HYPH",
+    comma=",",
+    semicolon=";",
+    question="?",
     auxiliary_verbs=words.AUXILIARY_VERBS,
-    auxiliary_gerunds=_words("go"),
     subject_control=words.SUBJECT_CONTROL,
     intransitive=words.INTRANSITIVE,
     motion=words.MOTION,
-    # Prepositions of goals.
-    directions=_words(
-        """
-        between
-        into
-        onto
-        to
-        toward
-        towards
-        """
-    ),
-    idle=_words("sake behalf"),
     saying=words.SAYING,
     of_infinitives=signatures.OF_INFINITIVES,
     of_past=signatures.OF_PAST,
@@ -177,213 +65,11 @@ CLAUSES = ClauseWords(
     of_clauses=signatures.OF_CLAUSES,
     of_gerunds=signatures.OF_GERUNDS,
     of_things=signatures.OF_THINGS,
-    # Prepositions before a participle that a verb or adjective asks for.
-    complementing=_words(
-        """
-        about
-        at
-        for
-        from
-        in
-        of
-        on
-        to
-        with
-        """
-    ),
-    # Prepositions after which the participle may not be so: "dreams of owning a car".
-    wished=_words(
-        """
-        about
-        of
-        to
-        """
-    ),
-    # Adjectives after which the noun is the subject of the infinitive: "the first woman to
-    # win".
-    inclusive=_words(
-        """
-        eighth
-        fifth
-        first
-        fourth
-        last
-        next
-        ninth
-        only
-        second
-        seventh
-        sixth
-        sole
-        tenth
-        third
-        """
-    ),
-    means=_words("by"),
-    # Nouns of times, which own nothing: "yesterday's workshop".
-    moments=_words(
-        """
-        afternoon
-        april
-        august
-        autumn
-        century
-        day
-        decade
-        december
-        evening
-        fall
-        february
-        friday
-        hour
-        january
-        july
-        june
-        march
-        may
-        minute
-        monday
-        month
-        morning
-        night
-        november
-        october
-        quarter
-        saturday
-        season
-        second
-        semester
-        september
-        spring
-        summer
-        sunday
-        thursday
-        today
-        tomorrow
-        tonight
-        tuesday
-        wednesday
-        week
-        weekend
-        winter
-        year
-        yesterday
-        """
-    ),
-    future=_words("will shall 'll ’ll wo sha"),
-    ability=_words("can ca could"),
-    soon=_words("tomorrow tonight soon shortly"),
-    coming=_words("next coming in"),
-    denying=DENYING,
-    concerned=_words("to by from at of"),
-    others=_words("al. al etc. etc"),
+    denying=_DENYING,
     negations=words.NEGATIONS,
-    # Pronouns that deny: "nobody", "nothing".
-    denied=_words(
-        """
-        neither
-        no
-        no-one
-        nobody
-        none
-        nothing
-        """
-    ),
-    # Words after "not" that do not deny: "not only".
-    limiting=_words(
-        """
-        just
-        merely
-        only
-        simply
-        solely
-        """
-    ),
-    adversative=ADVERSATIVE,
-    disjunctive=_words("or"),
-    replacing=REPLACING,
-    substituting=SUBSTITUTING,
-    conditional=CONDITIONAL,
-    # Conditional words that leave the clause above as it is: "as if", "lest".
-    loose=_words(
-        """
-        as
-        even
-        lest
-        like
-        whether
-        """
-    ),
-    # Adverbs of hearsay.
-    reporting=_words(
-        """
-        allegedly
-        apparently
-        purportedly
-        reportedly
-        supposedly
-        """
-    ),
-    # Adverbs of doubt.
-    doubting=_words(
-        """
-        maybe
-        perhaps
-        possibly
-        presumably
-        probably
-        """
-    ),
-    sources=SOURCES,
-    # First words of pairs: "both Anna and Tom".
-    correlatives=_words(
-        """
-        also
-        both
-        either
-        neither
-        """
-    ),
+    replacing=_REPLACING,
+    substituting=_SUBSTITUTING,
     adverbial_nouns=words.ADVERBIAL_NOUNS,
-    # Determiners and pronouns of things that are new or asked for.
-    indefinite=_words(
-        """
-        a
-        an
-        any
-        anybody
-        anyone
-        anything
-        somebody
-        someone
-        something
-        what
-        which
-        """
-    ),
-    # Words that "not" and "no" deny with their phrase: "not all students", "no longer",
-    # "at no time".
-    amounts=_words(
-        """
-        account
-        all
-        always
-        any
-        circumstances
-        every
-        everybody
-        everyone
-        everything
-        longer
-        many
-        means
-        more
-        much
-        necessarily
-        time
-        way
-        """
-    ),
     determiners=words.DETERMINERS,
     joining=words.JOINING,
     factual=words.FACTUAL,
@@ -391,5 +77,198 @@ CLAUSES = ClauseWords(
     possession="have",
     denial="not",
     owning="has",
-    confidence=CONFIDENCE,
+    confidence=_CONFIDENCE,
+    **_sets(
+        places="FAC GPE LOC",
+        times="DATE TIME",
+        finite="MD VBD VBP VBZ",
+        superlative="JJS RBS",
+        relative="WDT WP WP$",
+        asking="WDT WP WP$ WRB",
+        present="VBP VBZ",
+        prepositions="IN TO",
+        brackets="( [ {",
+        opening="$ -LRB- ``",
+        closing="'' -RRB-",
+        silent="'' -LRB- -RRB- . ``",
+        auxiliary_gerunds="go",
+        # Prepositions of goals.
+        directions="between into onto to toward towards",
+        idle="behalf sake",
+        # Prepositions before a participle that a verb or adjective asks for.
+        complementing="about at for from in of on to with",
+        # Prepositions after which the participle may not be so: "dreams of owning a car".
+        wished="about of to",
+        # Adjectives after which the noun is the subject of the infinitive: "the first
+        # woman to win".
+        inclusive="""
+            eighth
+            fifth
+            first
+            fourth
+            last
+            next
+            ninth
+            only
+            second
+            seventh
+            sixth
+            sole
+            tenth
+            third
+        """,
+        means="by",
+        # Nouns of times, which own nothing: "yesterday's workshop".
+        moments="""
+            afternoon
+            april
+            august
+            autumn
+            century
+            day
+            decade
+            december
+            evening
+            fall
+            february
+            friday
+            hour
+            january
+            july
+            june
+            march
+            may
+            minute
+            monday
+            month
+            morning
+            night
+            november
+            october
+            quarter
+            saturday
+            season
+            second
+            semester
+            september
+            spring
+            summer
+            sunday
+            thursday
+            today
+            tomorrow
+            tonight
+            tuesday
+            wednesday
+            week
+            weekend
+            winter
+            year
+            yesterday
+        """,
+        future="'ll sha shall will wo ’ll",
+        ability="ca can could",
+        soon="shortly soon tomorrow tonight",
+        coming="coming in next",
+        concerned="at by from of to",
+        others="al al. etc etc.",
+        # Pronouns that deny: "nobody", "nothing".
+        denied="neither no no-one nobody none nothing",
+        # Words after "not" that do not deny: "not only".
+        limiting="just merely only simply solely",
+        disjunctive="or",
+        # Conditional words that leave the clause above as it is: "as if", "lest".
+        loose="as even lest like whether",
+        # Adverbs of hearsay.
+        reporting="allegedly apparently purportedly reportedly supposedly",
+        # Adverbs of doubt.
+        doubting="maybe perhaps possibly presumably probably",
+        # First words of pairs: "both Anna and Tom".
+        correlatives="also both either neither",
+        # Determiners and pronouns of things that are new or asked for.
+        indefinite="""
+            a
+            an
+            any
+            anybody
+            anyone
+            anything
+            somebody
+            someone
+            something
+            what
+            which
+        """,
+        # Words that "not" and "no" deny with their phrase: "not all students", "no longer",
+        # "at no time".
+        amounts="""
+            account
+            all
+            always
+            any
+            circumstances
+            every
+            everybody
+            everyone
+            everything
+            longer
+            many
+            means
+            more
+            much
+            necessarily
+            time
+            way
+        """,
+        # Conjunctions that end a denial: "not by Anna but by Tom".
+        adversative="but",
+        # Words, or words one after the other, before a clause that may not hold.
+        conditional="""
+            as_though
+            assuming
+            if
+            in_case
+            lest
+            like
+            long_as
+            provided
+            providing
+            suppose
+            supposing
+            unless
+            whether
+        """,
+        # First words of "according to", and things whose contents are not facts: "in the novel".
+        sources="""
+            according
+            in_account
+            in_cartoon
+            in_comic
+            in_drama
+            in_dream
+            in_epic
+            in_fable
+            in_fantasy
+            in_fiction
+            in_film
+            in_folklore
+            in_imagination
+            in_legend
+            in_movie
+            in_myth
+            in_mythology
+            in_nightmare
+            in_novel
+            in_opera
+            in_opinion
+            in_play
+            in_poem
+            in_saga
+            in_sitcom
+            in_story
+            in_tale
+            in_view
+            per
+        """,
+    ),
 )

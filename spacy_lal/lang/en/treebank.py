@@ -16,7 +16,6 @@ EVALB_EQUAL = (("ADVP", "PRT"),)
 PREPOSITION_TAGS = frozenset({"IN", "TO"})
 # Phrases in which a preposition may stand beside a noun phrase.
 PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
-RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
 
 NOUN_CHUNKS = NounChunks(
     phrases=frozenset({"NP", "WHNP"}),
@@ -28,10 +27,6 @@ NOUN_CHUNKS = NounChunks(
     numbers=frozenset({"NUM", "CD"}),
     separating=frozenset({"CC", ","}),
 )
-
-# Labels of entities.
-PLACES = ("GPE", "LOC", "FAC")
-TIMES = ("DATE", "TIME")
 
 # Auxiliaries and modals, as the frames of PropBank 3.1 name them.
 AUXILIARY_ROLESETS = frozenset(
