@@ -8,9 +8,9 @@ from .grammar import (
     SUBJECTS,
     clause_of,
     is_chosen,
-    is_contrast,
     is_denied_noun,
     is_limited,
+    is_means,
     is_stranded,
 )
 from .sentence import VERBAL, Word
@@ -70,10 +70,8 @@ def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
     head = word.head
     if word.dep not in _RELATIVE:
         return _is_degree(word)
-    lang = word.lang
-    is_free = head.tag in lang.asking or head.pos in ("PRON", "DET")
-    first = word.words[word.first]
-    return (is_free or is_chosen(head)) and first.lower != lang.comma
+    is_free = head.tag in word.lang.asking or head.pos in ("PRON", "DET")
+    return (is_free or is_chosen(head)) and not word.is_aside
 
 
 def _is_degree(word: Word) -> bool:
@@ -95,42 +93,37 @@ def _is_outside(word: Word) -> bool:
         return True
     if word.dep == "acl":
         return lang.comma in around
-    if word.lower in lang.correlatives:
-        is_first = word.i == head.first and head.child("conj") is not None
-        return word.dep[:3] == "det" or is_first or is_contrast(head)
     if word.lower in lang.limiting:
         return before in lang.negations
-    is_idle = is_limited(word) or not (head.is_predicate or head.is_auxiliary)
-    return (is_denial(word) and is_idle) or is_denied_noun(word)
+    is_idle = not (head.is_predicate or head.is_auxiliary)
+    if word.lower in lang.correlatives:
+        return is_idle or word.dep == "det"
+    return is_denied_noun(word) or (is_denial(word) and (is_idle or is_limited(word)))
 
 
 def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
     """Give a verb or copula with its auxiliaries, its particles, the adverbs before it
     and its denial. The verbs that control it ("was able to reinforce") and shared
     auxiliaries ("was arrested and jailed") belong to it, too."""
-    clause = word = clause_of(verb)
+    clause = clause_of(verb)
     words = {verb.i}
-    while True:
+    verbs = [clause]
+    for word in verbs:  # which grows
+        head = word.head
         for child in word.children:
             if _is_verbal(child):
                 words |= below(child)
-        head = word.head
-        if word.dep != "xcomp" or head.child("obj", "iobj"):
-            break
-        later = [x for x in head.children if head.i < x.i < word.i]
-        words |= {head.i, *[x.i for x in later if x.dep == "advmod"]}
-        words.update([x.i for x in word.children if x.dep == "mark"])
-        word = head
-    if word.dep == "conj" and not word.is_finite:
-        shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
-        words.update([x.i for x in shared])
-    if clause.denial:
-        words -= below(_shown(clause.denial))
-    if denial:
-        shown = _shown(denial)
-        is_left = shown.head is clause and shown.lower in clause.lang.replacing
-        if shown.dep == "advmod" or is_left:
-            words |= below(shown)
+        if word.dep == "xcomp" and not head.child("obj", "iobj"):
+            verbs.append(head)
+            words.update(range(head.i, word.i))
+        elif word.dep == "conj" and not word.is_finite:
+            shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
+            words.update([x.i for x in shared])
+    own = clause.denial
+    if own and own is not denial:
+        words -= below(_shown(own))
+    if denial and _shown(denial).dep == "advmod":
+        words |= below(_shown(denial))
     first = clause.child("cop")
     if first and first.subject is not clause.subject:
         words = {i for i in words if (i > first.i) != (verb is first)}
@@ -144,11 +137,11 @@ def _shown(denial: Word) -> Word:
 
 def is_adjunct(word: Word) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
-    asking = word.lang.asking
-    if word.dep not in ADJUNCTS or is_denial(word):
+    tags = {x.tag for x in (word, *word.children)}
+    if word.dep == "advmod" and (is_denial(word) or _is_outside(word)):
         return False
-    is_idle = word.dep == "advmod" and _is_outside(word)
-    return not is_idle and all(x.tag not in asking for x in (word, *word.children))
+    is_phrase = word.dep in ADJUNCTS or is_means(word)
+    return is_phrase and tags.isdisjoint(word.lang.asking)
 
 
 def is_denial(word: Word) -> bool:

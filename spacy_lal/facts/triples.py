@@ -9,12 +9,22 @@ development file). `Triple.source.confidence` says how sure the parser is."""
 
 from dataclasses import dataclass
 from math import exp
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from spacy.tokens import Span
 
 from ..lang.clause_words import NEGATED
-from .grammar import clause_of, conjuncts, is_means
+from .grammar import clause_of, conjuncts
 from .phrases import (
     ADJUNCTS,
     ASIDE,
@@ -28,7 +38,7 @@ from .phrases import (
     words_within,
     written,
 )
-from .relation import NOMINAL, POSSESSIVE, PRESUPPOSED, Relation
+from .relation import COPULA, POSSESSIVE, PRESUPPOSED, VERB, Relation
 from .relations import relations_of, said_of
 from .sentence import Sentence, Word
 
@@ -82,8 +92,7 @@ class Triple:
         return f"({self.subject}; {self.relation}; {self.object})"
 
 
-@dataclass(frozen=True)
-class _Parts:
+class _Parts(NamedTuple):
     """The words of a triple, by position.
 
     source (Relation): The relation that it says.
@@ -113,47 +122,38 @@ def triples_of(sentence: Sentence, *, nested: bool = False) -> List[Triple]:
     return list(triples.values())
 
 
-def _of_relation(relation: Relation) -> Iterator[_Parts]:
-    subject, thing = relation.ends
-    word = relation.word
-    if relation.kind in PRESUPPOSED and subject and thing:
-        owned = words_of(thing, word)
-        yield _Parts(relation, words_of(subject, word), set(), owned, thing)
-    elif relation.kind not in (NOMINAL, *PRESUPPOSED):
-        yield from _of_verb(relation)
-
-
 def _triple(parts: _Parts) -> Triple:
     source = parts.source
     word = source.word
-    words = word.words
-    said = written(words, parts.relation)
+    lang = word.lang
+    said = written(word.words, parts.relation)
     if source.kind in PRESUPPOSED:
-        is_owned = source.kind == POSSESSIVE
-        said = word.lang.owning if is_owned else word.lang.copula
-    negations = word.lang.negations
-    further = [
-        words_within(x, ASIDE) | {y.i for y in x.children if y.lower in negations}
+        said = lang.owning if source.kind == POSSESSIVE else lang.copula
+    others = [
+        words_within(x, ASIDE) | {y.i for y in x.children if y.lower in lang.negations}
         for x in parts.others
     ]
     return Triple(
-        written(words, parts.subject),
+        written(word.words, parts.subject),
         said,
-        written(words, parts.object),
-        tuple(filter(None, [written(words, x) for x in further])),
+        written(word.words, parts.object),
+        tuple([written(word.words, x) for x in others]),
         source,
         ("bias", source.kind, clause_of(word).dep, parts.kind),
     )
 
 
-def _of_verb(relation: Relation) -> Iterator[_Parts]:
-    """Give the triples of a verb or a copula: of its grammatical subject and its
-    object; then of each further phrase and its conjuncts, "(it; was sold to; Kim)"
-    beside "(it; was sold in; 1900)"."""
+def _of_relation(relation: Relation) -> Iterator[_Parts]:
+    """Give the triples of a relation. A verb or a copula has those of its grammatical
+    subject and its object; then of each further phrase and its conjuncts, "(it; was
+    sold to; Kim)" beside "(it; was sold in; 1900)"."""
     verb = relation.word
     clause = clause_of(verb)
     subject = verb.subject
-    if not subject:
+    if relation.kind in PRESUPPOSED:
+        who, thing = [words_of(x, verb) for x in relation.ends if x]
+        yield _Parts(relation, who, set(), thing, verb)
+    if relation.kind not in (VERB, COPULA) or not subject:
         return
     same = (subject, *conjuncts(subject))
     heads = [x for x in relation.ends if x]
@@ -161,40 +161,28 @@ def _of_verb(relation: Relation) -> Iterator[_Parts]:
     thing = next((x for x in heads if x not in same), clause.child("xcomp"))
     if thing and thing.dep == "xcomp":
         thing = clause.child("iobj") or thing
-    if thing and _is_said_below(thing, clause):
-        return
+        if thing.is_predicate and thing.child("obj", "cop", *CLAUSES, *ADJUNCTS):
+            return  # the infinitive's verb says both: "(He; tried to woo; Lydia)"
     words = words_of_verb(verb, relation.denial)
     adjuncts = [x for x in clause.children if is_adjunct(x) and x.i not in words]
-    phrases = _phrases_of(clause, adjuncts)
+    after = [x for x in adjuncts if x.i > clause.i]
+    phrases = [x for x in adjuncts if x.dep in PHRASES]
+    phrases.sort(key=lambda x: x.i < clause.i)
     before: Set[int] = set()
     if thing:
         others = [x for x in adjuncts if x is not thing and not thing.is_below(x)]
         yield from _said(relation, first, thing, others)
-        phrases = [x for x in phrases if x in others and x.dep in PHRASES]
+        phrases = [x for x in phrases if x in others]
         if thing is clause or (thing.dep == "obj" and thing.i > clause.i):
             before = words_of(thing, verb)
-            phrases = [x for x in phrases if x.i > clause.i]
-    for head in phrases:
-        is_main = not thing and head is phrases[0]
+            phrases = [x for x in phrases if x in after]
+    for head in phrases or ([] if thing else after[:1]):
+        is_main = not (thing or head in phrases[1:])
         others = [x for x in adjuncts if is_main and x is not head]
         kind = "" if is_main else ADJUNCT
         for noun in (head, *conjuncts(head)):
             source = said_of(relation, noun)
             yield from _said(source, first, noun, others, before, kind)
-
-
-def _phrases_of(clause: Word, adjuncts: Sequence[Word]) -> List[Word]:
-    """Give the phrases with prepositions, rather after the verb; or an adverb."""
-    phrases = [x for x in adjuncts if x.dep in PHRASES]
-    means = [x for x in clause.children if is_means(x)]
-    after = [x for x in (*adjuncts, *means) if x.i > clause.i]
-    return sorted(phrases, key=lambda x: x.i < clause.i) or after[:1]
-
-
-def _is_said_below(thing: Word, clause: Word) -> bool:
-    """Tell whether the verb of an infinitive says both: "(He; tried to woo; Lydia)"."""
-    is_shared = thing.dep == "xcomp" and thing.head is clause and thing.is_predicate
-    return is_shared and thing.child("obj", "cop", *CLAUSES, *ADJUNCTS) is not None
 
 
 def _said(
@@ -212,27 +200,26 @@ def _said(
     clause = clause_of(verb)
     kept = words_of_verb(verb, source.denial).union(before)
     inner = words_of(head, verb)
-    case = case_of(head)
     mark = head.words[head.first]
     infinitive = clause.child("xcomp")
-    is_before = head is not clause and head.i < clause.i
-    if is_before and not clause.is_below(head):
-        inner |= case
-    elif not is_before:
-        kept |= case
+    is_after = head is clause or head.i > clause.i
+    if is_after:
+        kept |= case_of(head)
+    elif not clause.is_below(head):
+        inner |= case_of(head)
     if head is not clause and head.dep in CLAUSES and mark.dep == "mark":
         kept.add(mark.i)
-    elif infinitive and head.dep in _OBJECTS and not is_before:
+    elif infinitive and head.dep in _OBJECTS and is_after:
         inner |= words_within(infinitive, ASIDE)  # "forced him to leave"
+    inner -= kept
     further = [x for x in others if x.i not in inner]
-    who = words_of(first, verb) - kept
-    yield _Parts(source, who, kept, inner - kept, head, further, kind)
-    relative = clause.relative
-    noun = first.subject
-    is_said = relative is not None and relative.head is first
-    if noun and is_said and first.child("cop") and noun.dep != "expl":
-        who = words_of(noun, first) - kept
-        yield _Parts(source, who, kept, inner - kept, head, further, INHERITED)
+    subjects = {kind: words_of(first, verb)}
+    is_relative = clause.relative is not None and clause.relative.head is first
+    noun = first.subject if is_relative and first.child("cop") else None
+    if noun and noun.dep != "expl":
+        subjects[INHERITED] = words_of(noun, first)
+    for name, who in subjects.items():
+        yield _Parts(source, who - kept, kept, inner, head, further, name)
 
 
 def _within(parts: _Parts) -> Iterator[_Parts]:
@@ -241,10 +228,10 @@ def _within(parts: _Parts) -> Iterator[_Parts]:
     before = parts.relation | parts.object
     heads = [parts.head]
     for head in heads:  # which grows, outer before inner
-        phrases = [x for x in head.children if x.dep in _NESTED and x.i > head.i]
-        heads += [x for x in phrases if x.i in parts.object and x.child("case")]
-        if head is not parts.head:
-            case = case_of(head)
-            words = words_within(head, OUT_OF_PHRASE)
-            kept = {i for i in before if i < min(words | case)} | case
-            yield _Parts(parts.source, parts.subject, kept, words - kept, head)
+        for noun in head.children:
+            case = case_of(noun)
+            if noun.dep in _NESTED and noun.i in parts.object and case:
+                heads.append(noun)
+                words = words_within(noun, OUT_OF_PHRASE)
+                kept = {i for i in before if i < min(words | case)} | case
+                yield _Parts(parts.source, parts.subject, kept, words - kept, noun)
