@@ -26,6 +26,7 @@ OUT_OF_PHRASE = (*ASIDE, "conj", "cc", "cc:preconj", "appos", "case")
 _OF_CLAUSE = (*VERBAL, *SUBJECTS, *ADJUNCTS, "advcl", "expl", "mark")
 _OUT_OF_PREDICATE = (*OUT_OF_PHRASE, *_OF_CLAUSE)
 _SHARED = ("aux", "aux:pass")
+_LINKS = ("advmod", "mark")  # between two verbs
 _OF_VERB = (*VERBAL, "compound:prt")
 
 
@@ -97,7 +98,7 @@ def _is_outside(word: Word) -> bool:
         return before in lang.negations
     is_idle = not (head.is_predicate or head.is_auxiliary)
     if word.lower in lang.correlatives:
-        return is_idle or word.dep == "det"
+        return word.dep == "det" or (is_idle and word.dep != "nmod")
     return is_denied_noun(word) or (is_denial(word) and (is_idle or is_limited(word)))
 
 
@@ -115,7 +116,10 @@ def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
                 words |= below(child)
         if word.dep == "xcomp" and not head.child("obj", "iobj"):
             verbs.append(head)
-            words.update(range(head.i, word.i))
+            words.add(head.i)
+            for child in (*head.children, *word.children):
+                if child.dep in _LINKS and head.i < child.i < word.i:
+                    words |= below(child)
         elif word.dep == "conj" and not word.is_finite:
             shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
             words.update([x.i for x in shared])

@@ -55,10 +55,10 @@ def _of_word(word: Word) -> Iterator[Relation]:
     is_verb = word.pos == "VERB" or not word.child("cop")
     if word.dep == "cop" or (word.is_predicate and is_verb):
         yield from _of_verb(word)
-    elif word.roles and not word.is_auxiliary:
+    elif not word.is_auxiliary:
         ends = _core(word)[:2]
         if len(ends) == 2:
-            yield from _distributed(NOMINAL, word, ends[0], ends[1])
+            yield from _distributed(NOMINAL, word, *ends)
     if word.dep == "appos":
         if not is_denied_noun(word) and "NUM" not in (word.pos, noun.pos):
             yield from _distributed(APPOSITION, word, noun, word)
@@ -97,14 +97,10 @@ def _of_verb(word: Word) -> Iterator[Relation]:
 def _oblique_of(word: Word, subject: Optional[Word]) -> Optional[Word]:
     """Give the noun that a preposition joins to a verb without an object. Times and
     goals of motion are no objects."""
-    times = word.lang.times
     nouns = _core(word)
     if not word.roles:
-        nouns = [
-            x
-            for x in word.children
-            if x.dep == "obl" and x.i > word.i and x.token.ent_type_ not in times
-        ]
+        later = [x for x in word.children if x.dep == "obl" and x.i > word.i]
+        nouns = [x for x in later if x.token.ent_type_ not in word.lang.times]
     for noun in nouns:
         if noun is not subject and not (is_goal(noun) or word.is_below(noun)):
             return noun
@@ -147,10 +143,8 @@ def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
     """Give further arguments and adjuncts."""
     clause = clause_of(word)
     modal = word.lang.modal
-    labels = {
-        x: x.dep for x in clause.children if x.dep in _ARGUMENTS or x.tag == modal
-    }
-    labels.update(word.roles)
+    parts = [x for x in clause.children if x.dep in _ARGUMENTS or x.tag == modal]
+    labels = {**{x: x.dep for x in parts}, **word.roles}
     return tuple(
         [
             trimmed(x, x.first, x.last + 1, label)
@@ -176,7 +170,8 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
         is_other = x.pos in ("PRON", "PROPN") and x.pos != head.pos
         is_own = is_owned and (is_other or x.child("nmod:poss", "det"))
         is_later = head.i < word.first <= x.i
-        if not is_later and not is_own and (is_clause or not x.is_predicate):
+        is_noun = is_clause or not x.is_predicate
+        if is_noun and not (is_later or is_own):
             heads.append(x)
     return heads
 
@@ -220,11 +215,12 @@ def _presupposed(noun: Word) -> Context:
     top = noun
     while top.dep in _NOUN_PARTS:
         top = top.head
-    is_open = OPEN == context.certainty or top.head.outer.polarity == NEGATIVE
-    if context.polarity == NEGATIVE and is_chosen(noun):  # "not their first title"
-        is_open = True
-    if top.word(noun.lang.replacing, "case"):  # "without Anna's consent"
-        is_open = True
-    is_kept = top.dep in SUBJECTS and top.denial is None
+    is_open = (
+        context.certainty == OPEN
+        or top.head.outer.polarity == NEGATIVE
+        or (context.polarity == NEGATIVE and is_chosen(noun))  # "not their first title"
+        or top.word(noun.lang.replacing, "case")  # "without Anna's consent"
+    )
+    is_kept = top.dep in SUBJECTS and not top.denial
     certainty = OPEN if is_open and not is_kept else FACT
     return Context(POSITIVE, certainty, context.source)

@@ -3,10 +3,9 @@
 from typing import Dict, List, Sequence
 
 from .grammar import is_relative_word, object_of
-from .phrases import below, without_marks, words_of_verb
+from .phrases import below, case_of, without_marks, words_of_verb
 from .sentence import Sentence, Word
 
-_OUTER = ("cc", "mark")
 _ASIDE_MARKS = ",;–—"
 Owners = Dict[Word, Word]
 
@@ -33,8 +32,8 @@ def _verb(top: Word) -> Word:
 
 def _stands_alone(top: Word, owners: Owners) -> bool:
     """Tell whether the words below the head of a clause can be a sentence: relative
-    clauses of "the man" or after a comma, whose subject is the antecedent; other
-    clauses that hold, on a clause that stands alone."""
+    clauses of a name, of "the man" or after a comma, whose subject is the antecedent;
+    other clauses that hold, on a clause that stands alone."""
     word = _verb(top)
     lang = word.lang
     head = top.head
@@ -43,13 +42,14 @@ def _stands_alone(top: Word, owners: Owners) -> bool:
     if top.dep == "acl:relcl":
         before = word.words[top.first : word.i]
         asking = [x.dep[:5] for x in before if x.tag in lang.asking]
-        is_known = top.is_aside or head.word(lang.determiners, "det")
-        return asking == ["nsubj"] and bool(is_known)
+        is_aside = top.is_aside or head.pos == "PROPN"
+        is_known = is_aside or head.word(lang.determiners, "det") is not None
+        return is_known and asking == ["nsubj"]
     if owners[head] is not head:
         return False
     if top.dep == "advcl":
         return word.is_finite and word.word(lang.factual, "mark") is not None
-    link = top.child(*_OUTER)
+    link = top.child("cc", "mark")
     is_joined = top.dep in ("conj", "parataxis")
     if not is_joined or (link and link.lower not in lang.joining):
         return False
@@ -65,11 +65,13 @@ def _sentence(top: Word, words: Sequence[Word], owners: Owners) -> str:
     verb = _verb(top)
     subject = verb.subject or verb
     kept = {x.i for x in words} | words_of_verb(verb, None)
-    for word in verb.words[subject.first : subject.last + 1]:
-        if owners[word] is owners[subject] and word.dep != "case":
-            kept.add(word.i)
+    if subject.child("cop") and subject.subject:  # "is a man who left"
+        subject = subject.subject
+    around = below(subject) - case_of(subject)
+    kept.update([i for i in around if owners[top.words[i]] is owners[subject]])
     for word in top.children:
-        if word.dep in _OUTER or is_relative_word(word):
+        is_link = word.dep == "mark" or is_relative_word(word)
+        if word.dep == "cc" or (is_link and top.head is not top):
             kept -= below(word)
     marks = [i for i in kept if top.words[i].lower in _ASIDE_MARKS]
     kept.difference_update([i for i in marks if not {i - 1, i + 1} <= kept])

@@ -159,7 +159,7 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
     heads = [x for x in relation.ends if x]
     first = next((x for x in heads if x in same), subject)
     thing = next((x for x in heads if x not in same), clause.child("xcomp"))
-    if thing and thing.dep == "xcomp":
+    if thing and thing.dep == "xcomp" and thing is not clause:
         thing = clause.child("iobj") or thing
         if thing.is_predicate and thing.child("obj", "cop", *CLAUSES, *ADJUNCTS):
             return  # the infinitive's verb says both: "(He; tried to woo; Lydia)"

@@ -54,10 +54,6 @@ CLAUSES = ClauseWords(
     comma=",",
     semicolon=";",
     question="?",
-    auxiliary_verbs=words.AUXILIARY_VERBS,
-    subject_control=words.SUBJECT_CONTROL,
-    intransitive=words.INTRANSITIVE,
-    motion=words.MOTION,
     saying=words.SAYING,
     of_infinitives=signatures.OF_INFINITIVES,
     of_past=signatures.OF_PAST,
@@ -69,10 +65,7 @@ CLAUSES = ClauseWords(
     negations=words.NEGATIONS,
     replacing=_REPLACING,
     substituting=_SUBSTITUTING,
-    adverbial_nouns=words.ADVERBIAL_NOUNS,
-    determiners=words.DETERMINERS,
     joining=words.JOINING,
-    factual=words.FACTUAL,
     copula="be",
     possession="have",
     denial="not",
@@ -102,69 +95,17 @@ CLAUSES = ClauseWords(
         # Adjectives after which the noun is the subject of the infinitive: "the first
         # woman to win".
         inclusive="""
-            eighth
-            fifth
-            first
-            fourth
-            last
-            next
-            ninth
-            only
-            second
-            seventh
-            sixth
-            sole
-            tenth
-            third
+            eighth fifth first fourth last next ninth only second seventh sixth sole
+            tenth third
         """,
         means="by",
         # Nouns of times, which own nothing: "yesterday's workshop".
         moments="""
-            afternoon
-            april
-            august
-            autumn
-            century
-            day
-            decade
-            december
-            evening
-            fall
-            february
-            friday
-            hour
-            january
-            july
-            june
-            march
-            may
-            minute
-            monday
-            month
-            morning
-            night
-            november
-            october
-            quarter
-            saturday
-            season
-            second
-            semester
-            september
-            spring
-            summer
-            sunday
-            thursday
-            today
-            tomorrow
-            tonight
-            tuesday
-            wednesday
-            week
-            weekend
-            winter
-            year
-            yesterday
+            afternoon april august autumn century day decade december evening fall
+            february friday hour january july june march may minute monday month morning
+            night november october quarter saturday season second semester september
+            spring summer sunday thursday today tomorrow tonight tuesday wednesday week
+            weekend winter year yesterday
         """,
         future="'ll sha shall will wo ’ll",
         ability="ca can could",
@@ -187,88 +128,51 @@ CLAUSES = ClauseWords(
         correlatives="also both either neither",
         # Determiners and pronouns of things that are new or asked for.
         indefinite="""
-            a
-            an
-            any
-            anybody
-            anyone
-            anything
-            somebody
-            someone
-            something
-            what
-            which
+            a an any anybody anyone anything somebody someone something what which
         """,
         # Words that "not" and "no" deny with their phrase: "not all students", "no longer",
         # "at no time".
         amounts="""
-            account
-            all
-            always
-            any
-            circumstances
-            every
-            everybody
-            everyone
-            everything
-            longer
-            many
-            means
-            more
-            much
-            necessarily
-            time
-            way
+            account all always any circumstances every everybody everyone everything
+            longer many means more much necessarily time way
         """,
         # Conjunctions that end a denial: "not by Anna but by Tom".
         adversative="but",
         # Words, or words one after the other, before a clause that may not hold.
         conditional="""
-            as_though
-            assuming
-            if
-            in_case
-            lest
-            like
-            long_as
-            provided
-            providing
-            suppose
-            supposing
-            unless
-            whether
+            as_though assuming if in_case lest like long_as provided providing suppose
+            supposing unless whether
         """,
         # First words of "according to", and things whose contents are not facts: "in the novel".
         sources="""
-            according
-            in_account
-            in_cartoon
-            in_comic
-            in_drama
-            in_dream
-            in_epic
-            in_fable
-            in_fantasy
-            in_fiction
-            in_film
-            in_folklore
-            in_imagination
-            in_legend
-            in_movie
-            in_myth
-            in_mythology
-            in_nightmare
-            in_novel
-            in_opera
-            in_opinion
-            in_play
-            in_poem
-            in_saga
-            in_sitcom
-            in_story
-            in_tale
-            in_view
-            per
+            according in_account in_cartoon in_comic in_drama in_dream in_epic in_fable
+            in_fantasy in_fiction in_film in_folklore in_imagination in_legend in_movie
+            in_myth in_mythology in_nightmare in_novel in_opera in_opinion in_play
+            in_poem in_saga in_sitcom in_story in_tale in_view per
         """,
+        # Verbs that only help the next one: "going to", "used to".
+        auxiliary_verbs="go gon got have use used",
+        # Verbs that lend their subject to an infinitive even if they have an object:
+        # "promise him to come".
+        subject_control="have need promise spend take threaten use",
+        # Verbs without an object.
+        intransitive="""
+            appear arrive be begin come cry die disappear emerge exist fall fly go
+            happen jump laugh lie live look occur remain return rise run sit sleep smile
+            stand start stay stop swim talk travel wait wake walk work
+        """,
+        # Verbs of motion: their goal is no object ("ran to the bus").
+        motion="""
+            arrive climb come cycle depart dive drive emigrate escape fall flee fly go
+            head hike hurry jog jump leap march migrate move proceed race relocate
+            retire retreat return ride roll run rush sail ski slide step swim travel
+            turn walk wander
+        """,
+        # Nouns that are no object of their relative clause: "the reason I go".
+        adverbial_nouns="day moment place reason time way year",
+        # Determiners after which a noun follows.
+        determiners="a an that the these this those",
+        # Conjunctions that begin clauses that hold.
+        factual="although as because since though whereas while",
     ),
 )

@@ -1,123 +1,6 @@
 """Words of English that relations, clauses and guidelines ask for, by subject; verbs
 and nouns by lemma."""
 
-# Verbs that only help the next one: "going to", "used to".
-AUXILIARY_VERBS = frozenset(
-    """
-    go
-    gon
-    got
-    have
-    use
-    used
-    """.split()
-)
-
-# Verbs that lend their subject to an infinitive even if they have an object:
-# "promise him to come".
-SUBJECT_CONTROL = frozenset(
-    """
-    have
-    need
-    promise
-    spend
-    take
-    threaten
-    use
-    """.split()
-)
-
-# Verbs without an object.
-INTRANSITIVE = frozenset(
-    """
-    appear
-    arrive
-    be
-    begin
-    come
-    cry
-    die
-    disappear
-    emerge
-    exist
-    fall
-    fly
-    go
-    happen
-    jump
-    laugh
-    lie
-    live
-    look
-    occur
-    remain
-    return
-    rise
-    run
-    sit
-    sleep
-    smile
-    stand
-    start
-    stay
-    stop
-    swim
-    talk
-    travel
-    wait
-    wake
-    walk
-    work
-    """.split()
-)
-
-# Verbs of motion: their goal is no object ("ran to the bus").
-MOTION = frozenset(
-    """
-    arrive
-    climb
-    come
-    cycle
-    depart
-    dive
-    drive
-    emigrate
-    escape
-    fall
-    flee
-    fly
-    go
-    head
-    hike
-    hurry
-    jog
-    jump
-    leap
-    march
-    migrate
-    move
-    proceed
-    race
-    relocate
-    retire
-    retreat
-    return
-    ride
-    roll
-    run
-    rush
-    sail
-    ski
-    slide
-    step
-    swim
-    travel
-    turn
-    walk
-    wander
-    """.split()
-)
-
 # Verbs of saying and thinking: what follows is somebody's word, not a fact.
 SAYING = frozenset(
     """
@@ -178,32 +61,6 @@ NEGATIONS = frozenset(
     """.split()
 )
 
-# Nouns that are no object of their relative clause: "the reason I go".
-ADVERBIAL_NOUNS = frozenset(
-    """
-    day
-    moment
-    place
-    reason
-    time
-    way
-    year
-    """.split()
-)
-
-# Determiners after which a noun follows.
-DETERMINERS = frozenset(
-    """
-    a
-    an
-    that
-    the
-    these
-    this
-    those
-    """.split()
-)
-
 # Conjunctions that join equals.
 JOINING = frozenset(
     """
@@ -211,19 +68,6 @@ JOINING = frozenset(
     and
     but
     yet
-    """.split()
-)
-
-# Conjunctions that begin clauses that hold.
-FACTUAL = frozenset(
-    """
-    although
-    as
-    because
-    since
-    though
-    whereas
-    while
     """.split()
 )
 
