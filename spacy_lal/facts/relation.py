@@ -1,7 +1,7 @@
 """A relation, and what can be asked of it."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Collection, Dict, Optional, Tuple
+from typing import Any, Collection, Dict, Optional, Tuple
 
 from spacy.tokens import Span, Token
 
@@ -13,11 +13,19 @@ APPOSITION = "apposition"
 POSSESSIVE = "possessive"
 NOMINAL = "nominal"
 VERB = "verb"
-KINDS = (VERB, COPULA, NOMINAL, APPOSITION, POSSESSIVE)
 PRESUPPOSED = (APPOSITION, POSSESSIVE)
 _FIELDS = ("kind", "label", "factuality", "polarity", "certainty")
 _PLACES = ("text", "start", "end", "start_char", "end_char")
-_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_SPANS = (
+    "subject",
+    "predicate",
+    "object",
+    "place",
+    "time",
+    "negation",
+    "modality",
+    "attribution",
+)
 
 
 @dataclass(frozen=True)
@@ -50,16 +58,6 @@ class Relation:
     ends: Tuple[Optional[Word], Optional[Word]] = field(repr=False, compare=False)
     denial: Optional[Word] = field(repr=False, compare=False)
     context: Context
-    SPANS: ClassVar = (
-        "subject",
-        "predicate",
-        "object",
-        "place",
-        "time",
-        "negation",
-        "modality",
-        "attribution",
-    )
 
     @property
     def polarity(self) -> str:
@@ -84,12 +82,10 @@ class Relation:
         object's preposition after it ("not depend on"); "be" for an apposition, "have"
         for a possessive."""
         lang = self.word.lang
-        if self.kind == POSSESSIVE:
-            return lang.possession
-        if self.predicate is None:  # an apposition
-            return lang.copula
+        if self.kind in PRESUPPOSED:
+            return lang.possession if self.kind == POSSESSIVE else lang.copula
         words = [lang.denial] if self.denial else []
-        words += [token.lemma_ or token.text for token in self.predicate]
+        words += [token.lemma_ or token.text for token in self.predicate or ()]
         thing = self.ends[1]
         if thing and thing.i > self.word.i and thing.dep != "obl:agent":
             words += [x.lower for x in thing.children if x.dep == "case"]
@@ -137,9 +133,7 @@ class Relation:
         word = self.word
         if self.kind == POSSESSIVE:
             return word.pos != "PRON"
-        before = word.words[word.first]
-        is_place = word.pos == word.head.pos == "PROPN"
-        is_pair = is_place and before.lower == word.lang.comma
+        is_pair = word.is_aside and word.pos == word.head.pos == "PROPN"
         return self.kind != APPOSITION or not is_pair
 
     @property
@@ -147,7 +141,7 @@ class Relation:
         """Tells whether it has two ends, neither a clause nor a word such as "which"
         nor half of a pair of brackets."""
         text = f"{self.subject} {self.object}"
-        is_whole = all(text.count(x) == text.count(y) for x, y in _BRACKETS)
+        is_whole = text.count("(") == text.count(")")
         return is_whole and all(map(_is_thing, self.ends))
 
     @property
@@ -175,7 +169,7 @@ class Relation:
         tokens, characters and label."""
         return {
             **{name: getattr(self, name) for name in _FIELDS},
-            **{name: _as_dict(getattr(self, name)) for name in self.SPANS},
+            **{name: _as_dict(getattr(self, name)) for name in _SPANS},
             "arguments": [*map(_as_dict, self.arguments)],
         }
 
@@ -192,6 +186,6 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
 
 def _is_thing(word: Optional[Word]) -> bool:
     """Tell whether a word is no clause and no question word."""
-    if word is None or word.tag in word.lang.asking:
+    if word is None or (word.is_predicate and word.pos in ("VERB", "AUX")):
         return False
-    return not word.is_predicate or word.pos not in ("VERB", "AUX")
+    return word.tag not in word.lang.asking
