@@ -277,8 +277,10 @@ def _is_doubt(child: Word) -> bool:
 def _is_scheduled(word: Word) -> bool:
     """Tell whether a present tense speaks of what will be: "leaves tomorrow"."""
     lang = word.lang
-    verb = word.child("aux", "cop") or word
-    return verb.tag in lang.present and any(
+    aux = word.child("aux", "cop")
+    if aux and aux.lemma == lang.possession:  # "has approved it in recent months"
+        return False
+    return (aux or word).tag in lang.present and any(
         x.lower in lang.soon
         or (x.lemma in lang.moments and x.word(lang.coming, "amod", "det", "case"))
         for x in word.children

@@ -27,6 +27,7 @@ KINDS: Dict[Tuple[str, str], str] = {
     ("Tom is going to sell the car.", "verb"): "future",
     ("Tom was going to sell the car.", "verb"): "hypothetical",
     ("The train leaves tomorrow.", "verb"): "future",
+    ("She has seen him in recent months.", "verb"): "asserted",
     ("The shop opens next week.", "verb"): "future",
     ("The tenant shall pay the rent.", "verb"): "future",
     ("You must pay the rent.", "verb"): "hypothetical",
