@@ -22,6 +22,7 @@ from .grammar import (
     SUBJECTS,
     is_beside,
     is_contrast,
+    is_due,
     is_limited,
     is_prepositional,
     set_grammar,
@@ -50,13 +51,13 @@ def read_sentence(
     subjects and contexts.
     roles (Iterable[Proposition]): Over the tokens of the Doc."""
     sentence = Sentence(span, lang, confidence)
-    start = span.start
     for proposition in roles:
-        word = sentence.words[proposition.token - start]
+        word = sentence.words[proposition.token - span.start]
         for first, end, role in sorted(proposition.args, key=itemgetter(2)):
             if not role.startswith(_PARTS):
-                words = sentence.words[first - start : end - start]
+                words = sentence.words[first - span.start : end - span.start]
                 word.roles[min(words, key=attrgetter("depth"))] = role
+        _set_helping(word)
     for word in reversed(sentence.order):
         word.denial = _denial_of(word)
     for word in sentence.order:
@@ -70,18 +71,28 @@ def read_sentence(
     return sentence
 
 
+def _set_helping(word: Word) -> None:
+    """Take "was" of "was to sell" for an auxiliary: the subject has a role of the
+    verb."""
+    subject = word.child("nsubj", "nsubj:outer")
+    if subject and subject in word.roles and word.pos == "VERB":
+        subject.dep = "nsubj"
+        for child in word.children:
+            child.dep = child.dep.replace("cop", "aux")
+
+
 def _denial_of(word: Word) -> Optional[Word]:
     """Give the word that denies a clause or a phrase: "not", "nor", "no", "nobody",
     "rather" of "rather than", "without", "but" of "all but Tom", "Not" of "Not all
     students", but no word of "not only"."""
-    lang = word.lang
-    if word.lower in lang.denied:
+    if word.lower in word.lang.denied:
         return word
     for child in word.children:
-        if child.lower in lang.amounts and child.denial:
+        if child.denial and child.lower in word.lang.amounts:
             return child.denial
-        is_denying = child.lower in lang.denying.get(child.dep, ())
-        if is_denying and not is_limited(child):
+        if child.lower in word.lang.denying.get(child.dep, ()) and not is_limited(
+            child
+        ):
             return child
     return None
 
@@ -109,13 +120,12 @@ def _inherited(word: Word) -> Context:
 def _of_conjunct(word: Word) -> Context:
     """A verb that shares an auxiliary or a denial shares what it says, until "but"."""
     first = word.head
-    if not word.denial and asks(word):
+    if asks(word) and not word.denial:
         return first.outer._replace(certainty=OPEN)
     is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
     if word.dep == "conj" and is_shared and not is_contrast(word):
         return first.context
-    is_own = first.head is first and word.child(*SUBJECTS)
-    return Context() if is_own else first.outer
+    return Context() if first.head is first and word.child(*SUBJECTS) else first.outer
 
 
 def _of_relative(word: Word) -> Context:
@@ -123,17 +133,17 @@ def _of_relative(word: Word) -> Context:
     man who") or a new one ("a man who"), it holds only if the clause above holds, or if
     it tells of the past."""
     noun = word.head
-    lang = word.lang
     above = noun.context._replace(polarity=POSITIVE)
-    is_said = noun.child("cop") is not None
     determiner = noun.child("det", "nmod:poss") or noun
-    is_new = is_said or determiner.lower in lang.indefinite
-    is_past = word.tag not in lang.present and not (is_said or asks(noun))
+    is_said = noun.child("cop") is not None
+    is_past = word.tag not in word.lang.present and not (is_said or asks(noun))
+    is_new = is_said or determiner.lower in word.lang.indefinite
     is_bare = determiner is noun and noun.pos == "NOUN"
     if word.is_aside or is_past or not (is_new or is_bare):
         return above._replace(certainty=FACT)
-    is_denied = noun.context.polarity == NEGATIVE and not noun.child("expl")
-    return above._replace(certainty=OPEN) if is_denied else noun.context
+    if noun.context.polarity == NEGATIVE and not noun.child("expl"):
+        return above._replace(certainty=OPEN)
+    return noun.context
 
 
 def _mapped(word: Word, signature: Signature) -> Context:
@@ -145,11 +155,10 @@ def _mapped(word: Word, signature: Signature) -> Context:
     value = signature.affirmed
     if above.polarity == NEGATIVE:
         value = signature.denied
-    is_presupposed = signature.affirmed == signature.denied == POSITIVE
-    if is_presupposed and word.is_finite:
+    if word.is_finite and signature.affirmed == signature.denied == POSITIVE:
         return above._replace(polarity=POSITIVE, certainty=FACT)
-    is_open = OPEN in (value, above.certainty)
-    if is_open or (signature.is_said and above.certainty != FACT):
+    is_unsaid = signature.is_said and above.certainty != FACT
+    if is_unsaid or OPEN in (value, above.certainty):
         return above._replace(polarity=POSITIVE, certainty=OPEN)
     if signature.is_said:
         speaker = head.subject if head.is_predicate else head.child("nmod:poss")
@@ -192,47 +201,46 @@ def _signature(word: Word) -> Signature:
 def _of_adverbial(word: Word) -> Context:
     """A purpose is open. A clause of time is open if the clause above is open. "because
     he paid" holds."""
-    head = word.head
-    if word.denial or word.word(word.lang.factual, "mark"):
-        return head.outer._replace(polarity=POSITIVE)
-    context = head.context._replace(polarity=POSITIVE)
-    is_purpose = word.tag == word.lang.base
-    return context._replace(certainty=OPEN) if is_purpose else context
+    above = word.head.context
+    if word.word(word.lang.factual, "mark"):
+        above = word.head.outer
+    elif word.tag == word.lang.base:
+        above = above._replace(certainty=OPEN)
+    return above._replace(polarity=POSITIVE)
 
 
 def _of_thing(noun: Word) -> Context:
     """A thing that is wanted, planned, denied or reported need not be, one that is
     replaced is not, and what an adjective says of it holds."""
-    head = noun.head
     lang = noun.lang
-    context = head.context
+    context = noun.head.context
     if noun.dep in _MODIFIERS:
         return context._replace(polarity=POSITIVE, certainty=FACT)
     if noun.word(lang.replacing, "case"):
         return context._replace(polarity=NEGATIVE)
-    signature = lang.of_things.get(head.lemma)
+    signature = lang.of_things.get(noun.head.lemma)
     if not signature or noun.dep not in _AFFECTED:
         return context
-    is_kept = signature.affirmed == NEGATIVE or not noun.word(
-        lang.complementing, "case"
-    )
-    return context if noun.dep == "obl" and is_kept else _mapped(noun, signature)
+    is_asked_for = noun.dep != "obl" or noun.word(lang.complementing, "case")
+    is_left = noun.dep == "obl" and signature.affirmed == NEGATIVE
+    return _mapped(noun, signature) if is_asked_for and not is_left else context
 
 
 def _of_clause(word: Word) -> Context:
     """A clause's own words: denials, modals, conditions, "perhaps", commands, and who
     says it."""
-    outer = word.outer
+    context = word.outer
     denial = word.denial or _denial_below(word)
-    polarity = outer.polarity
     if denial:
-        polarity = POSITIVE if polarity == NEGATIVE else NEGATIVE
-    certainty = _certainty_of(word, denial)
-    if outer.certainty == OPEN or (is_disjunct(word) and polarity == POSITIVE):
-        certainty = OPEN
-    elif certainty == FACT:
-        certainty = outer.certainty
-    return _with_source(word, outer._replace(polarity=polarity, certainty=certainty))
+        is_denied = context.polarity == NEGATIVE
+        context = context._replace(polarity=POSITIVE if is_denied else NEGATIVE)
+    is_doubted = any(_is_doubt(x, denial) for x in word.children)
+    is_one_of_several = is_disjunct(word) and context.polarity == POSITIVE
+    if is_doubted or is_one_of_several or is_due(word) or _is_command(word):
+        context = context._replace(certainty=OPEN)
+    elif context.certainty == FACT and _is_future(word):
+        context = context._replace(certainty=FUTURE)
+    return _with_source(word, context)
 
 
 def _denial_below(word: Word) -> Optional[Word]:
@@ -245,46 +253,37 @@ def _denial_below(word: Word) -> Optional[Word]:
     return None
 
 
-def _certainty_of(word: Word, denial: Optional[Word]) -> str:
-    """Tell how certain a clause's own words are."""
-    lang = word.lang
-    certainty = FUTURE if _is_scheduled(word) else FACT
-    if word.tag == lang.base:
-        is_alone = word.head is word or word.dep in _JOINED[1:]
-        is_command = is_alone and not word.child("aux", "mark", *SUBJECTS)
-        if is_command or word.child("cop"):  # "was to sell"
-            return OPEN
-    for child in word.children:
-        if child.lower in lang.future:
-            certainty = FUTURE
-        elif child.tag == lang.modal and not (denial and child.lower in lang.ability):
-            return OPEN
-        if _is_doubt(child):
-            return OPEN
-    return certainty
+def _is_command(word: Word) -> bool:
+    is_alone = word.head is word or word.dep in _JOINED[1:]
+    is_bare = is_alone and not word.child("aux", "mark", *SUBJECTS)
+    return is_bare and word.tag == word.lang.base
 
 
-def _is_doubt(child: Word) -> bool:
-    """Tell whether a word makes the clause above open: "perhaps", "as long as he
-    pays", "if he pays"."""
+def _is_doubt(child: Word, denial: Optional[Word]) -> bool:
+    """Tell whether a word makes the clause above open: "may", but not "can" of "can't",
+    "perhaps", "as long as he pays", "if he pays"."""
     lang = child.lang
+    if child.tag == lang.modal:
+        is_denied = denial is not None and child.lower in lang.ability
+        return child.lower not in lang.future and not is_denied
     if child.dep == "advmod":
         return child.lower in lang.doubting or any(map(is_condition, child.children))
     is_loose = child.word(lang.loose, "mark", "advmod") is not None
     return child.dep == "advcl" and not is_loose and is_condition(child)
 
 
-def _is_scheduled(word: Word) -> bool:
-    """Tell whether a present tense speaks of what will be: "leaves tomorrow"."""
+def _is_future(word: Word) -> bool:
+    """Tell whether a clause speaks of what will be: "will leave", "leaves tomorrow"."""
     lang = word.lang
-    aux = word.child("aux", "cop")
-    if aux and aux.lemma == lang.possession:  # "has approved it in recent months"
-        return False
-    return (aux or word).tag in lang.present and any(
-        x.lower in lang.soon
-        or (x.lemma in lang.moments and x.word(lang.coming, "amod", "det", "case"))
-        for x in word.children
-    )
+    verb = word.child("aux", "cop") or word
+    for child in word.children:
+        moment = child.lemma in lang.moments and child.word(
+            lang.coming, "amod", "det", "case"
+        )
+        is_coming = verb.tag in lang.present and (moment or child.lower in lang.soon)
+        if is_coming or child.lower in lang.future:
+            return True
+    return False
 
 
 def _with_source(word: Word, context: Context) -> Context:

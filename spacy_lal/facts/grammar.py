@@ -19,20 +19,19 @@ _CONTENTS = ("obj", "obl", "discourse", "advmod", "ccomp", "xcomp")
 def set_grammar(word: Word) -> None:
     """Find what a clause has from the clauses above, which were read before."""
     head = word.head
-    lang = word.lang
-    deprels = [x.dep for x in word.children]
-    verbs = [x for x in word.children if x.dep in VERBAL]
-    word.is_finite = any(x.tag in lang.finite for x in (word, *verbs))
+    deprels = " ".join([x.dep for x in word.children])
+    verbs = [word, *[x for x in word.children if x.dep in VERBAL]]
+    word.is_finite = any(x.tag in word.lang.finite for x in verbs)
     word.is_finite |= is_helped(word) and head.is_finite
-    is_bare = word.tag == lang.participle and not verbs
-    is_below = word.dep in ("acl", "advcl") or head.is_passive
-    word.is_passive = ":pass" in " ".join(deprels) or (is_bare and is_below)
+    word.is_passive = ":pass" in deprels
+    if word.tag == word.lang.participle and len(verbs) == 1:
+        word.is_passive |= word.dep in ("acl", "advcl") or head.is_passive
     if _is_relative(word):
         word.relative = word
     elif word.dep in _OF_RELATIVES:
         word.relative = head.relative
     if word.is_predicate or word.is_auxiliary or word.dep == "xcomp":
-        subject = word.child(*INNER_SUBJECTS) or word.child(*OUTER_SUBJECTS)
+        subject = word.child(*INNER_SUBJECTS)
         word.subject = antecedent(subject) if subject else _lent_subject(word)
     elif word.dep == "cop":
         outer = head.child(*OUTER_SUBJECTS)
@@ -88,6 +87,13 @@ def is_prepositional(word: Word) -> bool:
         return False
     link = head.child("compound:prt") or word.word(lang.complementing, "mark")
     return link is not None and head.i < word.i
+
+
+def is_due(word: Word) -> bool:
+    """Tell whether somebody is to do it: "was to sell the car"."""
+    mark = word.word(word.lang.infinitive, "mark")
+    verb = word.child(*VERBAL)
+    return bool(mark and verb and verb.i < mark.i)
 
 
 def is_means(word: Word) -> bool:

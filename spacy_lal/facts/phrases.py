@@ -9,6 +9,7 @@ from .grammar import (
     clause_of,
     is_chosen,
     is_denied_noun,
+    is_due,
     is_limited,
     is_means,
     is_stranded,
@@ -161,7 +162,7 @@ def _is_verbal(word: Word) -> bool:
     if word.dep in _OF_VERB or is_stranded(word):
         return True
     if word.dep == "mark":
-        return word.lower in lang.conditional or word.lower in lang.replacing
+        return word.lower in (lang.conditional | lang.replacing) or is_due(clause)
     if word.dep != "advmod" or _is_outside(word):
         return False
     if word.lower in lang.negations or word.lower in lang.doubting:

@@ -55,7 +55,7 @@ def _of_word(word: Word) -> Iterator[Relation]:
     is_verb = word.pos == "VERB" or not word.child("cop")
     if word.dep == "cop" or (word.is_predicate and is_verb):
         yield from _of_verb(word)
-    elif not word.is_auxiliary:
+    elif word.pos not in ("VERB", "AUX"):
         ends = _core(word)[:2]
         if len(ends) == 2:
             yield from _distributed(NOMINAL, word, *ends)

@@ -62,6 +62,7 @@ class ClauseWords:
         whose subject is their object: "accused him of stealing".
     of_things (Mapping[str, Signature]): Verbs whose object need not be: "wants a car
         that has a roof", "prevented an attack on the town".
+    infinitive: The word before an infinitive: "to".
     complementing: Prepositions before such participles; `wished`: Prepositions after
         which the participle may not be so: "dreams of owning a car".
     inclusive: Adjectives after which the noun is the subject of an infinitive.
@@ -133,6 +134,7 @@ class ClauseWords:
     of_clauses: Mapping[str, Signature]
     of_gerunds: Mapping[str, Signature]
     of_things: Mapping[str, Signature]
+    infinitive: FrozenSet[str]
     complementing: FrozenSet[str]
     wished: FrozenSet[str]
     inclusive: FrozenSet[str]

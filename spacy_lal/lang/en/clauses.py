@@ -87,6 +87,7 @@ CLAUSES = ClauseWords(
         auxiliary_gerunds="go",
         # Prepositions of goals.
         directions="between into onto to toward towards",
+        infinitive="to",
         idle="behalf sake",
         # Prepositions before a participle that a verb or adjective asks for.
         complementing="about at for from in of on to with",
