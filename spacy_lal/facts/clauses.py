@@ -6,9 +6,8 @@ from typing import List, Optional
 
 from spacy.tokens import Span, Token
 
-from .grammar import SUBJECTS, is_helped
 from .phrases import phrase, trimmed
-from .sentence import Sentence, Word
+from .sentence import SUBJECTS, Sentence, Word
 
 _JOINED = ("conj", "parataxis")
 _RELATIVE = ("acl", "acl:relcl", "advcl:relcl")
@@ -49,7 +48,7 @@ def clauses_of(sentence: Sentence) -> List[Clause]:
 
 def _clause(word: Word) -> Clause:
     top = word
-    while is_helped(top):
+    while top.is_helped:
         top = top.head
     mark = top.child("mark")
     kind = _KINDS.get(top.dep, "complement")

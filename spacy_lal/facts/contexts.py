@@ -18,17 +18,8 @@ from ..lang.clause_words import (
     Signature,
 )
 from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE, Proposition
-from .grammar import (
-    SUBJECTS,
-    is_beside,
-    is_contrast,
-    is_due,
-    is_limited,
-    is_prepositional,
-    set_grammar,
-)
 from .questions import asks, is_condition, is_disjunct, is_question
-from .sentence import Context, Sentence, Word
+from .sentence import SUBJECTS, Context, Sentence, Word
 
 _COMPLEMENTS = ("acl", "ccomp", "xcomp", "csubj", "csubj:pass", "parataxis")
 _JOINED = ("conj", "parataxis", "list")
@@ -61,7 +52,7 @@ def read_sentence(
     for word in reversed(sentence.order):
         word.denial = _denial_of(word)
     for word in sentence.order:
-        set_grammar(word)
+        word.set_grammar()
     for word in sentence.order:
         word.outer = word.context = _inherited(word)
         if word.is_predicate or word.is_auxiliary:
@@ -85,14 +76,13 @@ def _denial_of(word: Word) -> Optional[Word]:
     """Give the word that denies a clause or a phrase: "not", "nor", "no", "nobody",
     "rather" of "rather than", "without", "but" of "all but Tom", "Not" of "Not all
     students", but no word of "not only"."""
-    if word.lower in word.lang.denied:
+    lang = word.lang
+    if word.lower in lang.denied:
         return word
     for child in word.children:
-        if child.denial and child.lower in word.lang.amounts:
+        if child.denial and child.lower in lang.amounts:
             return child.denial
-        if child.lower in word.lang.denying.get(child.dep, ()) and not is_limited(
-            child
-        ):
+        if child.lower in lang.denying.get(child.dep, ()) and not child.is_limited:
             return child
     return None
 
@@ -104,15 +94,15 @@ def _inherited(word: Word) -> Context:
         is_open = is_question(word.sentence) or is_condition(word)
         return Context(certainty=OPEN if is_open else FACT)
     is_quoted = word.dep == "parataxis" and head.lemma in word.lang.saying
-    if word.dep in _JOINED and (is_beside(word) or not is_quoted):
+    if word.dep in _JOINED and (word.is_beside or not is_quoted):
         return _of_conjunct(word)
     if is_condition(word):
         return head.context._replace(polarity=POSITIVE, certainty=OPEN)
     if word.relative is word:
         return _of_relative(word)
-    if is_beside(word):
+    if word.is_beside:
         return head.outer
-    if word.dep in _COMPLEMENTS or is_prepositional(word):
+    if word.dep in _COMPLEMENTS or word.is_prepositional:
         return _mapped(word, _signature(word))
     return _of_adverbial(word) if word.dep == "advcl" else _of_thing(word)
 
@@ -123,7 +113,7 @@ def _of_conjunct(word: Word) -> Context:
     if asks(word) and not word.denial:
         return first.outer._replace(certainty=OPEN)
     is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
-    if word.dep == "conj" and is_shared and not is_contrast(word):
+    if word.dep == "conj" and is_shared and not word.is_contrast:
         return first.context
     return Context() if first.head is first and word.child(*SUBJECTS) else first.outer
 
@@ -236,7 +226,7 @@ def _of_clause(word: Word) -> Context:
         context = context._replace(polarity=POSITIVE if is_denied else NEGATIVE)
     is_doubted = any(_is_doubt(x, denial) for x in word.children)
     is_one_of_several = is_disjunct(word) and context.polarity == POSITIVE
-    if is_doubted or is_one_of_several or is_due(word) or _is_command(word):
+    if is_doubted or is_one_of_several or word.is_due or _is_command(word):
         context = context._replace(certainty=OPEN)
     elif context.certainty == FACT and _is_future(word):
         context = context._replace(certainty=FUTURE)
@@ -254,9 +244,12 @@ def _denial_below(word: Word) -> Optional[Word]:
 
 
 def _is_command(word: Word) -> bool:
+    """Tell whether a clause says what to do: "Sell it", "What I must do is sell it"."""
+    if word.tag != word.lang.base:
+        return False
     is_alone = word.head is word or word.dep in _JOINED[1:]
-    is_bare = is_alone and not word.child("aux", "mark", *SUBJECTS)
-    return is_bare and word.tag == word.lang.base
+    is_bare = not word.child("aux", "mark", *SUBJECTS)
+    return (is_alone and is_bare) or word.child("cop") is not None
 
 
 def _is_doubt(child: Word, denial: Optional[Word]) -> bool:

@@ -4,17 +4,7 @@ from typing import List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Span
 
-from .grammar import (
-    SUBJECTS,
-    clause_of,
-    is_chosen,
-    is_denied_noun,
-    is_due,
-    is_limited,
-    is_means,
-    is_stranded,
-)
-from .sentence import VERBAL, Word
+from .sentence import SUBJECTS, VERBAL, Word
 
 CLAUSES = ("ccomp", "xcomp", "advcl")
 OBLIQUES = ("obl", "obl:agent")
@@ -36,7 +26,7 @@ def words_of(head: Word, verb: Word) -> Set[int]:
     conjuncts and asides. A noun has no clause that it heads, and not the clause that
     the verb heads; a predicate noun begins after the copula. A copula may join a clause
     to a subject of its own: "The problem is that he has no money"."""
-    clause = clause_of(verb)
+    clause = verb.clause
     around = [x for x in head.children if x.first <= clause.i <= x.last]
     is_noun = head.child("cop") is not None and head.dep not in CLAUSES
     if head is clause:
@@ -44,14 +34,9 @@ def words_of(head: Word, verb: Word) -> Set[int]:
     out = _OUT_OF_PREDICATE if around or is_noun else OUT_OF_PHRASE
     words = words_within(head, out)
     for child in around:
-        words -= below(child)
+        words -= child.below
     start = verb.i if head is clause and verb.i < head.i else -1
     return {i for i in words if i > start}
-
-
-def below(word: Word) -> Set[int]:
-    """Give a word and all words below it."""
-    return set(range(word.first, word.last + 1))
 
 
 def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
@@ -59,7 +44,7 @@ def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
     words = {head.i}
     for child in head.children:
         if _is_part(child, out) and not _is_outside(child):
-            words |= below(child)
+            words |= child.below
     return words
 
 
@@ -73,13 +58,13 @@ def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
     if word.dep not in _RELATIVE:
         return _is_degree(word)
     is_free = head.tag in word.lang.asking or head.pos in ("PRON", "DET")
-    return (is_free or is_chosen(head)) and not word.is_aside
+    return (is_free or head.is_chosen) and not word.is_aside
 
 
 def _is_degree(word: Word) -> bool:
     head = word.head
     is_before = word.dep == "advmod" and word.i == head.i - 1
-    return is_before and head.pos == "ADJ" and not is_denial(word)
+    return is_before and head.pos == "ADJ" and not word.is_denial
 
 
 def _is_outside(word: Word) -> bool:
@@ -100,35 +85,35 @@ def _is_outside(word: Word) -> bool:
     is_idle = not (head.is_predicate or head.is_auxiliary)
     if word.lower in lang.correlatives:
         return word.dep == "det" or (is_idle and word.dep != "nmod")
-    return is_denied_noun(word) or (is_denial(word) and (is_idle or is_limited(word)))
+    return word.is_denied_noun or (word.is_denial and (is_idle or word.is_limited))
 
 
 def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
     """Give a verb or copula with its auxiliaries, its particles, the adverbs before it
     and its denial. The verbs that control it ("was able to reinforce") and shared
     auxiliaries ("was arrested and jailed") belong to it, too."""
-    clause = clause_of(verb)
+    clause = verb.clause
     words = {verb.i}
     verbs = [clause]
     for word in verbs:  # which grows
         head = word.head
         for child in word.children:
             if _is_verbal(child):
-                words |= below(child)
+                words |= child.below
         if word.dep == "xcomp" and not head.child("obj", "iobj"):
             verbs.append(head)
             words.add(head.i)
             for child in (*head.children, *word.children):
                 if child.dep in _LINKS and head.i < child.i < word.i:
-                    words |= below(child)
+                    words |= child.below
         elif word.dep == "conj" and not word.is_finite:
-            shared = [x for x in head.children if x.dep in _SHARED or is_denial(x)]
+            shared = [x for x in head.children if x.dep in _SHARED or x.is_denial]
             words.update([x.i for x in shared])
     own = clause.denial
     if own and own is not denial:
-        words -= below(_shown(own))
+        words -= _shown(own).below
     if denial and _shown(denial).dep == "advmod":
-        words |= below(_shown(denial))
+        words |= _shown(denial).below
     first = clause.child("cop")
     if first and first.subject is not clause.subject:
         words = {i for i in words if (i > first.i) != (verb is first)}
@@ -143,15 +128,10 @@ def _shown(denial: Word) -> Word:
 def is_adjunct(word: Word) -> bool:
     """Tell whether a word heads a further argument, and no relative word is in it."""
     tags = {x.tag for x in (word, *word.children)}
-    if word.dep == "advmod" and (is_denial(word) or _is_outside(word)):
+    if word.dep == "advmod" and (word.is_denial or _is_outside(word)):
         return False
-    is_phrase = word.dep in ADJUNCTS or is_means(word)
+    is_phrase = word.dep in ADJUNCTS or word.is_means
     return is_phrase and tags.isdisjoint(word.lang.asking)
-
-
-def is_denial(word: Word) -> bool:
-    """Tell whether a word is an adverb that denies."""
-    return word.dep == "advmod" and word.lower in word.lang.negations
 
 
 def _is_verbal(word: Word) -> bool:
@@ -159,10 +139,10 @@ def _is_verbal(word: Word) -> bool:
     "the book you asked for", "not", "perhaps", one adverb between subject and verb."""
     lang = word.lang
     clause = word.head
-    if word.dep in _OF_VERB or is_stranded(word):
+    if word.dep in _OF_VERB or word.is_stranded:
         return True
     if word.dep == "mark":
-        return word.lower in (lang.conditional | lang.replacing) or is_due(clause)
+        return word.lower in (lang.conditional | lang.replacing) or clause.is_due
     if word.dep != "advmod" or _is_outside(word):
         return False
     if word.lower in lang.negations or word.lower in lang.doubting:
@@ -178,7 +158,7 @@ def case_of(head: Word) -> Set[int]:
     while True:
         cases = [x for x in head.children if x.dep == "case" and x.i < head.i]
         if cases or head.dep != "conj":
-            return set().union(*map(below, cases))
+            return set().union(*[x.below for x in cases])
         head = head.head
 
 

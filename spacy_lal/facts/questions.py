@@ -1,7 +1,6 @@
 """Which clauses ask, suppose, or are one of several."""
 
-from .grammar import SUBJECTS
-from .sentence import VERBAL, Sentence, Word
+from .sentence import SUBJECTS, VERBAL, Sentence, Word
 
 _BEFORE_QUESTIONS = ("punct", "cc", "discourse", "vocative", "case")
 _BESIDE = ("conj", "parataxis", "list")

@@ -13,20 +13,7 @@ from spacy.tokens import Span
 
 from ..lang.clause_words import FACT, NEGATIVE, OPEN, POSITIVE
 from ..trees.roles import is_core
-from .grammar import (
-    SUBJECTS,
-    agent_of,
-    antecedent,
-    clause_of,
-    conjuncts,
-    is_chosen,
-    is_contrast,
-    is_denied_noun,
-    is_goal,
-    named,
-    object_of,
-)
-from .phrases import is_denial, phrase, trimmed
+from .phrases import phrase, trimmed
 from .questions import is_disjunct
 from .relation import (
     APPOSITION,
@@ -37,7 +24,7 @@ from .relation import (
     VERB,
     Relation,
 )
-from .sentence import Context, Sentence, Word
+from .sentence import SUBJECTS, Context, Sentence, Word
 
 _ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
 _NOUN_PARTS = ("nmod", "conj", "nmod:poss", "appos", "compound")
@@ -55,40 +42,40 @@ def _of_word(word: Word) -> Iterator[Relation]:
     is_verb = word.pos == "VERB" or not word.child("cop")
     if word.dep == "cop" or (word.is_predicate and is_verb):
         yield from _of_verb(word)
-    elif word.pos not in ("VERB", "AUX"):
+    elif word.pos != "AUX" and not word.is_auxiliary:
         ends = _core(word)[:2]
         if len(ends) == 2:
             yield from _distributed(NOMINAL, word, *ends)
     if word.dep == "appos":
-        if not is_denied_noun(word) and "NUM" not in (word.pos, noun.pos):
+        if not word.is_denied_noun and "NUM" not in (word.pos, noun.pos):
             yield from _distributed(APPOSITION, word, noun, word)
     elif word.dep == "nmod:poss":
         if word.lemma not in word.lang.moments and noun.lemma not in word.lang.idle:
-            yield from _distributed(POSSESSIVE, word, antecedent(word), noun)
+            yield from _distributed(POSSESSIVE, word, word.antecedent, noun)
 
 
 def _core(word: Word) -> List[Word]:
     """Give the heads of a predicate's numbered roles, in their order. A goal of motion
     is none."""
     return [
-        antecedent(x)
+        x.antecedent
         for x, role in word.roles.items()
-        if is_core(role) and x.dep != "advmod" and not is_goal(x)
+        if is_core(role) and x.dep != "advmod" and not x.is_goal
     ]
 
 
 def _of_verb(word: Word) -> Iterator[Relation]:
     """Find the relations of a verb or a copula."""
-    clause = clause_of(word)
+    clause = word.clause
     subject = word.subject
     if word is not clause:
         thing: Optional[Word] = clause
     elif clause.is_passive:
         thing = word.child("obj") or subject or _oblique_of(word, None)
-        subject = word.child("obl:agent") or agent_of(word)
+        subject = word.child("obl:agent") or word.agent
     else:
-        thing = object_of(word) or _oblique_of(word, subject)
-    thing = thing and antecedent(thing)
+        thing = word.object or _oblique_of(word, subject)
+    thing = thing and thing.antecedent
     if subject or thing:
         is_copula = word is not clause or word.lemma == word.lang.copula
         yield from _distributed(COPULA if is_copula else VERB, word, subject, thing)
@@ -102,7 +89,7 @@ def _oblique_of(word: Word, subject: Optional[Word]) -> Optional[Word]:
         later = [x for x in word.children if x.dep == "obl" and x.i > word.i]
         nouns = [x for x in later if x.token.ent_type_ not in word.lang.times]
     for noun in nouns:
-        if noun is not subject and not (is_goal(noun) or word.is_below(noun)):
+        if noun is not subject and not (noun.is_goal or word.is_below(noun)):
             return noun
     return None
 
@@ -141,7 +128,7 @@ def _predicate_span(word: Word) -> Span:
 
 def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
     """Give further arguments and adjuncts."""
-    clause = clause_of(word)
+    clause = word.clause
     modal = word.lang.modal
     parts = [x for x in clause.children if x.dep in _ARGUMENTS or x.tag == modal]
     labels = {**{x: x.dep for x in parts}, **word.roles}
@@ -149,7 +136,7 @@ def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
         [
             trimmed(x, x.first, x.last + 1, label)
             for x, label in labels.items()
-            if x not in ends and not is_denial(x) and not clause.is_below(x)
+            if x not in ends and not x.is_denial and not clause.is_below(x)
         ]
     )
 
@@ -159,14 +146,14 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     own clause. "My brother and Anna" has one owned."""
     if not head:
         return [None]
-    clause = clause_of(word)
+    clause = word.clause
     is_owned = kind == POSSESSIVE and word.head is head
     is_clause = head.is_predicate and head is not clause
     if clause.is_below(head):
-        head = named(head)
+        head = head.named
         is_clause = False
     heads: List[Optional[Word]] = [head]
-    for x in conjuncts(head):
+    for x in head.conjuncts:
         is_other = x.pos in ("PRON", "PROPN") and x.pos != head.pos
         is_own = is_owned and (is_other or x.child("nmod:poss", "det"))
         is_later = head.i < word.first <= x.i
@@ -182,7 +169,7 @@ def _stated_of(
     """Give the context of a predicate with one pair of conjuncts, and the word that
     denies it. "but Tom" holds where another is denied; "or Tom" and "perhaps Tom" are
     open."""
-    clause = clause_of(word)
+    clause = word.clause
     context = clause.context
     doubting = clause.lang.doubting
     if kind in PRESUPPOSED:
@@ -195,7 +182,7 @@ def _stated_of(
             return context._replace(polarity=NEGATIVE), noun.denial
         if context.polarity == POSITIVE and is_open:
             return context._replace(certainty=OPEN), None
-        if is_contrast(noun):
+        if noun.is_contrast:
             return context._replace(polarity=POSITIVE), None
     return context, clause.denial
 
@@ -218,7 +205,7 @@ def _presupposed(noun: Word) -> Context:
     is_open = (
         context.certainty == OPEN
         or top.head.outer.polarity == NEGATIVE
-        or (context.polarity == NEGATIVE and is_chosen(noun))  # "not their first title"
+        or (context.polarity == NEGATIVE and noun.is_chosen)  # "not their first title"
         or top.word(noun.lang.replacing, "case")  # "without Anna's consent"
     )
     is_kept = top.dep in SUBJECTS and not top.denial

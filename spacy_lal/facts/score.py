@@ -7,8 +7,7 @@ factuality")."""
 from math import exp
 from typing import Iterator
 
-from .grammar import SUBJECTS
-from .sentence import VERBAL, Word
+from .sentence import SUBJECTS, VERBAL, Word
 
 TABLE = "lal_factuality"
 SCALE = 32  # weights are stored as whole numbers

@@ -1,9 +1,10 @@
 """A sentence as facts read it: its words are read from the Doc once, with their heads,
-deprels of Universal Dependencies and tags, and handed down. Positions count the tokens
-of the sentence from 0."""
+deprels of Universal Dependencies and tags, and say which of them are the subjects and
+objects of which. Words and tags are those of the language (`lang/clause_words.py`).
+Positions count the tokens of the sentence from 0."""
 
 from dataclasses import dataclass, field
-from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from spacy.tokens import Span, Token
 
@@ -33,6 +34,14 @@ _NO_HEADS = (
     "goeswith",
 )
 _HELPED = ("obj", "advcl")
+OUTER_SUBJECTS = ("nsubj:outer", "csubj:outer")
+INNER_SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass")
+SUBJECTS = (*INNER_SUBJECTS, *OUTER_SUBJECTS)
+_OF_RELATIVES = ("xcomp", "conj", "nmod", "obl", "obj", *SUBJECTS)
+_LENT = ("conj", "xcomp", "advcl")
+_NOUNS = ("NOUN", "PROPN")
+# What a verb of saying may have said before another clause stands beside it
+_CONTENTS = ("obj", "obl", "discourse", "advmod", "ccomp", "xcomp")
 
 
 class Context(NamedTuple):
@@ -128,6 +137,209 @@ class Word:
     def is_below(self, other: "Word") -> bool:
         """Tell whether another word stands above it."""
         return other.first <= self.i <= other.last and self is not other
+
+    @property
+    def below(self) -> Set[int]:
+        """Gives its position and those of all words below it."""
+        return set(range(self.first, self.last + 1))
+
+    @property
+    def clause(self) -> "Word":
+        """Gives the head of a predicate's clause. A copula's clause is headed by the
+        word that the copula joins to the subject."""
+        return self.head if self.dep == "cop" else self
+
+    @property
+    def is_helped(self) -> bool:
+        """Tells whether an auxiliary verb helps it: "going to leave"."""
+        return self.dep == "xcomp" and self.head.is_auxiliary
+
+    @property
+    def is_due(self) -> bool:
+        """Tells whether somebody is to do it: "was to sell the car"."""
+        mark = self.word(self.lang.infinitive, "mark")
+        verb = self.child(*VERBAL)
+        if not mark or not verb:
+            return False
+        return verb.lemma == self.lang.copula and verb.i < mark.i
+
+    @property
+    def is_chosen(self) -> bool:
+        """Tells whether a noun is one of several by what its clause says: "the first
+        woman", "the worst car"."""
+        lang = self.lang
+        return any(
+            x.lower in lang.inclusive or x.tag in lang.superlative
+            for x in (self, *self.children)
+        )
+
+    @property
+    def is_relative_word(self) -> bool:
+        """Tells whether it is "who", "which" or "that" of a relative clause."""
+        return self.tag in self.lang.relative
+
+    @property
+    def is_prepositional(self) -> bool:
+        """Tells whether a participle is a complement with a preposition or a particle:
+        "kept him from leaving", "accused him of stealing", "gave up stealing"."""
+        lang = self.lang
+        particle = self.head.child("compound:prt")
+        link = particle or self.word(lang.complementing, "mark")
+        if self.dep != "advcl" or self.i < self.head.i or not link:
+            return False
+        return lang.gerund in [x.tag for x in (self, *self.children)]
+
+    @property
+    def is_means(self) -> bool:
+        """Tells whether it says by what something is done: "by heating sand"."""
+        return self.word(self.lang.means, "mark") is not None
+
+    @property
+    def is_contrast(self) -> bool:
+        """Tells whether a conjunct holds instead of the word before it: "Tom" of "not
+        by Anna but by Tom", of "nobody but Tom"."""
+        return self.word(self.lang.adversative, "cc", "case") is not None
+
+    @property
+    def is_denial(self) -> bool:
+        """Tells whether it is an adverb that denies."""
+        return self.dep == "advmod" and self.lower in self.lang.negations
+
+    @property
+    def is_denied_noun(self) -> bool:
+        """Tells whether a noun below another says who it was not: "Anna, not Tom",
+        "Anna instead of Tom"."""
+        is_replaced = self.word(self.lang.substituting, "case") is not None
+        return is_replaced or (self.dep == "appos" and self.denial is not None)
+
+    @property
+    def is_limited(self) -> bool:
+        """Tells whether it does not deny: "not" of "not only"."""
+        following = self.words[self.i + 1 : self.i + 2]
+        return any(x.lower in self.lang.limiting for x in following)
+
+    @property
+    def is_stranded(self) -> bool:
+        """Tells whether a preposition after a verb has no noun: "the book you asked
+        for"."""
+        is_next = self.i == self.head.i + 1 and self.dep == "obl"
+        return is_next and self.tag in self.lang.prepositions
+
+    @property
+    def is_goal(self) -> bool:
+        """Tells whether it is the goal of a verb of motion: "ran to the bus"."""
+        is_moving = self.head.lemma in self.lang.motion
+        return is_moving and self.word(self.lang.directions, "case") is not None
+
+    @property
+    def is_beside(self) -> bool:
+        """Tells whether a clause after another one only stands beside it, though it
+        hangs on its verb: "She wrote a letter; he ate the soup"."""
+        inner = self.words[self.head.i + 1 : self.i]
+        marks = {x.tag for x in inner if x.dep == "punct"}
+        if not marks or marks & self.lang.opening or not self.child(*SUBJECTS):
+            return False
+        said = [x for x in inner if x.head is self.head or x is inner[0]]
+        return any(x.dep in _CONTENTS for x in said)
+
+    @property
+    def agent(self) -> "Optional[Word]":
+        """Gives who does it by roles."""
+        return next((x for x, role in self.roles.items() if role == "ARG0"), None)
+
+    @property
+    def antecedent(self) -> "Word":
+        """Gives the noun for a relative word; any other word stands for itself."""
+        verb = self.head.relative
+        is_bound = self.is_relative_word and not self.child("acl:relcl")
+        return verb.head if verb and is_bound else self
+
+    @property
+    def named(self) -> "Word":
+        """Gives the noun for "what" and "all" if a copula says it: "the price" of "What
+        surprised me was the price"."""
+        above = self.head
+        is_open = self.is_relative_word or self.lower in self.lang.amounts
+        is_said = self.dep == "nsubj" and above.pos in _NOUNS and above.child("cop")
+        return above if is_open and is_said and not above.denial else self
+
+    @property
+    def object(self) -> "Optional[Word]":
+        """Gives the object of an active verb: a thing, a clause, an antecedent, or "the
+        fish" of "cooked and ate the fish" for both verbs."""
+        thing = self.child("obj") or self.child("ccomp") or self.child("xcomp")
+        if thing and not thing.is_beside:
+            return thing
+        if self.dep == "acl:relcl" and self.child(*SUBJECTS):
+            before = self.words[self.first : self.i]
+            is_own = self.head.lemma not in self.lang.adverbial_nouns
+            if is_own and not any(x.is_relative_word for x in before):
+                return self.head
+        verb = self.child("conj")
+        if not verb or verb.i != self.i + 2 or self.lemma in self.lang.intransitive:
+            return None
+        return verb.child("obj") if verb.child("cc") else None
+
+    @property
+    def conjuncts(self) -> "List[Word]":
+        """Gives the words that are coordinated with a word before them, "Tom" of "Anna,
+        not Tom" and "tanks instead of tractors" too, but no "etc."."""
+        words = [self]
+        for word in words:  # which grows
+            later = [x for x in word.children if x.dep == "conj" or x.is_denied_noun]
+            words += [x for x in later if x.i > word.i and x.lower not in x.lang.others]
+        return words[1:]
+
+    def set_grammar(self) -> None:
+        """Find what a clause has from the clauses above, which were read before."""
+        head = self.head
+        verbs = [self, *[x for x in self.children if x.dep in VERBAL]]
+        self.is_finite = any(x.tag in self.lang.finite for x in verbs)
+        self.is_finite |= self.is_helped and head.is_finite
+        self.is_passive = ":pass" in " ".join([x.dep for x in self.children])
+        if self.tag == self.lang.participle and len(verbs) == 1:
+            self.is_passive |= self.dep in ("acl", "advcl") or head.is_passive
+        if self._is_relative():
+            self.relative = self
+        elif self.dep in _OF_RELATIVES:
+            self.relative = head.relative
+        if self.is_predicate or self.is_auxiliary or self.dep == "xcomp":
+            subject = self.child(*INNER_SUBJECTS)
+            self.subject = subject.antecedent if subject else self._lent_subject()
+        elif self.dep == "cop":
+            outer = head.child(*OUTER_SUBJECTS)
+            is_outer = outer is not None and self is head.child("cop")
+            self.subject = outer if is_outer else head.subject
+
+    def _is_relative(self) -> bool:
+        """Tell whether it heads a relative clause: with a relative word or without, the
+        second half of "It was the driver who caused it", or "to win" of "the first
+        woman to win"."""
+        head = self.head
+        if self.dep == "advcl:relcl":
+            return bool(head.child("cop") and head.child("expl"))
+        if self.dep == "advcl":
+            return head.lower in self.lang.inclusive
+        if self.dep == "acl":
+            return not self.child("mark") or head.is_chosen
+        return self.dep == "acl:relcl"
+
+    def _lent_subject(self) -> "Optional[Word]":
+        """Give the subject of the clause that controls it."""
+        head = self.head
+        if self.relative is self:
+            return head.named
+        if self.agent and not self.is_passive:
+            return self.agent.antecedent  # "trained them to see it": the roles know
+        if self.dep not in _LENT:
+            return None
+        is_asked = self.dep == "xcomp" and head.lemma not in self.lang.subject_control
+        if is_asked or (self.is_prepositional and head.lemma in self.lang.of_gerunds):
+            return head.child("obj", "iobj") or head.subject
+        is_idle = (self.is_means and head.is_passive) or self.word(
+            self.lang.loose, "mark"
+        )
+        return None if is_idle else head.subject
 
 
 @dataclass

@@ -2,8 +2,7 @@
 
 from typing import Dict, List, Sequence
 
-from .grammar import is_relative_word, object_of
-from .phrases import below, case_of, without_marks, words_of_verb
+from .phrases import case_of, without_marks, words_of_verb
 from .sentence import Sentence, Word
 
 _ASIDE_MARKS = ",;–—"
@@ -53,8 +52,8 @@ def _stands_alone(top: Word, owners: Owners) -> bool:
     is_joined = top.dep in ("conj", "parataxis")
     if not is_joined or (link and link.lower not in lang.joining):
         return False
-    thing = object_of(word)
-    is_shared = thing is not None and thing is object_of(head)
+    thing = word.object
+    is_shared = thing is not None and thing is head.object
     return not is_shared and (word.subject is not None or word.tag == lang.base)
 
 
@@ -67,12 +66,12 @@ def _sentence(top: Word, words: Sequence[Word], owners: Owners) -> str:
     kept = {x.i for x in words} | words_of_verb(verb, None)
     if subject.child("cop") and subject.subject:  # "is a man who left"
         subject = subject.subject
-    around = below(subject) - case_of(subject)
+    around = subject.below - case_of(subject)
     kept.update([i for i in around if owners[top.words[i]] is owners[subject]])
     for word in top.children:
-        is_link = word.dep == "mark" or is_relative_word(word)
+        is_link = word.dep == "mark" or word.is_relative_word
         if word.dep == "cc" or (is_link and top.head is not top):
-            kept -= below(word)
+            kept -= word.below
     marks = [i for i in kept if top.words[i].lower in _ASIDE_MARKS]
     kept.difference_update([i for i in marks if not {i - 1, i + 1} <= kept])
     text = ""

@@ -24,7 +24,6 @@ from typing import (
 from spacy.tokens import Span
 
 from ..lang.clause_words import NEGATED
-from .grammar import clause_of, conjuncts
 from .phrases import (
     ADJUNCTS,
     ASIDE,
@@ -139,7 +138,7 @@ def _triple(parts: _Parts) -> Triple:
         written(word.words, parts.object),
         tuple([written(word.words, x) for x in others]),
         source,
-        ("bias", source.kind, clause_of(word).dep, parts.kind),
+        ("bias", source.kind, word.clause.dep, parts.kind),
     )
 
 
@@ -148,14 +147,14 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
     subject and its object; then of each further phrase and its conjuncts, "(it; was
     sold to; Kim)" beside "(it; was sold in; 1900)"."""
     verb = relation.word
-    clause = clause_of(verb)
+    clause = verb.clause
     subject = verb.subject
     if relation.kind in PRESUPPOSED:
         who, thing = [words_of(x, verb) for x in relation.ends if x]
         yield _Parts(relation, who, set(), thing, verb)
     if relation.kind not in (VERB, COPULA) or not subject:
         return
-    same = (subject, *conjuncts(subject))
+    same = (subject, *subject.conjuncts)
     heads = [x for x in relation.ends if x]
     first = next((x for x in heads if x in same), subject)
     thing = next((x for x in heads if x not in same), clause.child("xcomp"))
@@ -180,7 +179,7 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
         is_main = not (thing or head in phrases[1:])
         others = [x for x in adjuncts if is_main and x is not head]
         kind = "" if is_main else ADJUNCT
-        for noun in (head, *conjuncts(head)):
+        for noun in (head, *head.conjuncts):
             source = said_of(relation, noun)
             yield from _said(source, first, noun, others, before, kind)
 
@@ -197,7 +196,7 @@ def _said(
     if it stands after the verb, and so does an object `before` it. What is said of a
     predicate noun is said of its subject, too: "X is a musician who lived in Paris"."""
     verb = source.word
-    clause = clause_of(verb)
+    clause = verb.clause
     kept = words_of_verb(verb, source.denial).union(before)
     inner = words_of(head, verb)
     mark = head.words[head.first]
