@@ -269,12 +269,13 @@ def _is_future(word: Word) -> bool:
     """Tell whether a clause speaks of what will be: "will leave", "leaves tomorrow"."""
     lang = word.lang
     verb = word.child("aux", "cop") or word
+    # no perfect: "has approved it in recent months"
+    is_present = verb.tag in lang.present and verb.lemma != lang.possession
     for child in word.children:
-        moment = child.lemma in lang.moments and child.word(
-            lang.coming, "amod", "det", "case"
-        )
-        is_coming = verb.tag in lang.present and (moment or child.lower in lang.soon)
-        if is_coming or child.lower in lang.future:
+        is_moment = child.lemma in lang.moments
+        coming = is_moment and child.word(lang.coming, "amod", "det", "case")
+        is_soon = is_present and (coming or child.lower in lang.soon)
+        if is_soon or child.lower in lang.future:
             return True
     return False
 
