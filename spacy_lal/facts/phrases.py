@@ -7,15 +7,13 @@ from spacy.tokens import Span
 from .sentence import SUBJECTS, VERBAL, Word
 
 CLAUSES = ("ccomp", "xcomp", "advcl")
-OBLIQUES = ("obl", "obl:agent")
-PHRASES = (*OBLIQUES, "obl:unmarked")
+PHRASES = ("obl", "obl:agent", "obl:unmarked")
 ADJUNCTS = (*PHRASES, "iobj", "advmod")
 _RELATIVE = ("acl:relcl", "advcl:relcl")
 ASIDE = (*_RELATIVE, "parataxis", "discourse", "vocative", "list")
 # Deprels of words below a head that are no part of its phrase
 OUT_OF_PHRASE = (*ASIDE, "conj", "cc", "cc:preconj", "appos", "case")
-_OF_CLAUSE = (*VERBAL, *SUBJECTS, *ADJUNCTS, "advcl", "expl", "mark")
-_OUT_OF_PREDICATE = (*OUT_OF_PHRASE, *_OF_CLAUSE)
+_OF_CLAUSE = (*SUBJECTS, *VERBAL, *ADJUNCTS, "advcl", "expl", "mark", *OUT_OF_PHRASE)
 _SHARED = ("aux", "aux:pass")
 _LINKS = ("advmod", "mark")  # between two verbs
 _OF_VERB = (*VERBAL, "compound:prt")
@@ -27,16 +25,16 @@ def words_of(head: Word, verb: Word) -> Set[int]:
     the verb heads; a predicate noun begins after the copula. A copula may join a clause
     to a subject of its own: "The problem is that he has no money"."""
     clause = verb.clause
-    around = [x for x in head.children if x.first <= clause.i <= x.last]
     is_noun = head.child("cop") is not None and head.dep not in CLAUSES
     if head is clause:
         is_noun = verb.subject is clause.subject
-    out = _OUT_OF_PREDICATE if around or is_noun else OUT_OF_PHRASE
-    words = words_within(head, out)
-    for child in around:
-        words -= child.below
-    start = verb.i if head is clause and verb.i < head.i else -1
-    return {i for i in words if i > start}
+    words = words_within(head, _OF_CLAUSE if is_noun else OUT_OF_PHRASE)
+    for child in head.children:
+        if clause is child or clause.is_below(child):
+            words -= child.below
+    if head is clause and verb.i < head.i:
+        words -= set(range(verb.i + 1))
+    return words
 
 
 def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
@@ -73,9 +71,8 @@ def _is_outside(word: Word) -> bool:
     brackets."""
     head = word.head
     lang = word.lang
-    words = word.words
-    before = words[max(word.first - 1, 0)].lower
-    around = {before, words[word.first].lower}
+    before = word.words[word.first - 1].lower
+    around = {before, word.words[word.first].lower}
     if word.i > head.i and around & lang.brackets:
         return True
     if word.dep == "acl":
@@ -109,20 +106,14 @@ def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
         elif word.dep == "conj" and not word.is_finite:
             shared = [x for x in head.children if x.dep in _SHARED or x.is_denial]
             words.update([x.i for x in shared])
-    own = clause.denial
-    if own and own is not denial:
-        words -= _shown(own).below
-    if denial and _shown(denial).dep == "advmod":
-        words |= _shown(denial).below
+    if clause.denial and clause.denial is not denial:
+        words -= clause.denial.shown.below
+    if denial and denial.shown.dep == "advmod":
+        words |= denial.shown.below
     first = clause.child("cop")
     if first and first.subject is not clause.subject:
         words = {i for i in words if (i > first.i) != (verb is first)}
     return words
-
-
-def _shown(denial: Word) -> Word:
-    """Give "longer" for "no" of "no longer"."""
-    return denial.head if denial.head.dep == "advmod" else denial
 
 
 def is_adjunct(word: Word) -> bool:
@@ -202,17 +193,12 @@ def written(words: Sequence[Word], places: Set[int]) -> str:
     """Write words in the order of the sentence, without quotation marks, brackets and
     stops. A word with a hyphen is one word, as in the text."""
     lang = words[0].lang
-    kept = [words[i] for i in sorted(places)]
-    kept = without_marks(
-        [x for x in kept if not x.token.is_space and x.tag not in lang.silent]
-    )
+    inner = [words[i] for i in sorted(places)]
+    kept = [x for x in inner if not x.token.is_space and x.tag not in lang.silent]
     text = ""
-    before = words[0]
-    for word in kept:
-        is_next = before.i == word.i - 1
-        is_hyphen = is_next and lang.hyphen in (word.tag, before.tag)
-        if text and not (is_hyphen and not before.token.whitespace_):
-            text += " "
-        text += word.token.text
-        before = word
-    return text
+    for word in without_marks(kept):
+        before = words[word.i - 1]
+        is_hyphen = lang.hyphen in (word.tag, before.tag)
+        is_apart = before.token.whitespace_ or not is_hyphen
+        text += f" {word.token.text}" if is_apart else word.token.text
+    return text.strip()

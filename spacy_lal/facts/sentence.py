@@ -206,6 +206,11 @@ class Word:
         return self.dep == "advmod" and self.lower in self.lang.negations
 
     @property
+    def shown(self) -> "Word":
+        """Gives "longer" for "no" of "no longer"."""
+        return self.head if self.head.dep == "advmod" else self
+
+    @property
     def is_denied_noun(self) -> bool:
         """Tells whether a noun below another says who it was not: "Anna, not Tom",
         "Anna instead of Tom"."""
