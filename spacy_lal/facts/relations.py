@@ -88,10 +88,8 @@ def _oblique_of(word: Word, subject: Optional[Word]) -> Optional[Word]:
     if not word.roles:
         later = [x for x in word.children if x.dep == "obl" and x.i > word.i]
         nouns = [x for x in later if x.token.ent_type_ not in word.lang.times]
-    for noun in nouns:
-        if noun is not subject and not (noun.is_goal or word.is_below(noun)):
-            return noun
-    return None
+    others = [x for x in nouns if not (x is subject or x.is_goal or word.is_below(x))]
+    return others[0] if others else None
 
 
 def _distributed(
@@ -101,10 +99,11 @@ def _distributed(
     is_presupposed = kind in PRESUPPOSED
     predicate = word.child("case") if is_presupposed else word
     arguments = () if is_presupposed else _arguments(word, (subject, thing))
-    pairs = product(_fillers(subject, word, kind), _fillers(thing, word, kind))
-    for ends in pairs:
+    for ends in product(_fillers(subject, word, kind), _fillers(thing, word, kind)):
         heads = [x for x in ends if x]
-        context, denial = _stated_of(heads, word, kind)
+        context, denial = _stated_of(heads, word)
+        if is_presupposed:
+            context, denial = _presupposed(word.head), None
         yield Relation(
             phrase(ends[0], word),
             _predicate_span(predicate) if predicate else None,
@@ -121,9 +120,9 @@ def _distributed(
 
 
 def _predicate_span(word: Word) -> Span:
-    particle = word.child("compound:prt")
-    is_next = particle is not None and particle.i == word.i + 1
-    return word.sentence.span_of(word.i, word.i + 1 + is_next)
+    after = [x.dep for x in word.words[word.i + 1 : word.i + 2]]
+    end = word.i + 1 + after.count("compound:prt")
+    return word.sentence.span_of(word.i, end)
 
 
 def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
@@ -146,36 +145,25 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     own clause. "My brother and Anna" has one owned."""
     if not head:
         return [None]
-    clause = word.clause
     is_owned = kind == POSSESSIVE and word.head is head
-    is_clause = head.is_predicate and head is not clause
-    if clause.is_below(head):
+    if word.clause.is_below(head):
         head = head.named
-        is_clause = False
     heads: List[Optional[Word]] = [head]
     for x in head.conjuncts:
-        is_other = x.pos in ("PRON", "PROPN") and x.pos != head.pos
-        is_own = is_owned and (is_other or x.child("nmod:poss", "det"))
+        is_own = x.pos != head.pos or x.child("nmod:poss", "det")
         is_later = head.i < word.first <= x.i
-        is_noun = is_clause or not x.is_predicate
-        if is_noun and not (is_later or is_own):
+        if not (x.is_predicate or is_later or (is_owned and is_own)):
             heads.append(x)
     return heads
 
 
-def _stated_of(
-    heads: Sequence[Word], word: Word, kind: str
-) -> Tuple[Context, Optional[Word]]:
+def _stated_of(heads: Sequence[Word], word: Word) -> Tuple[Context, Optional[Word]]:
     """Give the context of a predicate with one pair of conjuncts, and the word that
     denies it. "but Tom" holds where another is denied; "or Tom" and "perhaps Tom" are
     open."""
-    clause = word.clause
-    context = clause.context
-    doubting = clause.lang.doubting
-    if kind in PRESUPPOSED:
-        return _presupposed(word.head), None
+    context = word.clause.context
     for noun in heads:
-        is_open = noun.word(doubting, "advmod", "orphan") or is_disjunct(noun)
+        is_open = noun.word(word.lang.doubting, "advmod", "orphan") or is_disjunct(noun)
         if noun.is_predicate:
             continue
         if noun.denial:
@@ -184,14 +172,14 @@ def _stated_of(
             return context._replace(certainty=OPEN), None
         if noun.is_contrast:
             return context._replace(polarity=POSITIVE), None
-    return context, clause.denial
+    return context, word.clause.denial
 
 
 def said_of(relation: Relation, noun: Word) -> Relation:
     """Give a relation as it is said of one of the nouns after a preposition: "in Paris,
     not in London"."""
-    heads = [*filter(None, relation.ends), noun]
-    context, denial = _stated_of(heads, relation.word, relation.kind)
+    heads = [x for x in (*relation.ends, noun) if x]
+    context, denial = _stated_of(heads, relation.word)
     return replace(relation, context=context, denial=denial)
 
 
