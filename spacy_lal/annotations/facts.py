@@ -12,8 +12,8 @@ from ..facts import (
     Sentence,
     Triple,
     clauses_of,
-    read_sentence,
     relations_of,
+    set_contexts,
     simplify_sentence,
     triples_of,
 )
@@ -90,10 +90,12 @@ def read_sentences(span: Span) -> Iterator[Sentence]:
     lang = clause_words(doc.vocab.lang)
     helping = conventions(doc.vocab.lang).auxiliary_rolesets
     confidence = partial(_confidence, doc)
-    for sentence in span.sents:  # type: ignore[attr-defined]
-        propositions = get_propositions(doc, sentence.start, sentence.end)
+    for sent in span.sents:  # type: ignore[attr-defined]
+        propositions = get_propositions(doc, sent.start, sent.end)
         roles = [one for one in propositions if one.roleset not in helping]
-        yield read_sentence(sentence, lang, roles, confidence)
+        sentence = Sentence(sent, lang, roles, confidence)
+        set_contexts(sentence)
+        yield sentence
 
 
 def _confidence(doc: Doc, tokens: Sequence[Token]) -> float:

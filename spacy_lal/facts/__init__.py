@@ -3,7 +3,7 @@ and whether they are facts."""
 
 # ruff: noqa: F401  (other rooms import from here)
 from .clauses import Clause, clauses_of
-from .contexts import read_sentence
+from .contexts import set_contexts
 from .relation import Relation
 from .relations import relations_of
 from .sentence import Context, Sentence

@@ -3,10 +3,7 @@ children. The context of the clause above is mapped to the context of the clause
 by the signature of the word between them (Nairn, Condoravdi and Karttunen 2006,
 "Computing relative polarity"), and a clause's own words change what it inherits."""
 
-from operator import attrgetter, itemgetter
-from typing import Callable, Iterable, Optional, Sequence
-
-from spacy.tokens import Span, Token
+from typing import Optional
 
 from ..lang.clause_words import (
     FACT,
@@ -14,41 +11,24 @@ from ..lang.clause_words import (
     NEGATIVE,
     OPEN,
     POSITIVE,
-    ClauseWords,
     Signature,
 )
-from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE, Proposition
-from .questions import asks, is_condition, is_disjunct, is_question
-from .sentence import SUBJECTS, Context, Sentence, Word
+from .sentence import SUBJECTS, VERBAL, Context, Sentence, Word
 
 _COMPLEMENTS = ("acl", "ccomp", "xcomp", "csubj", "csubj:pass", "parataxis")
 _JOINED = ("conj", "parataxis", "list")
+_BEFORE_QUESTIONS = ("punct", "cc", "discourse", "vocative", "case")
+_ASKING = ("ccomp", *_JOINED)
 _DENYING = (*SUBJECTS, "obj", "iobj", "obl:agent")
 _AFFECTED = ("obj", "obl", "nsubj:pass")
 _MODIFIERS = ("amod", "case")
-_PARTS = (PREDICATE_ROLE, CONTINUATION, REFERENCE)
 _ENTAILED = Signature(POSITIVE, NEGATIVE)
 _WISHED = Signature(OPEN, OPEN)
 _SAID = Signature(POSITIVE, OPEN, is_said=True)
 
 
-def read_sentence(
-    span: Span,
-    lang: ClauseWords,
-    roles: Iterable[Proposition],
-    confidence: Callable[[Sequence[Token]], float],
-) -> Sentence:
-    """Read a sentence of a Doc that has heads: its words with what denies them, their
-    subjects and contexts.
-    roles (Iterable[Proposition]): Over the tokens of the Doc."""
-    sentence = Sentence(span, lang, confidence)
-    for proposition in roles:
-        word = sentence.words[proposition.token - span.start]
-        for first, end, role in sorted(proposition.args, key=itemgetter(2)):
-            if not role.startswith(_PARTS):
-                words = sentence.words[first - span.start : end - span.start]
-                word.roles[min(words, key=attrgetter("depth"))] = role
-        _set_helping(word)
+def set_contexts(sentence: Sentence) -> None:
+    """Set what denies the words of a sentence, their subjects and contexts."""
     for word in reversed(sentence.order):
         word.denial = _denial_of(word)
     for word in sentence.order:
@@ -59,17 +39,6 @@ def read_sentence(
             word.context = _of_clause(word)
         elif word.denial:
             word.context = word.outer._replace(polarity=NEGATIVE)
-    return sentence
-
-
-def _set_helping(word: Word) -> None:
-    """Take "was" of "was to sell" for an auxiliary: the subject has a role of the
-    verb."""
-    subject = word.child("nsubj", "nsubj:outer")
-    if subject and subject in word.roles and word.pos == "VERB":
-        subject.dep = "nsubj"
-        for child in word.children:
-            child.dep = child.dep.replace("cop", "aux")
 
 
 def _denial_of(word: Word) -> Optional[Word]:
@@ -91,12 +60,12 @@ def _inherited(word: Word) -> Context:
     """Give the context that the clause above lends to a word."""
     head = word.head
     if head is word:
-        is_open = is_question(word.sentence) or is_condition(word)
+        is_open = _is_question(word.sentence) or _is_condition(word)
         return Context(certainty=OPEN if is_open else FACT)
     is_quoted = word.dep == "parataxis" and head.lemma in word.lang.saying
     if word.dep in _JOINED and (word.is_beside or not is_quoted):
         return _of_conjunct(word)
-    if is_condition(word):
+    if _is_condition(word):
         return head.context._replace(polarity=POSITIVE, certainty=OPEN)
     if word.relative is word:
         return _of_relative(word)
@@ -110,7 +79,7 @@ def _inherited(word: Word) -> Context:
 def _of_conjunct(word: Word) -> Context:
     """A verb that shares an auxiliary or a denial shares what it says, until "but"."""
     first = word.head
-    if asks(word) and not word.denial:
+    if _asks(word) and not word.denial:
         return first.outer._replace(certainty=OPEN)
     is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
     if word.dep == "conj" and is_shared and not word.is_contrast:
@@ -126,7 +95,7 @@ def _of_relative(word: Word) -> Context:
     above = noun.context._replace(polarity=POSITIVE)
     determiner = noun.child("det", "nmod:poss") or noun
     is_said = noun.child("cop") is not None
-    is_past = word.tag not in word.lang.present and not (is_said or asks(noun))
+    is_past = word.tag not in word.lang.present and not (is_said or _asks(noun))
     is_new = is_said or determiner.lower in word.lang.indefinite
     is_bare = determiner is noun and noun.pos == "NOUN"
     if word.is_aside or is_past or not (is_new or is_bare):
@@ -260,24 +229,24 @@ def _is_doubt(child: Word, denial: Optional[Word]) -> bool:
         is_denied = denial is not None and child.lower in lang.ability
         return child.lower not in lang.future and not is_denied
     if child.dep == "advmod":
-        return child.lower in lang.doubting or any(map(is_condition, child.children))
+        return child.lower in lang.doubting or any(map(_is_condition, child.children))
     is_loose = child.word(lang.loose, "mark", "advmod") is not None
-    return child.dep == "advcl" and not is_loose and is_condition(child)
+    return child.dep == "advcl" and not is_loose and _is_condition(child)
 
 
 def _is_future(word: Word) -> bool:
-    """Tell whether a clause speaks of what will be: "will leave", "leaves tomorrow"."""
+    """Tell whether a clause speaks of what will be: "will leave", "leaves tomorrow",
+    but not "has approved it in recent months"."""
     lang = word.lang
     verb = word.child("aux", "cop") or word
-    # no perfect: "has approved it in recent months"
-    is_present = verb.tag in lang.present and verb.lemma != lang.possession
-    for child in word.children:
-        is_moment = child.lemma in lang.moments
-        coming = is_moment and child.word(lang.coming, "amod", "det", "case")
-        is_soon = is_present and (coming or child.lower in lang.soon)
-        if is_soon or child.lower in lang.future:
-            return True
-    return False
+    texts = {x.lower for x in word.children}
+    if texts & lang.future:
+        return True
+    if verb.tag not in lang.present or verb.lemma == lang.possession:
+        return False
+    moments = [x for x in word.children if x.lemma in lang.moments]
+    coming = [x.word(lang.coming, "amod", "det", "case") for x in moments]
+    return any(coming) or not texts.isdisjoint(lang.soon)
 
 
 def _with_source(word: Word, context: Context) -> Context:
@@ -308,3 +277,59 @@ def _is_source(child: Word) -> bool:
     before = [x.lower for x in child.words[child.first - 1 : child.first + 1]]
     is_apart = child.dep != "parataxis" or lang.semicolon in before
     return not is_apart or child.word(lang.loose, "mark") is not None
+
+
+def _is_condition(word: Word) -> bool:
+    """Tell whether a clause is a condition or a question in itself: "if he paid", "as
+    though he paid", "provided that he paid", "had he paid", "who built it"."""
+    marks = [x for x in word.children if x.dep == "mark"]
+    texts = [x.lower for mark in marks for x in word.words[mark.first : mark.last + 1]]
+    text = " ".join(texts)
+    phrases = {text, f"{word.head.lower} {text}", *texts}
+    if word.child("ccomp"):
+        phrases.add(word.lower)
+    return _asks(word) or not word.lang.conditional.isdisjoint(phrases)
+
+
+def is_disjunct(word: Word) -> bool:
+    """Tell whether a phrase is one of several alternatives: "Anna or Tom", but not "30
+    euros, or 33 dollars"."""
+    first = word.head if word.dep == "conj" else word
+    return any(
+        x.dep == "conj"
+        and x.word(word.lang.disjunctive, "cc")
+        and not x.child("nummod")
+        for x in first.children
+    )
+
+
+def _asks(clause: Word) -> bool:
+    """Tell whether a clause _asks by its words: an auxiliary before its subject stands
+    first, or "who", "how many people", "in which room"."""
+    lang = clause.lang
+    words = clause.words[clause.first : clause.last + 1]
+    first = next((x for x in words if x.dep not in _BEFORE_QUESTIONS), clause)
+    subject = clause.child(*SUBJECTS)
+    helping = clause.child(*VERBAL)
+    if subject and first is helping:
+        return True
+    is_bare = first.tag == lang.relative_determiner and first.dep != "det"
+    is_main = clause.head is clause and not is_bare
+    if first.tag not in lang.asking or first.child("acl:relcl"):
+        return False
+    if not is_main and clause.dep not in _ASKING:
+        return False
+    if not subject or subject.first <= first.i:
+        return True
+    return helping is not None and helping.i < subject.i
+
+
+def _is_question(sentence: Sentence) -> bool:
+    """Tell whether a sentence ends with a question mark."""
+    lang = sentence.lang
+    texts = [
+        x.lower
+        for x in sentence.words
+        if not x.token.is_space and x.tag not in lang.closing
+    ]
+    return "".join(texts).endswith(lang.question)

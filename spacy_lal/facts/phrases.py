@@ -71,14 +71,13 @@ def _is_outside(word: Word) -> bool:
     brackets."""
     head = word.head
     lang = word.lang
-    before = word.words[word.first - 1].lower
-    around = {before, word.words[word.first].lower}
+    around = {word.words[i].lower for i in (word.first - 1, word.first)}
     if word.i > head.i and around & lang.brackets:
         return True
     if word.dep == "acl":
         return lang.comma in around
     if word.lower in lang.limiting:
-        return before in lang.negations
+        return not around.isdisjoint(lang.negations)
     is_idle = not (head.is_predicate or head.is_auxiliary)
     if word.lower in lang.correlatives:
         return word.dep == "det" or (is_idle and word.dep != "nmod")

@@ -13,8 +13,8 @@ from spacy.tokens import Span
 
 from ..lang.clause_words import FACT, NEGATIVE, OPEN, POSITIVE
 from ..trees.roles import is_core
+from .contexts import is_disjunct
 from .phrases import phrase, trimmed
-from .questions import is_disjunct
 from .relation import (
     APPOSITION,
     COPULA,

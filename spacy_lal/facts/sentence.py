@@ -3,8 +3,18 @@ deprels of Universal Dependencies and tags, and say which of them are the subjec
 objects of which. Words and tags are those of the language (`lang/clause_words.py`).
 Positions count the tokens of the sentence from 0."""
 
-from dataclasses import dataclass, field
-from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Set
+from operator import attrgetter, itemgetter
+from typing import (
+    Callable,
+    Container,
+    Dict,
+    Iterable,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+)
 
 from spacy.tokens import Span, Token
 
@@ -20,6 +30,7 @@ from ..lang.clause_words import (
     REPORTED,
     ClauseWords,
 )
+from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE, Proposition
 
 VERBAL = ("aux", "aux:pass", "cop")
 # A word with such a deprel heads no clause.
@@ -38,6 +49,7 @@ OUTER_SUBJECTS = ("nsubj:outer", "csubj:outer")
 INNER_SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass")
 SUBJECTS = (*INNER_SUBJECTS, *OUTER_SUBJECTS)
 _OF_RELATIVES = ("xcomp", "conj", "nmod", "obl", "obj", *SUBJECTS)
+_PARTS = (PREDICATE_ROLE, CONTINUATION, REFERENCE)
 _LENT = ("conj", "xcomp", "advcl")
 _NOUNS = ("NOUN", "PROPN")
 # What a verb of saying may have said before another clause stands beside it
@@ -347,25 +359,28 @@ class Word:
         return None if is_idle else head.subject
 
 
-@dataclass
 class Sentence:
     """A sentence that was read.
 
-    span (Span): Its tokens; `words`: the same.
+    span (Span): Its tokens; `words`: the same, in the order of the text; `order`: heads
+        before their children.
     lang (ClauseWords): The words of its language.
-    confidence (Callable): How probably a relation is right that rests on tokens.
-    words (List[Word]): In the order of the text; `order`: heads before their
-        children."""
+    confidence (Callable): How probably a relation is right that rests on tokens."""
 
-    span: Span
-    lang: ClauseWords
-    confidence: Callable[[Sequence[Token]], float]
-    words: List[Word] = field(default_factory=list)
-    order: List[Word] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        start = self.span.start
-        self.words += [Word(token, self) for token in self.span]
+    def __init__(
+        self,
+        span: Span,
+        lang: ClauseWords,
+        roles: Iterable[Proposition],
+        confidence: Callable[[Sequence[Token]], float],
+    ) -> None:
+        self.span = span
+        self.lang = lang
+        self.confidence = confidence
+        self.words: List[Word] = []
+        self.order: List[Word] = []
+        start = span.start
+        self.words += [Word(token, self) for token in span]
         for word in self.words:
             word.head = self.words[word.token.head.i - start]
             siblings = self.order if word.head is word else word.head.children
@@ -375,6 +390,13 @@ class Sentence:
             for child in word.children:
                 child.depth = word.depth + 1
             self.order += word.children
+        for proposition in roles:
+            word = self.words[proposition.token - start]
+            for first, end, role in sorted(proposition.args, key=itemgetter(2)):
+                if not role.startswith(_PARTS):
+                    words = self.words[first - start : end - start]
+                    word.roles[min(words, key=attrgetter("depth"))] = role
+            _set_helping(word)
 
     def span_of(self, start: int, end: int, label: str = "") -> Span:
         """Give the tokens from one position to another."""
@@ -391,3 +413,13 @@ def _set_kind(word: Word) -> None:
     is_verb = word.pos in ("VERB", "AUX") and not word.is_auxiliary
     is_head = is_verb or word.child("cop") is not None
     word.is_predicate = is_head and word.dep not in _NO_HEADS
+
+
+def _set_helping(word: Word) -> None:
+    """Take "was" of "was to sell" for an auxiliary: the subject has a role of the
+    verb."""
+    subject = word.child("nsubj", "nsubj:outer")
+    if subject and subject in word.roles and word.pos == "VERB":
+        subject.dep = "nsubj"
+        for child in word.children:
+            child.dep = child.dep.replace("cop", "aux")
