@@ -21,7 +21,6 @@ _BEFORE_QUESTIONS = ("punct", "cc", "discourse", "vocative", "case")
 _ASKING = ("ccomp", *_JOINED)
 _DENYING = (*SUBJECTS, "obj", "iobj", "obl:agent")
 _AFFECTED = ("obj", "obl", "nsubj:pass")
-_MODIFIERS = ("amod", "case")
 _ENTAILED = Signature(POSITIVE, NEGATIVE)
 _WISHED = Signature(OPEN, OPEN)
 _SAID = Signature(POSITIVE, OPEN, is_said=True)
@@ -60,7 +59,8 @@ def _inherited(word: Word) -> Context:
     """Give the context that the clause above lends to a word."""
     head = word.head
     if head is word:
-        is_open = _is_question(word.sentence) or _is_condition(word)
+        last = "".join([x.lower for x in word.words[-3:]])  # quotes may come last
+        is_open = word.lang.question in last or _is_condition(word)
         return Context(certainty=OPEN if is_open else FACT)
     is_quoted = word.dep == "parataxis" and head.lemma in word.lang.saying
     if word.dep in _JOINED and (word.is_beside or not is_quoted):
@@ -82,9 +82,7 @@ def _of_conjunct(word: Word) -> Context:
     if _asks(word) and not word.denial:
         return first.outer._replace(certainty=OPEN)
     is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
-    if word.dep == "conj" and is_shared and not word.is_contrast:
-        return first.context
-    return Context() if first.head is first and word.child(*SUBJECTS) else first.outer
+    return first.context if is_shared and not word.is_contrast else first.outer
 
 
 def _of_relative(word: Word) -> Context:
@@ -169,14 +167,9 @@ def _of_adverbial(word: Word) -> Context:
 
 
 def _of_thing(noun: Word) -> Context:
-    """A thing that is wanted, planned, denied or reported need not be, one that is
-    replaced is not, and what an adjective says of it holds."""
+    """A thing that is wanted, planned, denied or reported need not be."""
     lang = noun.lang
     context = noun.head.context
-    if noun.dep in _MODIFIERS:
-        return context._replace(polarity=POSITIVE, certainty=FACT)
-    if noun.word(lang.replacing, "case"):
-        return context._replace(polarity=NEGATIVE)
     signature = lang.of_things.get(noun.head.lemma)
     if not signature or noun.dep not in _AFFECTED:
         return context
@@ -296,9 +289,7 @@ def is_disjunct(word: Word) -> bool:
     euros, or 33 dollars"."""
     first = word.head if word.dep == "conj" else word
     return any(
-        x.dep == "conj"
-        and x.word(word.lang.disjunctive, "cc")
-        and not x.child("nummod")
+        x.word(word.lang.disjunctive, "cc") and not x.child("nummod")
         for x in first.children
     )
 
@@ -322,14 +313,3 @@ def _asks(clause: Word) -> bool:
     if not subject or subject.first <= first.i:
         return True
     return helping is not None and helping.i < subject.i
-
-
-def _is_question(sentence: Sentence) -> bool:
-    """Tell whether a sentence ends with a question mark."""
-    lang = sentence.lang
-    texts = [
-        x.lower
-        for x in sentence.words
-        if not x.token.is_space and x.tag not in lang.closing
-    ]
-    return "".join(texts).endswith(lang.question)
