@@ -25,16 +25,28 @@ def words_of(head: Word, verb: Word) -> Set[int]:
     the verb heads; a predicate noun begins after the copula. A copula may join a clause
     to a subject of its own: "The problem is that he has no money"."""
     clause = verb.clause
-    is_noun = head.child("cop") is not None and head.dep not in CLAUSES
+    is_clause = head is not clause and heads_clause(head)
+    is_noun = head.child("cop") is not None and not is_clause
+    is_noun |= verb.dep == "cop" and head.dep == "conj"
     if head is clause:
         is_noun = verb.subject is clause.subject
     words = words_within(head, _OF_CLAUSE if is_noun else OUT_OF_PHRASE)
     for child in head.children:
         if clause is child or clause.is_below(child):
             words -= child.below
+        elif is_clause and child.dep == "conj" and not child.child(*SUBJECTS):
+            words |= child.below  # "said that she came and left"
     if head is clause and verb.i < head.i:
         words -= set(range(verb.i + 1))
     return words
+
+
+def heads_clause(word: Word) -> bool:
+    """Tell whether a word heads a clause that is an argument, or a conjunct of one."""
+    is_predicate = word.is_predicate
+    while word.dep == "conj":
+        word = word.head
+    return is_predicate and word.dep in CLAUSES
 
 
 def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:

@@ -146,13 +146,16 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     if not head:
         return [None]
     is_owned = kind == POSSESSIVE and word.head is head
+    is_clause = head.is_predicate and head is not word.clause
     if word.clause.is_below(head):
         head = head.named
+        is_clause = False
     heads: List[Optional[Word]] = [head]
     for x in head.conjuncts:
         is_own = x.pos != head.pos or x.child("nmod:poss", "det")
         is_later = head.i < word.first <= x.i
-        if not (x.is_predicate or is_later or (is_owned and is_own)):
+        is_whole = x.child(*SUBJECTS) if is_clause else not x.is_predicate
+        if is_whole and not (is_later or (is_owned and is_own)):
             heads.append(x)
     return heads
 

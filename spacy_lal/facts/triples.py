@@ -31,6 +31,7 @@ from .phrases import (
     OUT_OF_PHRASE,
     PHRASES,
     case_of,
+    heads_clause,
     is_adjunct,
     words_of,
     words_of_verb,
@@ -164,7 +165,11 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
             return  # the infinitive's verb says both: "(He; tried to woo; Lydia)"
     words = words_of_verb(verb, relation.denial)
     adjuncts = [x for x in clause.children if is_adjunct(x) and x.i not in words]
-    after = [x for x in adjuncts if x.i > clause.i]
+    predicate = thing if thing in clause.conjuncts else clause
+    if predicate is not clause:  # "is kind to him and rude to us"
+        own = filter(is_adjunct, predicate.children)
+        adjuncts = [x for x in adjuncts if not verb.i < x.i < predicate.i] + [*own]
+    after = [x for x in adjuncts if x.i > predicate.i]
     phrases = [x for x in adjuncts if x.dep in PHRASES]
     phrases.sort(key=lambda x: x.i < clause.i)
     before: Set[int] = set()
@@ -172,7 +177,7 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
         others = [x for x in adjuncts if x is not thing and not thing.is_below(x)]
         yield from _said(relation, first, thing, others)
         phrases = [x for x in phrases if x in others]
-        if thing is clause or (thing.dep == "obj" and thing.i > clause.i):
+        if thing is predicate or (thing.dep == "obj" and thing.i > clause.i):
             before = words_of(thing, verb)
             phrases = [x for x in phrases if x in after]
     for head in phrases or ([] if thing else after[:1]):
@@ -199,14 +204,14 @@ def _said(
     clause = verb.clause
     kept = words_of_verb(verb, source.denial).union(before)
     inner = words_of(head, verb)
-    mark = head.words[head.first]
+    mark = head.child("mark")
     infinitive = clause.child("xcomp")
     is_after = head is clause or head.i > clause.i
-    if is_after:
+    if is_after and (head is clause or not head.child("cop")):
         kept |= case_of(head)
     elif not clause.is_below(head):
         inner |= case_of(head)
-    if head is not clause and head.dep in CLAUSES and mark.dep == "mark":
+    if mark and head is not clause and heads_clause(head):
         kept.add(mark.i)
     elif infinitive and head.dep in _OBJECTS and is_after:
         inner |= words_within(infinitive, ASIDE)  # "forced him to leave"

@@ -48,6 +48,45 @@ def test_triples_keep_the_words_and_say_what_is_so(parse, text, expected):
     assert triples(parse(text)) == expected
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "He said that she is in Rome.",
+            ["(He; said that; she is in Rome)", "(she; is in; Rome)"],
+        ),
+        (
+            "He said that Tom was rich and that Ann was poor.",
+            [
+                "(He; said that; Tom was rich)",
+                "(He; said that; Ann was poor)",
+                "(Tom; was; rich)",
+                "(Ann; was; poor)",
+            ],
+        ),
+        (
+            "He said she is rich and famous.",
+            [
+                "(He; said; she is rich and famous)",
+                "(she; is; rich)",
+                "(she; is; famous)",
+            ],
+        ),
+        (
+            "She is kind to him and rude to us.",
+            [
+                "(She; is; kind)",
+                "(She; is kind to; him)",
+                "(She; is; rude)",
+                "(She; is rude to; us)",
+            ],
+        ),
+    ],
+)
+def test_a_clause_or_a_predicate_is_whole(parse, text, expected):
+    assert [str(x) for x in parse(text)._.triples] == expected
+
+
 def test_a_word_with_a_hyphen_is_one_word(parse):
     (triple,) = parse("Kim bought a second-hand car.")._.triples
     assert triple.object == "a second-hand car"
