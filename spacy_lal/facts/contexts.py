@@ -150,9 +150,9 @@ def _signature(word: Word) -> Signature:
         table = lang.of_infinitives
         if head.lemma in lang.saying and head.is_passive:
             default = _SAID
-    following = [x.lower for x in word.words[head.i + 1 : head.i + 2]]
-    pair = " ".join([head.lemma, *following])
-    return table.get(pair) or table.get(head.lemma, default)
+    inner = (*head.children, *word.children)
+    pairs = [f"{head.lemma} {x.lower}" for x in inner]
+    return next((table[x] for x in (*pairs, head.lemma) if x in table), default)
 
 
 def _of_adverbial(word: Word) -> Context:
