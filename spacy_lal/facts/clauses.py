@@ -2,7 +2,7 @@
 Universal Dependencies."""
 
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import Optional
 
 from spacy.tokens import Span, Token
 
@@ -41,7 +41,7 @@ class Clause:
     is_independent: bool
 
 
-def clauses_of(sentence: Sentence) -> List[Clause]:
+def clauses_of(sentence: Sentence) -> list[Clause]:
     """Give the clauses of a sentence."""
     return [_clause(word) for word in sentence.words if word.is_predicate]
 

@@ -1,6 +1,7 @@
 """Which words of a sentence belong to an argument, and which to a verb."""
 
-from typing import List, Optional, Sequence, Set, Tuple
+from collections.abc import Sequence
+from typing import Optional
 
 from spacy.tokens import Span
 
@@ -19,7 +20,7 @@ _LINKS = ("advmod", "mark")  # between two verbs
 _OF_VERB = (*VERBAL, "compound:prt")
 
 
-def words_of(head: Word, verb: Word) -> Set[int]:
+def words_of(head: Word, verb: Word) -> set[int]:
     """Give the words of an argument of a verb or a copula, without its preposition,
     conjuncts and asides. A noun has no clause that it heads, and not the clause that
     the verb heads; a predicate noun begins after the copula. A copula may join a clause
@@ -32,7 +33,7 @@ def words_of(head: Word, verb: Word) -> Set[int]:
         is_noun = verb.subject is clause.subject
     words = words_within(head, _OF_CLAUSE if is_noun else OUT_OF_PHRASE)
     for child in head.children:
-        if clause is child or clause.is_below(child):
+        if clause.is_below(child):
             words -= child.below
         elif is_clause and child.dep == "conj" and not child.child(*SUBJECTS):
             words |= child.below  # "said that she came and left"
@@ -49,7 +50,7 @@ def heads_clause(word: Word) -> bool:
     return is_predicate and word.dep in CLAUSES
 
 
-def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
+def words_within(head: Word, out: tuple[str, ...]) -> set[int]:
     """Give a word and the words below it, but for children with some deprels."""
     words = {head.i}
     for child in head.children:
@@ -58,7 +59,7 @@ def words_within(head: Word, out: Tuple[str, ...]) -> Set[int]:
     return words
 
 
-def _is_part(word: Word, out: Tuple[str, ...]) -> bool:
+def _is_part(word: Word, out: tuple[str, ...]) -> bool:
     """Tell whether a word is a part of its phrase: unless its deprel is one of some,
     but with the clause of "what he had cooked", "anyone who came", "the first woman who
     flew", and with "slightly" of "slightly heavier"."""
@@ -96,7 +97,7 @@ def _is_outside(word: Word) -> bool:
     return word.is_denied_noun or (word.is_denial and (is_idle or word.is_limited))
 
 
-def words_of_verb(verb: Word, denial: Optional[Word]) -> Set[int]:
+def words_of_verb(verb: Word, denial: Optional[Word]) -> set[int]:
     """Give a verb or copula with its auxiliaries, its particles, the adverbs before it
     and its denial. The verbs that control it ("was able to reinforce") and shared
     auxiliaries ("was arrested and jailed") belong to it, too."""
@@ -155,7 +156,7 @@ def _is_verbal(word: Word) -> bool:
     return is_alone and is_between and not _is_degree(word)
 
 
-def case_of(head: Word) -> Set[int]:
+def case_of(head: Word) -> set[int]:
     """Give the words of the preposition of a phrase, or of its first conjunct."""
     while True:
         cases = [x for x in head.children if x.dep == "case" and x.i < head.i]
@@ -185,7 +186,7 @@ def trimmed(head: Word, start: int, end: int, label: str = "") -> Span:
     return head.sentence.span_of(words[0].i, words[-1].i + 1, label)
 
 
-def without_marks(words: Sequence[Word]) -> List[Word]:
+def without_marks(words: Sequence[Word]) -> list[Word]:
     """Give words without the marks and spaces at their ends, but with "$" before a
     number."""
     kept = [*words]
@@ -200,7 +201,7 @@ def _is_mark(word: Word) -> bool:
     return (word.dep == "punct" or word.token.is_space) and not is_currency
 
 
-def written(words: Sequence[Word], places: Set[int]) -> str:
+def written(words: Sequence[Word], places: set[int]) -> str:
     """Write words in the order of the sentence, without quotation marks, brackets and
     stops. A word with a hyphen is one word, as in the text."""
     lang = words[0].lang

@@ -1,7 +1,8 @@
 """A relation, and what can be asked of it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, Collection, Dict, Optional, Tuple
+from typing import Any, Optional
 
 from spacy.tokens import Span, Token
 
@@ -51,11 +52,11 @@ class Relation:
     predicate: Optional[Span]
     object: Optional[Span]
     kind: str
-    arguments: Tuple[Span, ...]
+    arguments: tuple[Span, ...]
     attribution: Optional[Span]
-    tokens: Tuple[Token, ...]
+    tokens: tuple[Token, ...]
     word: Word = field(repr=False, compare=False)
-    ends: Tuple[Optional[Word], Optional[Word]] = field(repr=False, compare=False)
+    ends: tuple[Optional[Word], Optional[Word]] = field(repr=False, compare=False)
     denial: Optional[Word] = field(repr=False, compare=False)
     context: Context
 
@@ -164,7 +165,7 @@ class Relation:
         """Gives the sentence."""
         return self.word.sentence.span
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Writes it as plain objects, docs/reference/formats.md: Spans with text,
         tokens, characters and label."""
         return {
@@ -178,7 +179,7 @@ class Relation:
         return f"({'; '.join(str(part or '-') for part in parts)})"
 
 
-def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
+def _as_dict(span: Optional[Span]) -> Optional[dict[str, Any]]:
     if span is None:
         return None
     return {**{name: getattr(span, name) for name in _PLACES}, "label": span.label_}

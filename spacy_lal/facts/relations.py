@@ -5,9 +5,10 @@ has some, name arguments and say which phrases are objects. A passive is turned 
 Each conjunct has a relation of its own. Relative words stand for their antecedents. A
 verb without a subject takes the subject of the verb that controls it."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Optional
 
 from spacy.tokens import Span
 
@@ -30,7 +31,7 @@ _ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
 _NOUN_PARTS = ("nmod", "conj", "nmod:poss", "appos", "compound")
 
 
-def relations_of(sentence: Sentence) -> List[Relation]:
+def relations_of(sentence: Sentence) -> list[Relation]:
     """Give the relations of a sentence, in the order of their predicates."""
     return [relation for word in sentence.words for relation in _of_word(word)]
 
@@ -54,7 +55,7 @@ def _of_word(word: Word) -> Iterator[Relation]:
             yield from _distributed(POSSESSIVE, word, word.antecedent, noun)
 
 
-def _core(word: Word) -> List[Word]:
+def _core(word: Word) -> list[Word]:
     """Give the heads of a predicate's numbered roles, in their order. A goal of motion
     is none."""
     return [
@@ -88,8 +89,10 @@ def _oblique_of(word: Word, subject: Optional[Word]) -> Optional[Word]:
     if not word.roles:
         later = [x for x in word.children if x.dep == "obl" and x.i > word.i]
         nouns = [x for x in later if x.token.ent_type_ not in word.lang.times]
-    others = [x for x in nouns if not (x is subject or x.is_goal or word.is_below(x))]
-    return others[0] if others else None
+    for noun in nouns:
+        if not (noun is subject or noun.is_goal or word.is_below(noun)):
+            return noun
+    return None
 
 
 def _distributed(
@@ -120,12 +123,12 @@ def _distributed(
 
 
 def _predicate_span(word: Word) -> Span:
-    after = [x.dep for x in word.words[word.i + 1 : word.i + 2]]
-    end = word.i + 1 + after.count("compound:prt")
-    return word.sentence.span_of(word.i, end)
+    particle = word.child("compound:prt")
+    is_next = particle is not None and particle.i == word.i + 1
+    return word.sentence.span_of(word.i, word.i + 1 + is_next)
 
 
-def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
+def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> tuple[Span, ...]:
     """Give further arguments and adjuncts."""
     clause = word.clause
     modal = word.lang.modal
@@ -140,7 +143,7 @@ def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> Tuple[Span, ...]:
     )
 
 
-def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]]:
+def _fillers(head: Optional[Word], word: Word, kind: str) -> list[Optional[Word]]:
     """Give what fills a slot: its head and the head's conjuncts, up to the predicate's
     own clause. "My brother and Anna" has one owned."""
     if not head:
@@ -150,7 +153,7 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     if word.clause.is_below(head):
         head = head.named
         is_clause = False
-    heads: List[Optional[Word]] = [head]
+    heads: list[Optional[Word]] = [head]
     for x in head.conjuncts:
         is_own = x.pos != head.pos or x.child("nmod:poss", "det")
         is_later = head.i < word.first <= x.i
@@ -160,7 +163,7 @@ def _fillers(head: Optional[Word], word: Word, kind: str) -> List[Optional[Word]
     return heads
 
 
-def _stated_of(heads: Sequence[Word], word: Word) -> Tuple[Context, Optional[Word]]:
+def _stated_of(heads: Sequence[Word], word: Word) -> tuple[Context, Optional[Word]]:
     """Give the context of a predicate with one pair of conjuncts, and the word that
     denies it. "but Tom" holds where another is denied; "or Tom" and "perhaps Tom" are
     open."""

@@ -4,8 +4,8 @@ are a table of `vocab.lookups`, which spaCy saves with the pipeline. They were l
 from the judgements of UDS-IH2 (Rudinger, White and Van Durme 2018, "Neural models of
 factuality")."""
 
+from collections.abc import Iterator
 from math import exp
-from typing import Iterator
 
 from .sentence import SUBJECTS, VERBAL, Word
 

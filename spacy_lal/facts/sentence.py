@@ -3,17 +3,11 @@ deprels of Universal Dependencies and tags, and say which of them are the subjec
 objects of which. Words and tags are those of the language (`lang/clause_words.py`).
 Positions count the tokens of the sentence from 0."""
 
+from collections.abc import Callable, Container, Iterable, Sequence
 from operator import attrgetter, itemgetter
 from typing import (
-    Callable,
-    Container,
-    Dict,
-    Iterable,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Set,
 )
 
 from spacy.tokens import Span, Token
@@ -124,8 +118,8 @@ class Word:
         self.pos = token.pos_
         self.dep = token.dep_
         self.head = self
-        self.children: List[Word] = []
-        self.roles: Dict[Word, str] = {}
+        self.children: list[Word] = []
+        self.roles: dict[Word, str] = {}
 
     def child(self, *deprels: str) -> "Optional[Word]":
         """Give the first child with one of the deprels."""
@@ -147,11 +141,11 @@ class Word:
         return self.words[self.first].lower == self.lang.comma
 
     def is_below(self, other: "Word") -> bool:
-        """Tell whether another word stands above it."""
-        return other.first <= self.i <= other.last and self is not other
+        """Tell whether it is another word or stands below it."""
+        return other.first <= self.i <= other.last
 
     @property
-    def below(self) -> Set[int]:
+    def below(self) -> set[int]:
         """Gives its position and those of all words below it."""
         return set(range(self.first, self.last + 1))
 
@@ -239,8 +233,7 @@ class Word:
     def is_stranded(self) -> bool:
         """Tells whether a preposition after a verb has no noun: "the book you asked
         for"."""
-        is_next = self.i == self.head.i + 1 and self.dep == "obl"
-        return is_next and self.tag in self.lang.prepositions
+        return self.dep == "obl" and self.tag in self.lang.prepositions
 
     @property
     def is_goal(self) -> bool:
@@ -298,7 +291,7 @@ class Word:
         return verb.child("obj") if verb.child("cc") else None
 
     @property
-    def conjuncts(self) -> "List[Word]":
+    def conjuncts(self) -> "list[Word]":
         """Gives the words that are coordinated with a word before them, "Tom" of "Anna,
         not Tom" and "tanks instead of tractors" too, but no "etc."."""
         words = [self]
@@ -377,8 +370,8 @@ class Sentence:
         self.span = span
         self.lang = lang
         self.confidence = confidence
-        self.words: List[Word] = []
-        self.order: List[Word] = []
+        self.words: list[Word] = []
+        self.order: list[Word] = []
         start = span.start
         self.words += [Word(token, self) for token in span]
         for word in self.words:

@@ -1,21 +1,21 @@
 """`simplify` says a sentence as sentences of one clause each."""
 
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 from .phrases import case_of, without_marks, words_of_verb
 from .sentence import Sentence, Word
 
 _ASIDE_MARKS = ",;–—"
-Owners = Dict[Word, Word]
+Owners = dict[Word, Word]
 
 
-def simplify_sentence(sentence: Sentence) -> List[str]:
+def simplify_sentence(sentence: Sentence) -> list[str]:
     """Divide a sentence into sentences of one clause each."""
     owners: Owners = {}
     for word in sentence.order:
         is_alone = word.head is word or _stands_alone(word, owners)
         owners[word] = word if is_alone else owners[word.head]
-    parts: Dict[Word, List[Word]] = {}
+    parts: dict[Word, list[Word]] = {}
     for word in sentence.words:
         parts.setdefault(owners[word], []).append(word)
     text = sentence.span.text.strip()

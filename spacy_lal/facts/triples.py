@@ -7,18 +7,12 @@ A confidence is the logistic of a sum of weights, which lie in the language's ro
 far people agree with triples of this kind (CaRB; fitted on the first half of its
 development file). `Triple.source.confidence` says how sure the parser is."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import (
-    Dict,
-    Iterable,
-    Iterator,
-    List,
     NamedTuple,
     Optional,
-    Sequence,
-    Set,
-    Tuple,
 )
 
 from spacy.tokens import Span
@@ -62,9 +56,9 @@ class Triple:
     subject: str
     relation: str
     object: str
-    arguments: Tuple[str, ...]
+    arguments: tuple[str, ...]
     source: Relation
-    features: Tuple[str, ...]
+    features: tuple[str, ...]
 
     @property
     def confidence(self) -> float:
@@ -101,17 +95,17 @@ class _Parts(NamedTuple):
     kind (str): What it is beside the relation's first triple."""
 
     source: Relation
-    subject: Set[int]
-    relation: Set[int]
-    object: Set[int]
+    subject: set[int]
+    relation: set[int]
+    object: set[int]
     head: Word
     others: Sequence[Word] = ()
     kind: str = ""
 
 
-def triples_of(sentence: Sentence, *, nested: bool = False) -> List[Triple]:
+def triples_of(sentence: Sentence, *, nested: bool = False) -> list[Triple]:
     """Give the triples of a sentence, each once."""
-    triples: Dict[Tuple[str, ...], Triple] = {}
+    triples: dict[tuple[str, ...], Triple] = {}
     for relation in relations_of(sentence):
         for parts in _of_relation(relation):
             inner = _within(parts) if nested else ()
@@ -172,9 +166,9 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
     after = [x for x in adjuncts if x.i > predicate.i]
     phrases = [x for x in adjuncts if x.dep in PHRASES]
     phrases.sort(key=lambda x: x.i < clause.i)
-    before: Set[int] = set()
+    before: set[int] = set()
     if thing:
-        others = [x for x in adjuncts if x is not thing and not thing.is_below(x)]
+        others = [x for x in adjuncts if not thing.is_below(x)]
         yield from _said(relation, first, thing, others)
         phrases = [x for x in phrases if x in others]
         if thing is predicate or (thing.dep == "obj" and thing.i > clause.i):

@@ -1,7 +1,8 @@
 """The words and tags by which a language's clauses and facts are read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import FrozenSet, Mapping, NamedTuple
+from typing import NamedTuple
 
 ASSERTED = "asserted"
 NEGATED = "negated"
@@ -98,74 +99,74 @@ class ClauseWords:
         whether people agree with a triple: "bias", kinds of relations, and deprels of
         the clause."""
 
-    finite: FrozenSet[str]
+    finite: frozenset[str]
     base: str
     participle: str
     gerund: str
     modal: str
-    superlative: FrozenSet[str]
-    relative: FrozenSet[str]
-    prepositions: FrozenSet[str]
-    present: FrozenSet[str]
-    asking: FrozenSet[str]
+    superlative: frozenset[str]
+    relative: frozenset[str]
+    prepositions: frozenset[str]
+    present: frozenset[str]
+    asking: frozenset[str]
     relative_determiner: str
     currency: str
     hyphen: str
     comma: str
     semicolon: str
     question: str
-    brackets: FrozenSet[str]
-    opening: FrozenSet[str]
-    closing: FrozenSet[str]
-    silent: FrozenSet[str]
-    places: FrozenSet[str]
-    times: FrozenSet[str]
-    auxiliary_verbs: FrozenSet[str]
-    auxiliary_gerunds: FrozenSet[str]
-    subject_control: FrozenSet[str]
-    intransitive: FrozenSet[str]
-    motion: FrozenSet[str]
-    directions: FrozenSet[str]
-    idle: FrozenSet[str]
-    saying: FrozenSet[str]
+    brackets: frozenset[str]
+    opening: frozenset[str]
+    closing: frozenset[str]
+    silent: frozenset[str]
+    places: frozenset[str]
+    times: frozenset[str]
+    auxiliary_verbs: frozenset[str]
+    auxiliary_gerunds: frozenset[str]
+    subject_control: frozenset[str]
+    intransitive: frozenset[str]
+    motion: frozenset[str]
+    directions: frozenset[str]
+    idle: frozenset[str]
+    saying: frozenset[str]
     of_infinitives: Mapping[str, Signature]
     of_past: Mapping[str, Signature]
     of_participles: Mapping[str, Signature]
     of_clauses: Mapping[str, Signature]
     of_gerunds: Mapping[str, Signature]
     of_things: Mapping[str, Signature]
-    infinitive: FrozenSet[str]
-    complementing: FrozenSet[str]
-    wished: FrozenSet[str]
-    inclusive: FrozenSet[str]
-    means: FrozenSet[str]
-    moments: FrozenSet[str]
-    future: FrozenSet[str]
-    ability: FrozenSet[str]
-    soon: FrozenSet[str]
-    coming: FrozenSet[str]
-    denying: Mapping[str, FrozenSet[str]]
-    concerned: FrozenSet[str]
-    others: FrozenSet[str]
-    negations: FrozenSet[str]
-    denied: FrozenSet[str]
-    limiting: FrozenSet[str]
-    adversative: FrozenSet[str]
-    disjunctive: FrozenSet[str]
-    replacing: FrozenSet[str]
-    substituting: FrozenSet[str]
-    conditional: FrozenSet[str]
-    loose: FrozenSet[str]
-    reporting: FrozenSet[str]
-    doubting: FrozenSet[str]
-    sources: FrozenSet[str]
-    correlatives: FrozenSet[str]
-    adverbial_nouns: FrozenSet[str]
-    indefinite: FrozenSet[str]
-    amounts: FrozenSet[str]
-    determiners: FrozenSet[str]
-    joining: FrozenSet[str]
-    factual: FrozenSet[str]
+    infinitive: frozenset[str]
+    complementing: frozenset[str]
+    wished: frozenset[str]
+    inclusive: frozenset[str]
+    means: frozenset[str]
+    moments: frozenset[str]
+    future: frozenset[str]
+    ability: frozenset[str]
+    soon: frozenset[str]
+    coming: frozenset[str]
+    denying: Mapping[str, frozenset[str]]
+    concerned: frozenset[str]
+    others: frozenset[str]
+    negations: frozenset[str]
+    denied: frozenset[str]
+    limiting: frozenset[str]
+    adversative: frozenset[str]
+    disjunctive: frozenset[str]
+    replacing: frozenset[str]
+    substituting: frozenset[str]
+    conditional: frozenset[str]
+    loose: frozenset[str]
+    reporting: frozenset[str]
+    doubting: frozenset[str]
+    sources: frozenset[str]
+    correlatives: frozenset[str]
+    adverbial_nouns: frozenset[str]
+    indefinite: frozenset[str]
+    amounts: frozenset[str]
+    determiners: frozenset[str]
+    joining: frozenset[str]
+    factual: frozenset[str]
     copula: str
     possession: str
     denial: str

@@ -1,8 +1,6 @@
 """Words of English by which clauses and facts are read; verbs and nouns by lemma.
 The record that clauses and facts read stands at the end."""
 
-from typing import Dict, FrozenSet
-
 from ..clause_words import ClauseWords
 from . import signatures, words
 
@@ -35,7 +33,7 @@ _CONFIDENCE = {
 }
 
 
-def _sets(**texts: str) -> Dict[str, FrozenSet[str]]:
+def _sets(**texts: str) -> dict[str, frozenset[str]]:
     """Divide texts into words; a pair is written "as_though"."""
     return {
         name: frozenset([word.replace("_", " ") for word in text.split()])

@@ -7,7 +7,6 @@ the field's lists say otherwise, stand here. A word of two parts is written "giv
 
 import json
 from pathlib import Path
-from typing import Dict
 
 from ..clause_words import FUTURE, NEGATIVE, OPEN, POSITIVE, Signature
 from . import words
@@ -15,7 +14,7 @@ from . import words
 _VALUES = {"+": POSITIVE, "-": NEGATIVE, "o": OPEN, "f": FUTURE}
 
 
-def _signed(groups: Dict[str, str]) -> Dict[str, Signature]:
+def _signed(groups: dict[str, str]) -> dict[str, Signature]:
     """Give the signature of each word."""
     return {
         word.replace("_", " "): Signature(
@@ -26,7 +25,7 @@ def _signed(groups: Dict[str, str]) -> Dict[str, Signature]:
     }
 
 
-def _judged(name: str) -> Dict[str, Signature]:
+def _judged(name: str) -> dict[str, Signature]:
     """Give the signatures that people agreed about."""
     path = Path(__file__).with_name("signatures.json")
     codes = json.loads(path.read_text(encoding="utf8"))[name]
