@@ -60,7 +60,9 @@ def _inherited(word: Word) -> Context:
     head = word.head
     if head is word:
         last = "".join([x.lower for x in word.words[-3:]])  # quotes may come last
-        is_open = word.lang.question in last or _is_condition(word)
+        others = [x for x in word.sentence.order if x.dep in _JOINED]
+        is_asked = word.lang.question in last and not any(map(_asks, others))
+        is_open = is_asked or _is_condition(word)
         return Context(certainty=OPEN if is_open else FACT)
     is_quoted = word.dep == "parataxis" and head.lemma in word.lang.saying
     if word.dep in _JOINED and (word.is_beside or not is_quoted):
@@ -82,25 +84,24 @@ def _of_conjunct(word: Word) -> Context:
     if _asks(word) and not word.denial:
         return first.outer._replace(certainty=OPEN)
     is_shared = not word.is_finite or word.word(word.lang.disjunctive, "cc")
-    return first.context if is_shared and not word.is_contrast else first.outer
+    if is_shared and not word.is_contrast:
+        return first.context
+    return Context() if first.head is first and word.child(*SUBJECTS) else first.outer
 
 
 def _of_relative(word: Word) -> Context:
-    """A relative clause holds, unless its noun is denied. After a predicate noun ("is a
-    man who") or a new one ("a man who"), it holds only if the clause above holds, or if
-    it tells of the past."""
+    """A relative clause holds, but not after a noun that is new and need not be: denied
+    ("knows nobody who"), wanted ("wants a man who"), said ("may be a man who")."""
     noun = word.head
     above = noun.context._replace(polarity=POSITIVE)
     determiner = noun.child("det", "nmod:poss") or noun
-    is_said = noun.child("cop") is not None
-    is_past = word.tag not in word.lang.present and not (is_said or _asks(noun))
-    is_new = is_said or determiner.lower in word.lang.indefinite
-    is_bare = determiner is noun and noun.pos == "NOUN"
-    if word.is_aside or is_past or not (is_new or is_bare):
+    is_said = noun.child("cop") is not None or _asks(noun)
+    is_denied = noun.context.polarity == NEGATIVE and not noun.child("expl")
+    is_wanted = is_denied or noun.head.lemma in word.lang.of_things
+    is_new = is_wanted and determiner.lower in word.lang.indefinite
+    if word.is_aside or not (is_said or is_new):
         return above._replace(certainty=FACT)
-    if noun.context.polarity == NEGATIVE and not noun.child("expl"):
-        return above._replace(certainty=OPEN)
-    return noun.context
+    return above._replace(certainty=OPEN) if is_denied else noun.context
 
 
 def _mapped(word: Word, signature: Signature) -> Context:
@@ -156,12 +157,13 @@ def _signature(word: Word) -> Signature:
 
 
 def _of_adverbial(word: Word) -> Context:
-    """A purpose is open. A clause of time is open if the clause above is open. "because
-    he paid" holds."""
+    """A purpose is open, and "because he pays" holds, as does a clause in the past:
+    "when he paid". Another clause of time is open if the clause above is open."""
     above = word.head.context
-    if word.word(word.lang.factual, "mark"):
-        above = word.head.outer
-    elif word.tag == word.lang.base:
+    verb = word.child(*VERBAL) or word
+    if verb.tag == word.lang.past or word.word(word.lang.factual, "mark"):
+        above = word.head.outer._replace(certainty=FACT)
+    elif word.tag != word.lang.gerund and word.word(word.lang.infinitive, "mark"):
         above = above._replace(certainty=OPEN)
     return above._replace(polarity=POSITIVE)
 

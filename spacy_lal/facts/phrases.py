@@ -148,12 +148,11 @@ def _is_verbal(word: Word) -> bool:
         return word.lower in (lang.conditional | lang.replacing) or clause.is_due
     if word.dep != "advmod" or _is_outside(word):
         return False
-    if word.lower in lang.negations or word.lower in lang.doubting:
+    if word.lower in lang.doubting:
         return True
     subject = clause.child(*SUBJECTS)
-    is_alone = not word.children and word.tag not in lang.asking
     is_between = (subject.i if subject else -1) < word.i < clause.i
-    return is_alone and is_between and not _is_degree(word)
+    return is_between and not word.children and not _is_degree(word)
 
 
 def case_of(head: Word) -> set[int]:

@@ -33,7 +33,7 @@ class ClauseWords:
 
     finite (FrozenSet[str]): Of finite verbs, modals included.
     base, participle, gerund (str): Of infinitives, passive and active participles.
-    modal (str): Of modals.
+    modal, past (str): Of modals, and of verbs in the past tense.
     superlative (FrozenSet[str]): Of superlatives.
     relative (FrozenSet[str]): Of relative pronouns.
     prepositions (FrozenSet[str]): Of prepositions, conjunctions, and "to".
@@ -104,6 +104,7 @@ class ClauseWords:
     participle: str
     gerund: str
     modal: str
+    past: str
     superlative: frozenset[str]
     relative: frozenset[str]
     prepositions: frozenset[str]

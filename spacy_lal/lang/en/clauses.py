@@ -46,6 +46,7 @@ CLAUSES = ClauseWords(
     participle="VBN",
     gerund="VBG",
     modal="MD",
+    past="VBD",
     relative_determiner="WDT",
     currency="$",
     hyphen="HYPH",
