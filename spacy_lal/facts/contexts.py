@@ -116,6 +116,8 @@ def _mapped(word: Word, signature: Signature) -> Context:
     if word.is_finite and signature.affirmed == signature.denied == POSITIVE:
         return above._replace(polarity=POSITIVE, certainty=FACT)
     is_unsaid = signature.is_said and above.certainty != FACT
+    if is_unsaid and above.polarity == POSITIVE and _is_own_word(head):
+        return head.outer
     if is_unsaid or OPEN in (value, above.certainty):
         return above._replace(polarity=POSITIVE, certainty=OPEN)
     if signature.is_said:
@@ -126,6 +128,13 @@ def _mapped(word: Word, signature: Signature) -> Context:
     if value == FUTURE:
         return above._replace(certainty=FUTURE)
     return above._replace(polarity=value)
+
+
+def _is_own_word(verb: Word) -> bool:
+    """Tell whether the writer says it: "I must say that", "Please note that"."""
+    speaker = verb.subject
+    is_own = speaker is not None and speaker.lower in verb.lang.writers
+    return is_own or _is_command(verb)
 
 
 def _signature(word: Word) -> Signature:
@@ -312,6 +321,6 @@ def _asks(clause: Word) -> bool:
         return False
     if not is_main and clause.dep not in _ASKING:
         return False
-    if not subject or subject.first <= first.i:
+    if not subject or subject.first <= first.i or clause.head is not clause:
         return True
     return helping is not None and helping.i < subject.i

@@ -145,7 +145,8 @@ def _is_verbal(word: Word) -> bool:
     if word.dep in _OF_VERB or word.is_stranded:
         return True
     if word.dep == "mark":
-        return word.lower in (lang.conditional | lang.replacing) or clause.is_due
+        is_due = clause.is_due and word.lower in lang.infinitive
+        return is_due or word.lower in (lang.conditional | lang.replacing)
     if word.dep != "advmod" or _is_outside(word):
         return False
     if word.lower in lang.doubting:

@@ -53,7 +53,7 @@ class ClauseWords:
     intransitive: Verbs without an object.
     motion: Verbs of motion; `directions`: Prepositions of their goals.
     idle: Nouns that nobody owns: "sake".
-    saying: Verbs of saying and thinking.
+    saying: Verbs of saying and thinking; `writers`: Pronouns of the writer: "I".
     of_infinitives (Mapping[str, Signature]): Verbs and adjectives before an infinitive.
     of_past (Mapping[str, Signature]): Auxiliary verbs in the past: "had to".
     of_participles (Mapping[str, Signature]): Verbs before a bare participle.
@@ -130,6 +130,7 @@ class ClauseWords:
     directions: frozenset[str]
     idle: frozenset[str]
     saying: frozenset[str]
+    writers: frozenset[str]
     of_infinitives: Mapping[str, Signature]
     of_past: Mapping[str, Signature]
     of_participles: Mapping[str, Signature]

@@ -87,6 +87,7 @@ CLAUSES = ClauseWords(
         # Prepositions of goals.
         directions="between into onto to toward towards",
         infinitive="to",
+        writers="i we",
         idle="behalf sake",
         # Prepositions before a participle that a verb or adjective asks for.
         complementing="about at for from in of on to with",
@@ -126,9 +127,9 @@ CLAUSES = ClauseWords(
         doubting="maybe perhaps possibly presumably probably",
         # First words of pairs: "both Anna and Tom".
         correlatives="also both either neither",
-        # Determiners and pronouns of things that are new or asked for.
+        # Determiners and pronouns of things that are new.
         indefinite="""
-            a an any anybody anyone anything somebody someone something what which
+            a an any anybody anyone anything somebody someone something
         """,
         # Words that "not" and "no" deny with their phrase: "not all students", "no longer",
         # "at no time".
