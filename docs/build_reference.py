@@ -92,7 +92,7 @@ FOOTPRINTS = {
     "en_lal_lg": (0.9, 423),
     "fr_lal_md": (3.3, 328),
     "is_lal_md": (0.5, 304),
-    "id_lal_md": (4.0, 327),
+    "id_lal_md": (2.0, 327),
 }
 # What users import: module -> functions and classes.
 FUNCTIONS = {
