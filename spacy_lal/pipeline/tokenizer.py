@@ -250,9 +250,13 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
 
 
 def _special_cases(of_spacy: Any, rules: TokenRules) -> dict:
-    """Words whose tokens are given, as spaCy writes them."""
+    """Words whose tokens are given, as spaCy writes them, but for those that a rule
+    joins: 15,600 Indonesian words with hyphens."""
+    joined = _any_of(rules.joined)
     cases = {
-        text: case for text, case in of_spacy.items() if text not in rules.dropped_words
+        text: case
+        for text, case in of_spacy.items()
+        if text not in rules.dropped_words and not joined.fullmatch(text)
     }
     divided = {text: [text] for text in rules.kept} | dict(rules.divided)
     for text, parts in divided.items():

@@ -1,10 +1,7 @@
 """Indonesian: tokens as Universal Dependencies have them. A clitic is a token
 (`karier nya`), a doubled word is one (`orang-orang`)."""
 
-import re
 from collections.abc import Iterable, Sequence
-
-from spacy.lang.id import IndonesianDefaults
 
 from ..conventions import Rule, TokenRules, joined_words
 from ..marks import BEFORE_LINK, LINK, NOTES, PLAIN_MARKS, remark, spaced_note
@@ -123,12 +120,6 @@ SPACED_NOTE = spaced_note(
     },
 )
 
-# spaCy lists 15,600 words with hyphens, which `COMPOUND` keeps whole.
-LISTED_COMPOUNDS = filter(
-    re.compile(r"[^\W\d_]+(-[^\W\d_]+)+").fullmatch,
-    IndonesianDefaults.tokenizer_exceptions,
-)
-
 MARKS = (QUOTES, *PLAIN_MARKS)
 TOKENS = TokenRules(
     joined=(COMPOUND,),
@@ -137,7 +128,6 @@ TOKENS = TokenRules(
     suffixes=MARKS,
     infixes=(BEFORE_LINK, LINK, *MARKS),
     notes=(*NOTES, REMARK, SPACED_NOTE),
-    dropped_words=frozenset(LISTED_COMPOUNDS),
     abbreviations=ABBREVIATIONS,
 )
 
