@@ -5,6 +5,7 @@ from the judgements of UDS-IH2 (Rudinger, White and Van Durme 2018, "Neural mode
 factuality")."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import exp
 
 from .sentence import SUBJECTS, VERBAL, Word
@@ -12,7 +13,6 @@ from .sentence import SUBJECTS, VERBAL, Word
 TABLE = "lal_factuality"
 SCALE = 32  # weights are stored as whole numbers
 _UP = 3
-_INNER = ("case", "mark", "det")
 
 
 def factuality_score(word: Word) -> float:
@@ -31,51 +31,28 @@ def factuality_score(word: Word) -> float:
 
 
 def features_of(word: Word) -> Iterator[str]:
-    """Give the features of a word: its form, its clause, and the clauses above."""
-    group = _group(word)
-    stated = _stated(word)
+    """Give the features of a word: what it is, its subject and children, and the words
+    above, each alone and with each other."""
     subject = word.subject or word
-    named = subject.lower if subject.pos == "PRON" else subject.pos
-    yield "bias"
-    yield from _named("lemma", word.lemma, word.tag, word.dep, stated)
-    yield from _named("group", group, word.dep, named, stated)
-    yield from _named("subject", named, word.tag, word.dep)
-    for child in word.children:
-        yield from _named("child", child.dep, word.tag)
-        yield from _named(child.dep, child.lemma, word.lemma, group)
-        for inner in child.children:
-            if inner.dep in _INNER:
-                yield from _named(f"inner {child.dep}", inner.lower, word.tag)
-    marks = " ".join([x.lower for x in word.children if x.dep in ("mark", "cc")])
     head = word
-    path = word.dep
-    for _ in range(min(_UP, word.depth)):
-        side = "before" if head.head.i < head.i else "after"
-        head = head.head
-        yield from _named(f"above {path}", head.lemma, marks, group, word.tag)
-        yield from _named(f"group {path}", _group(head), marks, _stated(head), side)
+    path = "own"
+    values = {
+        "subject": subject.lower if subject.pos == "PRON" else subject.pos,
+        "last": word.words[-1].lower[-1:],
+    }
+    for child in word.children:
+        values[child.dep] = child.lemma
+    for _ in range(min(_UP, word.depth) + 1):
+        values[f"{path} lemma"] = head.lemma
+        values[f"{path} group"] = _group(head)
+        values[f"{path} stated"] = f"{head.context.factuality} {head.context.polarity}"
         path += f" {head.dep}"
-    root = word.sentence.order[0]
-    last = word.words[-1].lower[-1:]
-    yield from _named("sentence", last, _group(root), _stated(root), word.dep)
-
-
-def _named(name: str, *values: str) -> Iterator[str]:
-    """Give a feature of the first value, and of it with each of the others."""
-    first = f"{name}={values[0]}"
-    yield first
-    for i, value in enumerate(values[1:]):
-        yield f"{first} {i}={value}"
-
-
-def _stated(word: Word) -> str:
-    context = word.context
-    return f"{context.factuality} {context.polarity} {context.is_reported}"
+        head = head.head
+    names = ["bias", *[f"{name}={value}" for name, value in values.items()]]
+    yield from map(" ".join, combinations(names, 2))
 
 
 def _group(word: Word) -> str:
-    """Give a verb's auxiliaries and tag, "will VB"."""
-    helping = [x.lower for x in word.children if x.dep in VERBAL]
-    is_marked = word.child("mark") is not None
-    has_subject = word.child(*SUBJECTS) is not None
-    return " ".join([*helping, word.tag, str(is_marked), str(has_subject)])
+    """Give a verb's auxiliaries, tag and deprel, "will VB"."""
+    helping = [x.lower for x in word.children if x.dep in (*VERBAL, "mark")]
+    return " ".join([*helping, word.tag, word.dep, str(bool(word.child(*SUBJECTS)))])

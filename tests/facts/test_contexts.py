@@ -35,6 +35,8 @@ KINDS: Dict[Tuple[str, str], str] = {
     ("Tom used to sell cars.", "verb"): "asserted",
     ("If Tom sells the car, Kim will pay.", "verb"): "hypothetical",
     ("Even if Tom sold the car, Kim stayed.", "verb"): "hypothetical",
+    ("The house is to be sold.", "verb"): "hypothetical",
+    ("Hopefully, Tom sold the car.", "verb"): "hypothetical",
     ("Had Tom sold the car, Kim would have paid.", "verb"): "hypothetical",
     ("Did Tom sell the car?", "verb"): "hypothetical",
     ("Tom probably sold the car.", "verb"): "hypothetical",
@@ -138,6 +140,11 @@ COMPLEMENTS: Dict[Tuple[str, str], Tuple[str, str]] = {
 }
 
 COMPLEMENTS |= {
+    ("I do not know where they hid the money.", "hid"): ("hypothetical", ""),
+    ("Please note that Tom sold the car.", "sold"): ("asserted", ""),
+    ("I must say that Tom sold the car.", "sold"): ("asserted", ""),
+    ("Tom may have left before Kim sold the car.", "sold"): ("asserted", ""),
+    ("Do you see people who sell cars?", "sell"): ("asserted", ""),
     ("She forgot in which room the keys were.", "were"): ("hypothetical", ""),
     ("Ben says yes, Kim sold the car.", "sold"): ("asserted", ""),
 }
@@ -265,7 +272,7 @@ def test_a_score_is_a_probability_and_wants_weights(parse: Callable[[str], Doc])
     (relation,) = get_relations(doc)
     with pytest.raises(ValueError, match="has no table 'lal_factuality'"):
         relation.factuality_score  # noqa: B018
-    doc.vocab.lookups.add_table("lal_factuality", {"lemma=sell": -64})
+    doc.vocab.lookups.add_table("lal_factuality", {"bias own lemma=sell": -64})
     try:
         assert relation.factuality_score == pytest.approx(0.1192, abs=1e-4)
     finally:

@@ -69,6 +69,18 @@ TRIPLES = {
 }
 
 TRIPLES |= {
+    "They are to meet the queen in May.": [
+        "(They; are to meet; the queen)",
+        "(They; are to meet the queen in; May)",
+    ],
+    "Sue believes that Tom is to marry Ann.": [
+        "(Sue; believes that; Tom is to marry Ann)",
+        "(Tom; is to marry; Ann)",
+    ],
+    "His plan is to sell the car.": [
+        "(His; has; plan)",
+        "(His plan; is; to sell the car)",
+    ],
     "The shop sells tea, salt and rice.": [
         "(The shop; sells; tea)",
         "(The shop; sells; salt)",

@@ -37,7 +37,7 @@ https://creativecommons.org/licenses/by-sa/4.0/
 MIN_COUNT = 2
 STEPS = 150
 RATE = 0.1
-DECAY = 3e-4  # of weights; 3e-5 and 1e-4 are worse on dev
+DECAY = 2e-4  # of weights; 3e-4 has a mean F of 87.5 and an r of .790
 MAX_WEIGHTS = 30_000
 
 # A predicate: value, label, features

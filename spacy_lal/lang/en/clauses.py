@@ -124,7 +124,7 @@ CLAUSES = ClauseWords(
         # Adverbs of hearsay.
         reporting="allegedly apparently purportedly reportedly supposedly",
         # Adverbs of doubt.
-        doubting="maybe perhaps possibly presumably probably",
+        doubting="hopefully maybe perhaps possibly presumably probably",
         # First words of pairs: "both Anna and Tom".
         correlatives="also both either neither",
         # Determiners and pronouns of things that are new.
