@@ -39,11 +39,9 @@ def _stands_alone(top: Word, owners: Owners) -> bool:
     if not word.is_predicate:
         return False
     if top.dep == "acl:relcl":
-        before = word.words[top.first : word.i]
-        asking = [x.dep[:5] for x in before if x.tag in lang.asking]
         is_aside = top.is_aside or head.pos == "PROPN"
         is_known = is_aside or head.word(lang.determiners, "det") is not None
-        return is_known and asking == ["nsubj"]
+        return is_known and word.subject is head
     if owners[head] is not head:
         return False
     if top.dep == "advcl":
