@@ -116,8 +116,8 @@ def words_of_verb(verb: Word, denial: Optional[Word]) -> set[int]:
                 if child.dep in _LINKS and head.i < child.i < word.i:
                     words |= child.below
         elif word.dep == "conj" and not word.is_finite:
-            shared = [x for x in head.children if x.dep in _SHARED or x.is_denial]
-            words.update([x.i for x in shared])
+            shared = (x.i for x in head.children if x.dep in _SHARED or x.is_denial)
+            words.update(shared)
     if clause.denial and clause.denial is not denial:
         words -= clause.denial.shown.below
     if denial and denial.shown.dep == "advmod":
@@ -158,11 +158,10 @@ def _is_verbal(word: Word) -> bool:
 
 def case_of(head: Word) -> set[int]:
     """Give the words of the preposition of a phrase, or of its first conjunct."""
-    while True:
-        cases = [x for x in head.children if x.dep == "case" and x.i < head.i]
-        if cases or head.dep != "conj":
-            return set().union(*[x.below for x in cases])
+    while head.dep == "conj" and not head.child("case"):
         head = head.head
+    cases = [x.below for x in head.children if x.dep == "case" and x.i < head.i]
+    return set().union(*cases)
 
 
 def phrase(head: Optional[Word], verb: Word) -> Optional[Span]:

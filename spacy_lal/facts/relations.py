@@ -131,14 +131,15 @@ def _predicate_span(word: Word) -> Span:
 def _arguments(word: Word, ends: Sequence[Optional[Word]]) -> tuple[Span, ...]:
     """Give further arguments and adjuncts."""
     clause = word.clause
-    modal = word.lang.modal
-    parts = [x for x in clause.children if x.dep in _ARGUMENTS or x.tag == modal]
-    labels = {**{x: x.dep for x in parts}, **word.roles}
+    inner = [
+        x for x in clause.children if x.dep in _ARGUMENTS or x.tag == word.lang.modal
+    ]
+    labels = {x: x.dep for x in inner} | word.roles
     return tuple(
         [
             trimmed(x, x.first, x.last + 1, label)
             for x, label in labels.items()
-            if x not in ends and not x.is_denial and not clause.is_below(x)
+            if not (x in ends or x.is_denial or clause.is_below(x))
         ]
     )
 

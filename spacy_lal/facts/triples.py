@@ -145,8 +145,8 @@ def _of_relation(relation: Relation) -> Iterator[_Parts]:
     clause = verb.clause
     subject = verb.subject
     if relation.kind in PRESUPPOSED:
-        who, thing = [words_of(x, verb) for x in relation.ends if x]
-        yield _Parts(relation, who, set(), thing, verb)
+        who, what = [words_of(x, verb) for x in relation.ends if x]
+        yield _Parts(relation, who, set(), what, relation.ends[1] or verb)
     if relation.kind not in (VERB, COPULA) or not subject:
         return
     same = (subject, *subject.conjuncts)
