@@ -67,13 +67,15 @@ def _sentence(top: Word, words: Sequence[Word], owners: Owners) -> str:
     around = subject.below - case_of(subject)
     kept.update([i for i in around if owners[top.words[i]] is owners[subject]])
     for word in top.children:
-        is_link = word.dep == "mark" or word.is_relative_word
-        if word.dep == "cc" or (is_link and top.head is not top):
+        is_link = word.dep in ("cc", "mark") or word.is_relative_word
+        if is_link and top.head is not top:
             kept -= word.below
     marks = [i for i in kept if top.words[i].lower in _ASIDE_MARKS]
     kept.difference_update([i for i in marks if not {i - 1, i + 1} <= kept])
+    inner = without_marks([top.words[i] for i in sorted(kept)])
+    is_joined = len(inner) > 0 and inner[0].dep == "cc"
     text = ""
-    for word in without_marks([top.words[i] for i in sorted(kept)]):
+    for word in inner[is_joined:]:
         is_next = word.i + 1 in kept
         text += word.token.text_with_ws if is_next else f"{word.token.text} "
     return f"{text[:1].upper()}{text[1:].rstrip()}."
