@@ -20,7 +20,7 @@ from thinc.api import (
 )
 from thinc.types import Floats2d, Ints2d
 
-from ..models.vectors import Tok2Vec
+from ..models.vectors import Tok2Vec, rows_of_docs
 
 # The classes of a token; white space is inside.
 INSIDE, START, CONTINUATION = range(3)
@@ -93,17 +93,19 @@ def forward(
     structure = read_structure(docs)
     ends = numpy.cumsum([len(doc) for doc in docs])
     of_docs, backprop_vectors = tok2vec(docs, is_train)
-    vectors = xp.concatenate(of_docs)
-    projected, backprop_projected = project(vectors[structure.words], is_train)
+    vectors = rows_of_docs(model, of_docs)
+    projected, backprop_projected = project(vectors, is_train)
     embedded, backprop_embedded = embed(structure.labels, is_train)
-    joined = xp.hstack([projected, embedded])
+    joined = xp.hstack([projected[structure.words], embedded])
     words, backprop_joined = join(joined, is_train)
     backprops = []
     for mix in mixers:
         heard, backprop_heard = _hear(words, structure.neighbours, model.ops)
         mixed, backprop_mixed = mix(heard, is_train)
         words = words + mixed
-        backprops.append((backprop_mixed, backprop_heard))
+        if is_train:  # backward passes hold all that layers have heard
+            backprops.append((backprop_mixed, backprop_heard))
+        del heard, backprop_heard, backprop_mixed
     of_words, backprop_output = output(words, is_train)
     probabilities = xp.zeros((len(vectors), N_CLASSES), dtype="f")
     probabilities[:, INSIDE] = 1.0
@@ -116,9 +118,9 @@ def forward(
         d_joined = backprop_joined(d_words)
         width = projected.shape[1]
         backprop_embedded(model.ops.as_contig(d_joined[:, width:]))
-        d_vectors = xp.zeros_like(vectors)
-        d_projected = model.ops.as_contig(d_joined[:, :width])
-        d_vectors[structure.words] = backprop_projected(d_projected)
+        d_projected = xp.zeros_like(projected)
+        d_projected[structure.words] = d_joined[:, :width]
+        d_vectors = backprop_projected(d_projected)
         backprop_vectors(xp.split(d_vectors, ends[:-1]))
         return docs
 

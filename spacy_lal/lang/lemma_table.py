@@ -2,13 +2,15 @@
 `lemmas=LemmaTable(Path(__file__).with_name("lemmas.tsv.gz"))` in its record."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
-# Lemmas, divided by spaces, by form and UPOS, divided by a tab.
-Lemmas = dict[str, str]
+# From a form and its UPOS or tag, divided by a tab, to its lemmas, divided by spaces;
+# empty for other forms.
+Lookup = Callable[[str], str]
 # The fewest letters of a compound's last part without a hyphen, and of the parts
 # before it.
 MIN_LAST = 5
@@ -21,8 +23,8 @@ class LemmaTable:
 
     path (Path): A gzipped file of UTF-8 with a line for each form: the form in lower
         case, its UPOS or fine tag, which comes first, and its lemmas, divided by tabs;
-        the lemmas, the likeliest first, divided by spaces. A file `lemmas.license.txt`
-        beside it says where they come from.
+        the lemmas, the likeliest first, divided by spaces. Lines are in the order of
+        their bytes. A file `lemmas.license.txt` beside it says where they come from.
     compounds (FrozenSet[str]): UPOS of words whose last part alone is inflected: a
         compound that the table lacks has the lemma of its last part.
     mistaken (Mapping[str, Sequence[str]]): UPOS, each with those that it may stand for:
@@ -44,19 +46,18 @@ class LemmaTable:
         if tag in self.name_tags:
             return answer
         form = word.lower().replace("’", "'")
-        table = read_lemmas(self.path)
-        of_pos = table.get(f"{form}\t{pos}", "")
-        lemmas = table.get(f"{form}\t{tag}", of_pos).split()
+        lookup = read_lemmas(self.path)
+        lemmas = (lookup(f"{form}\t{tag}") or lookup(f"{form}\t{pos}")).split()
         if pos in self.lower_case:
             answer = answer.lower()
         elif word.islower():
             lemmas = [lemma for lemma in lemmas if not lemma[0].isupper()]
         if not lemmas and pos in self.compounds:
-            lemmas = lemmas_of_compound(table, word, pos)
+            lemmas = lemmas_of_compound(lookup, word, pos)
         if not lemmas:
-            keys = [f"{form}\t{other}" for other in self.mistaken.get(pos, ())]
-            known = [table[key].split() for key in keys if key in table]
-            lemmas = known[0] if len(known) == 1 else []
+            others = [lookup(f"{form}\t{tag}") for tag in self.mistaken.get(pos, ())]
+            known = list(filter(None, others))
+            lemmas = known[0].split() if len(known) == 1 else []
         is_title = pos == "NOUN" and answer == word and word.istitle()
         is_known = answer in lemmas or (is_title and form in lemmas)
         lemma = lemmas[0] if lemmas and not is_known else answer or form
@@ -65,30 +66,37 @@ class LemmaTable:
 
 
 @cache
-def read_lemmas(path: Path) -> Lemmas:
-    """Read a file of forms.
-
-    path (Path): See `LemmaTable`.
-    RETURNS (Lemmas): At least one lemma for each form.
-    RAISES (ValueError): A line has not three columns."""
-    lines = gzip.decompress(path.read_bytes()).decode("utf8").splitlines()
-    for number, line in enumerate(lines, start=1):
-        if line.count("\t") != 2:
-            raise ValueError(
-                f"{path}, line {number}: expected a form, its UPOS and its lemmas, "
-                f"divided by tabs, got {line!r}"
-            )
-    return dict(line.rsplit("\t", 1) for line in lines)
+def read_lemmas(path: Path) -> Lookup:
+    """Read a file of forms; see `LemmaTable`."""
+    text = gzip.decompress(path.read_bytes())
+    return lru_cache(maxsize=2**16)(partial(_find, text))
 
 
-def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> list[str]:
+def _find(text: bytes, form: str) -> str:
+    """The last column of the line that begins with a form, by bisection: dividing the
+    text would take longer than all that a first text asks for."""
+    wanted = f"{form}\t".encode()
+
+    def line_at(place: int) -> bytes:
+        start = text.rfind(b"\n", 0, place) + 1
+        return text[start : start + len(wanted)]
+
+    start = bisect_left(range(len(text)), wanted, key=line_at)
+    if not text.startswith(wanted, start):
+        return ""
+    end = text.index(b"\n", start)
+    return text[start + len(wanted) : end].decode()
+
+
+def lemmas_of_compound(lookup: Lookup, word: str, pos: str) -> list[str]:
     """The lemmas of a compound, from those of its longest last part in a table.
 
     RETURNS (List[str]): Empty if the table has no end of the word, or the end is a
         name.
 
     >>> table = {"fjölskyldur\\tNOUN": "fjölskylda"}
-    >>> lemmas_of_compound(table, "barnafjölskyldur", "NOUN")
+    >>> lookup = lambda form: table.get(form, "")
+    >>> lemmas_of_compound(lookup, "barnafjölskyldur", "NOUN")
     ['barnafjölskylda']
     """
     if not word.replace("-", "").isalpha():
@@ -96,7 +104,7 @@ def lemmas_of_compound(table: Lemmas, word: str, pos: str) -> list[str]:
     starts = range(MIN_FIRST, len(word) - MIN_LAST + 1)
     after_hyphen = word.rfind("-") + 1
     for start in (*starts, after_hyphen):
-        lemmas = table.get(f"{word[start:].lower()}\t{pos}", "")
+        lemmas = lookup(f"{word[start:].lower()}\t{pos}")
         if lemmas[:1].islower():
             first = word[:start] if "-" in word[:start] else word[:start].lower()
             return [first + lemma for lemma in lemmas.split()]

@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from ..annotations import Sentences, sentence_words
 from ..layers.pair_features import ParseArrays
-from .vectors import listeners, require_vectors
+from .vectors import listeners, predict_rows, require_vectors, rows_of_docs
 
 # First ids of the vocabularies of tags and words (docs/explanation/parser.md), before
 # the treebank's own.
@@ -34,7 +34,7 @@ START_CHARS = (WORD_START_CHAR, *[SENTENCE_START_CHAR] * 3, WORD_STOP_CHAR)
 STOP_CHARS = (WORD_START_CHAR, *[SENTENCE_STOP_CHAR] * 3, WORD_STOP_CHAR)
 
 # Most chart cells, (n + 1)^2 of each sentence with padding, that are scored at once.
-MAX_BATCH_CELLS = 65536
+MAX_BATCH_CELLS = 32768
 # Charts of very short sentences are small, but their label attention is not: no
 # sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
@@ -61,11 +61,11 @@ class SentenceFeatures(NamedTuple):
 
 
 class VectorRows(NamedTuple):
-    """Vectors of a whole batch, (n_rows, width), on thinc's device, and the numbers of
-    each sentence's rows, (n,), or (n + 2,) where they include START and STOP
-    (`has_boundaries`)."""
+    """Vectors of a whole batch, (n_rows, width), on thinc's device: an array, or
+    `JoinedRows`; and the numbers of each sentence's rows, (n,), or (n + 2,) where they
+    include START and STOP (`has_boundaries`)."""
 
-    data: Floats2d
+    data: Any
     rows: list[ndarray]
     has_boundaries: bool = False
 
@@ -289,13 +289,15 @@ def embed(
     if not is_train:
         require_vectors(listeners(tok2vec), docs)
     read = tok2vec.attrs.get("read_sentences")
+    if read is None and not is_train:
+        data = predict_rows(tok2vec, docs)
+        vectors = _vector_rows(model, features, docs, data)
+        return NetworkBatch(features, vectors), lambda d_data: []
     if read is None:
         arrays, backprop_arrays = tok2vec(docs, is_train)
     else:
         arrays, backprop_arrays = read(tok2vec, docs, sentences, is_train)
-    lengths = [len(doc) for doc in docs]
-    of_sentences = bool(tok2vec.attrs.get("sentence_rows"))
-    vectors = _vector_rows(model, features, lengths, arrays, of_sentences)
+    vectors = _vector_rows(model, features, docs, rows_of_docs(model, arrays))
     ends = numpy.cumsum([len(array) for array in arrays]).tolist()
 
     def backprop(d_data: Floats2d) -> list[Doc]:
@@ -312,36 +314,30 @@ def embed(
 
 
 def _vector_rows(
-    model: Model,
-    features: list[SentenceFeatures],
-    doc_lengths: list[int],
-    arrays: list[Floats2d],
-    of_sentences: bool,
+    model: Model, features: list[SentenceFeatures], docs: list[Doc], data: Any
 ) -> VectorRows:
-    """The arrays as rows of vectors, checked.
+    """The rows of all sentences, checked.
 
-    RAISES (ValueError): The arrays have other rows or another width than expected."""
-    expected = doc_lengths
-    kind = "one for each token of each Doc"
+    RAISES (ValueError): There are other rows than expected, or of another width."""
+    of_sentences = bool(model.layers[0].attrs.get("sentence_rows"))
+    expected = sum(map(len, docs))
+    kind = "one for each token"
     if of_sentences:
-        expected = [sentence.length + 2 for sentence in features]
+        ends = numpy.cumsum([sentence.length + 2 for sentence in features])
+        expected = ends[-1]
         kind = "one more for START and STOP of each sentence"
-    n_rows = [len(array) for array in arrays]
+    n_rows, width = data.shape
     if n_rows != expected:
         raise ValueError(f"The tok2vec gave {n_rows} rows; expected {expected}: {kind}")
-    data = [model.ops.asarray2f(array) for array in arrays if len(array)]
-    width = get_shim(model).cfg["vector_width"]
-    flat = data[0] if len(data) == 1 else model.ops.xp.concatenate(data)
-    if flat.shape[1] != width:
+    if width != get_shim(model).cfg["vector_width"]:
         raise ValueError(
-            f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made "
-            f"for {width}"
+            f"The tok2vec gave vectors of width {width}; the network was made for "
+            f"{get_shim(model).cfg['vector_width']}"
         )
     if not of_sentences:
-        return VectorRows(flat, [sentence.rows for sentence in features])
-    ends = numpy.cumsum(n_rows)
-    rows = [numpy.arange(end - n, end) for n, end in zip(n_rows, ends, strict=True)]
-    return VectorRows(flat, rows, has_boundaries=True)
+        return VectorRows(data, [sentence.rows for sentence in features])
+    rows = numpy.split(numpy.arange(expected), ends[:-1])
+    return VectorRows(data, rows, has_boundaries=True)
 
 
 def init(model: Model, X: Optional[list[Doc]] = None, Y: Any = None) -> None:

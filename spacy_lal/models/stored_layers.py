@@ -13,6 +13,7 @@ from thinc.layers.chain import forward as forward_in_layers
 from thinc.types import Floats2d
 
 from .inference.graph import Bits, Product
+from .vectors import predict_rows
 from .weights.storage import quantise
 from .weights.threads import Owner, made_once
 
@@ -106,9 +107,7 @@ def make_product(model: Any) -> WordVectors:
     product = Product(floats(output, "W"), output.get_param("b"), bits)
 
     def scores(model: Any, docs: list[Doc]) -> ndarray:
-        vectors = model.layers[0].predict(docs)
-        # those of an empty Doc may have another width
-        products = product(numpy.concatenate([rows for rows in vectors if len(rows)]))
+        products = product(predict_rows(model.layers[0], docs))
         if not output.attrs["softmax_normalize"]:
             return products
         temperature = output.attrs["softmax_temperature"]
@@ -162,7 +161,8 @@ class FoldedTables:
             for of_column, seed, size, first in tables
         ]
         sums = model.ops.gather_add(self.table, numpy.concatenate(rows, axis=1))
-        units = sums.reshape(-1, *self.shape) + self.bias
+        units = sums.reshape(-1, *self.shape)
+        units += self.bias
         largest = units.max(axis=1)
         largest -= largest.mean(axis=1, keepdims=True)
         variance = numpy.square(largest).mean(axis=1, keepdims=True) + _EPSILON

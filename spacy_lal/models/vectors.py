@@ -13,7 +13,7 @@ from typing import Any, Optional
 import numpy
 from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
-from thinc.api import Model
+from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
 from ..lang import conventions
@@ -156,19 +156,10 @@ def forward(
     """Run the parts; the backward pass splits the gradient among them.
 
     RAISES (ValueError): See `require_vectors`."""
-    listening = [listeners(layer) for layer in model.layers]
-    if not is_train and docs is not getattr(_samples, "last", None):
-        require_vectors(chain.from_iterable(listening), docs)
-    plain = [plain_doc(doc) for doc in docs]
-    inputs = [docs if of_layer else plain for of_layer in listening]
-    parts, backprops = zip(
-        *(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)),
-        strict=True,
-    )
+    parts, backprops = _run_parts(model, docs, is_train)
     xp = model.ops.xp
     joined = [
-        xp.concatenate([xp.asarray(part) for part in arrays], axis=1)
-        for arrays in zip(*parts, strict=True)
+        JoinedRows([*map(xp.asarray, arrays)])[:] for arrays in zip(*parts, strict=True)
     ]
 
     def backprop(d_joined: list[Floats2d]) -> list[Doc]:
@@ -187,6 +178,49 @@ def forward(
         return docs
 
     return joined, backprop
+
+
+def _run_parts(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[Any, Any]:
+    """For each part the arrays of the Docs, and its backward pass."""
+    listening = [listeners(layer) for layer in model.layers]
+    if not is_train and docs is not getattr(_samples, "last", None):
+        require_vectors(chain.from_iterable(listening), docs)
+    plain = [plain_doc(doc) for doc in docs]
+    inputs = [docs if of_layer else plain for of_layer in listening]
+    runs = zip(model.layers, inputs, strict=True)
+    return zip(*(layer(X, is_train) for layer, X in runs), strict=True)  # type: ignore[return-value]
+
+
+class JoinedRows:
+    """Arrays side by side, joined where rows are read: joined at once, they would take
+    as much memory again."""
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = parts
+        self.shape = len(parts[0]), sum(part.shape[1] for part in parts)
+
+    def __getitem__(self, rows: Any) -> Any:
+        read = [part[rows] for part in self.parts]
+        xp = get_array_module(read[-1])
+        return xp.concatenate(read, axis=1) if len(read) > 1 else read[0]
+
+
+def predict_rows(model: Tok2Vec, docs: list[Doc]) -> JoinedRows:
+    """The vectors of all words of some Docs, one after the other.
+
+    docs (List[Doc]): At least one word."""
+    if model._func is forward:
+        parts, _ = _run_parts(model, docs, False)
+    else:
+        parts = [model.predict(docs)]
+    return JoinedRows([rows_of_docs(model, arrays) for arrays in parts])
+
+
+def rows_of_docs(model: Model, arrays: Iterable[Floats2d]) -> Floats2d:
+    """The rows of all Docs, one after the other. An empty Doc may have another
+    width."""
+    rows = [model.ops.asarray2f(array) for array in arrays if len(array)]
+    return rows[0] if len(rows) == 1 else model.ops.xp.concatenate(rows)
 
 
 def listeners(model: Model) -> list[Any]:

@@ -2,9 +2,11 @@
 sentence. Here are labels, batches, updates and storage. *Not* here: what a component
 predicts."""
 
+import gc
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import (
     Any,
     Optional,
@@ -24,7 +26,7 @@ from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
 from ..lang import DEFAULT_PIPELINE
 from ..loss.gold import copy_sentence_starts
 from ..models.torch import require_torch
-from ..models.weights.threads import ONE_BLAS_THREAD
+from ..models.weights.threads import ONE_BLAS_THREAD, return_memory_of
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"
@@ -117,8 +119,10 @@ class SentencePipe(TrainablePipe):
             with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])
         )
         for run in runs:  # not always in order
+            together = [docs[i] for i in run]
             with ONE_BLAS_THREAD:
-                predictions = self._predict([docs[i] for i in run])
+                predictions = self._predict(together)
+            return_memory_of(together)
             for i, of_doc in zip(run, predictions, strict=True):
                 of_docs[i] = of_doc
         return of_docs
@@ -224,12 +228,23 @@ class SentencePipe(TrainablePipe):
 
         RAISES (ValueError): Weights do not fit the config."""
         readers: dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
+            "cfg": self._read_cfg,
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
             "model": lambda file: self._load_model(file.read_bytes()),
         }
         util.from_disk(path, readers, exclude)
         return self
+
+    def _read_cfg(self, file: Path) -> None:
+        # Of the lists in JSON few stay. Their number would make the garbage collector
+        # go through all objects of the process.
+        is_on = gc.isenabled()
+        gc.disable()
+        try:
+            self._load_cfg(srsly.read_json(file))
+        finally:
+            if is_on:
+                gc.enable()
 
     def _load_cfg(self, cfg: dict[str, Any]) -> None:
         self.model = self._configured_model

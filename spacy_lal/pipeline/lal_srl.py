@@ -143,6 +143,9 @@ class LALSemanticRoles(SentencePipe):
 
         RAISES (ValueError): The data have unknown keys, or no roles."""
         super().set_label_data(label_data)
+        for kind in ("senses", "aliases"):
+            # Tuples: Python's garbage collector passes by many thousand lists.
+            self.cfg[kind] = [(words, tuple(names)) for words, names in self.cfg[kind]]
         if not self.cfg["roles"]:
             raise ValueError(
                 f"'{self.name}' has nothing to learn: expected Examples whose "

@@ -192,7 +192,7 @@ def test_bytes_need_no_vocabularies():
 
 def test_what_a_tok2vec_gives_is_checked():
     model = initialized(small_parser(token_table(14), **SMALL))
-    with pytest.raises(ValueError, match="expected \\[8, 0, 6, 8, 0, 6\\]"):
+    with pytest.raises(ValueError, match="gave 14 rows; expected 28"):
         model.predict(make_docs() * 2)
     model.layers[0] = token_table(14, width=7)
     with pytest.raises(ValueError, match="width 7; the network was made for 5"):

@@ -26,7 +26,7 @@ _INT = 2
 _INTS = 7
 _OPSET = 17
 _IR_VERSION = 8
-_MAX_ROWS = 4096  # of a product at once: in 8 bits they are in memory three times
+_MAX_ROWS = 1024  # of a product at once: in 8 bits they are in memory three times
 Bits = Literal[8, 15, 32]
 
 
@@ -249,14 +249,15 @@ class Product:
         graph = Graph()
         product = graph.affine("rows", weight, bias, bits)
         self.run = graph.compile(["rows"], {"product": product})
+        self.n_outputs = len(weight)
 
-    def __call__(self, rows: ndarray) -> ndarray:
+    def __call__(self, rows: Any) -> ndarray:
         """*Shapes:* (n_rows, n_in) to (n_rows, n_out)."""
-        parts = [
-            self.run(rows=rows[first : first + _MAX_ROWS])["product"]
-            for first in range(0, max(1, len(rows)), _MAX_ROWS)
-        ]
-        return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
+        products = numpy.empty((rows.shape[0], self.n_outputs), dtype="float32")
+        for first in range(0, len(products), _MAX_ROWS):
+            some = slice(first, first + _MAX_ROWS)
+            products[some] = self.run(rows=rows[some])["product"]
+        return products
 
 
 # Protocol buffers: the few messages of onnx.proto3 that a graph needs, by the numbers

@@ -102,8 +102,12 @@ def encoder_graphs(
         shape (n_rows, n_pieces); for MPNet `relative_bias`. Output: float32 of shape
         (n_rows, n_pieces, width)."""
     check_config(config)
+    patterns = _MPNET if config["model_type"] == "mpnet" else ()
+    renamed = dict(weights)
+    for pattern, replacement in patterns:
+        renamed = {re.sub(pattern, replacement, x): renamed[x] for x in renamed}
     for layer in range(config["num_hidden_layers"]):
-        encoder = _EncoderGraph(config, weights, int8=int8)
+        encoder = _EncoderGraph(config, renamed, int8=int8)
         yield encoder.write_layer(layer), encoder.constants
 
 
@@ -114,13 +118,7 @@ class _EncoderGraph(Graph):
         super().__init__()
         self.config = config
         self.int8 = int8
-        self.weights: dict[str, ndarray] = {}
-        for name, weight in weights.items():
-            for pattern, replacement in (
-                _MPNET if config["model_type"] == "mpnet" else ()
-            ):
-                name = re.sub(pattern, replacement, name)
-            self.weights[name] = weight
+        self.weights = weights  # by BERT's names
         self.epsilon = float(config["layer_norm_eps"])
         self.bias = INPUTS[2] if _BIAS in weights else ""
 

@@ -23,7 +23,13 @@ from thinc.types import Floats2d
 from ...annotations import without_notes
 from ..vectors import plain_doc, with_tokens
 from ..weights.storage import SCALE, stored_arrays, stored_weight
-from ..weights.threads import ONE_BLAS_THREAD, Owner, made_once
+from ..weights.threads import (
+    ONE_BLAS_THREAD,
+    Owner,
+    made_once,
+    return_memory,
+    return_memory_of,
+)
 from ..windows import WINDOW, length_groups, sentence_windows
 from . import onnx_encoder as graph
 from .foreign import check_language
@@ -187,6 +193,7 @@ def forward(
                 sums[window.doc][window.tokens] += of_window
                 n_pieces = window.means.sum(axis=1, keepdims=True)
                 counts[window.doc][window.tokens] += n_pieces
+    return_memory_of(docs)
     of_docs = []
     for doc, vectors, n_pieces in zip(docs, sums, counts, strict=True):
         vectors /= numpy.maximum(n_pieces, 1)
@@ -366,6 +373,7 @@ class OnnxRunner:
         self.scales = weights.get(graph.WORDS + SCALE)
         self.places = graph.place_embeddings(config, weights)
         self.bias = graph.relative_bias(config, weights)
+        return_memory()
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.ready`."""

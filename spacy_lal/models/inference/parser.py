@@ -142,11 +142,11 @@ class ParserInference:
         """The input layer. *Shape:* (n_positions, hidden_width).
         positions (Sequence[slice]): Of each sentence, START and STOP included."""
         vectors: Any = batch.vectors  # of START, words and STOP
-        data = numpy.asarray(vectors.data)
-        packed = numpy.empty((positions[-1].stop, data.shape[1]), dtype="float32")
+        width = vectors.data.shape[1]
+        packed = numpy.empty((positions[-1].stop, width), dtype="float32")
         for i, place in zip(indices, positions, strict=True):
             packed[place.start], packed[place.stop - 1] = self.boundaries
-            packed[place.start + 1 : place.stop - 1] = data[vectors.rows[i]]
+            packed[place.start + 1 : place.stop - 1] = vectors.data[vectors.rows[i]]
         numbers = [numpy.arange(place.stop - place.start) for place in positions]
         along = numpy.concatenate(numbers) % self.max_positions
         joined = self.positions[along]

@@ -102,7 +102,7 @@ class RolesInference:
         """The scores of some sentences of the batch, none without words."""
         rows = [batch.vectors.rows[i] for i in indices]
         sentences = slices([len(of_words) for of_words in rows])
-        vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
+        vectors = batch.vectors.data[numpy.concatenate(rows)]
         encoded = self._encode(vectors, sentences)
         if batch.predicates is None:
             n_others = self.sizes.n_other_labels

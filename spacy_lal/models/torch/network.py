@@ -29,7 +29,7 @@ from thinc.types import Floats2d
 
 from ..batches import NetworkBatch, RolesBatch, sub_batches
 from ..weights.storage import SCALE, single_weights, stored_arrays
-from ..weights.threads import MAKING, made_once
+from ..weights.threads import MAKING, made_once, return_memory
 from . import require_torch
 from .shim import ThreadsShim, training
 
@@ -144,6 +144,8 @@ class NetworkShim(ThreadsShim):
             return self.task.build_inference(self.sizes, self.weights, int8)
         except (KeyError, ValueError) as error:
             raise _misfit(error) from error
+        finally:
+            return_memory()
 
     @property
     def weights(self) -> Mapping[str, ndarray]:
@@ -315,7 +317,8 @@ def _vectors(shim: NetworkShim, batch: AnyBatch, *, requires_grad: bool = False)
     """The vectors of a batch as a tensor; None without vectors."""
     if batch.vectors is None:
         return None
-    return xp2torch(batch.vectors.data, requires_grad=requires_grad, device=shim.device)
+    data = batch.vectors.data[:]  # of `JoinedRows` an array
+    return xp2torch(data, requires_grad=requires_grad, device=shim.device)
 
 
 def _padded(

@@ -4,7 +4,7 @@ them, and what a process that forks has to mind."""
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -13,6 +13,8 @@ from threadpoolctl import ThreadpoolController
 
 # A process that forks waits for this lock: no child inherits it locked.
 MAKING = RLock()
+
+_MANY_TOKENS = 10_000
 
 # What a process has inherited by a fork, kept for good: closing a session of ONNX
 # Runtime waits for threads that do not exist here.
@@ -42,7 +44,6 @@ def made_once(owner: Owner, version: Any, make: Callable[[], Any]) -> Any:
                     _INHERITED.append(made)
                 made = wanted, make()
                 owner.made = made
-                _return_memory()
     return made[1]
 
 
@@ -73,10 +74,17 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def _return_memory() -> None:
-    """Return to the system what making such an object has freed: glibc keeps it."""
+def return_memory() -> None:
+    """Return to the system what making or reading something large has freed: glibc
+    keeps it."""
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def return_memory_of(docs: Sequence[Any]) -> None:
+    """See `return_memory`; what few words have freed, the next ones need at once."""
+    if sum(map(len, docs)) > _MANY_TOKENS:
+        return_memory()
 
 
 def _one_thread() -> None:
