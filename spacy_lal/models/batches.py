@@ -34,7 +34,7 @@ START_CHARS = (WORD_START_CHAR, *[SENTENCE_START_CHAR] * 3, WORD_STOP_CHAR)
 STOP_CHARS = (WORD_START_CHAR, *[SENTENCE_STOP_CHAR] * 3, WORD_STOP_CHAR)
 
 # Most chart cells, (n + 1)^2 of each sentence with padding, that are scored at once.
-MAX_BATCH_CELLS = 32768
+MAX_BATCH_CELLS = 16384
 # Charts of very short sentences are small, but their label attention is not: no
 # sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
