@@ -44,6 +44,7 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         "import spacy": ["-c", "import spacy"],
         "spacy.load": ["-c", load],
         "spacy.load and a first sentence": ["-c", f"{load}; nlp({SENTENCE!r})"],
+        "spacy.load and two sentences": ["-c", f"{load}{f'; nlp({SENTENCE!r})' * 2}"],
         "lal parse, one sentence": [
             *("-m", "spacy", "lal", "parse"),
             *("--model", pipeline, "--text", SENTENCE),
