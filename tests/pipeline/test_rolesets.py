@@ -162,9 +162,8 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path, monkeypatc
     nlp.add_pipe("lal_srl", config=config("none"))
     nlp.config["initialize"]["components"]["lal_srl"] = {"frames": str(frames)}
     nlp.initialize(lambda: [example(nlp, "gave"), example(nlp, "saw")])
-    assert [
-        tuple(one) for one in nlp.get_pipe("lal_srl").label_data["aliases"]
-    ] == ALIASES
+    aliases = nlp.get_pipe("lal_srl").label_data["aliases"]
+    assert [(words, list(rolesets)) for words, rolesets in aliases] == ALIASES
     assert read_frames(frames)["give.09"].aliases == ("v:give", "j:Giving")
     nlp.to_disk(tmp_path / "saved")
     loaded = spacy.load(tmp_path / "saved")
