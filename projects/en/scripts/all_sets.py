@@ -36,6 +36,7 @@ def read_scores(folder: Path) -> Dict[str, Dict[str, float]]:
     for path in sorted(folder.glob("*.json")):
         name = path.stem.split(".")[-1]
         values = json.loads(path.read_text(encoding="utf8"))
+        values.update(values.get("roles") or {})
         found[name] = {
             score: 100 * values[key]
             for score, key in SCORES.items()

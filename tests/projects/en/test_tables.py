@@ -15,11 +15,12 @@ def test_a_loss_is_marked(script, tmp_path: Path, capsys):
     for folder, const_f, las in (("now", 0.9200, 0.9150), ("before", 0.9100, 0.9181)):
         (tmp_path / folder).mkdir()
         values = {"const_f": const_f, "dep_las": las, "dep_uas": None}
+        values["roles"] = {"srl_f": 0.8}
         for name in ("dev.ewt.json", "dev.genia.json"):
             (tmp_path / folder / name).write_text(json.dumps(values), encoding="utf8")
     script("all_sets").main(tmp_path / "now", tmp_path / "before")
     *_, ewt, genia = capsys.readouterr().out.splitlines()
-    assert ewt == "| ewt | 92.00 (91.00) |  | **91.50 (91.81)** |  |  |  |"
+    assert ewt == "| ewt | 92.00 (91.00) |  | **91.50 (91.81)** |  |  | 80.00 (80.00) |"
     assert genia == "| genia | 92.00 (91.00) |  |  |  |  |  |"
 
 
