@@ -300,7 +300,8 @@ def relation_table(place: tables.Row, relations: "Sequence[Relation]") -> str:
         if relation.factuality == ASSERTED:
             del said["factuality"]
         extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
-        predicate = _shown(relation.predicate or relation.label)
+        words = (relation.predicate or relation.label, *relation.preposition)
+        predicate = " ".join(map(_shown, words))
         if relation.negation:
             predicate = f"not {predicate}"
         cells = (_shown(relation.subject), predicate, _shown(relation.object))

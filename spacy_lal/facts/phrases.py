@@ -35,11 +35,15 @@ def words_of(head: Word, verb: Word) -> set[int]:
     for child in head.children:
         if clause.is_below(child):
             words -= child.below
-        elif is_clause and child.dep == "conj" and not child.child(*SUBJECTS):
-            words |= child.below  # "said that she came and left"
+        elif is_clause and (child.dep == "case" or _is_joined(child)):
+            words |= child.below  # "said that she is in Rome and sleeps"
     if head is clause and verb.i < head.i:
         words -= set(range(verb.i + 1))
     return words
+
+
+def _is_joined(word: Word) -> bool:
+    return word.dep == "conj" and not word.child(*SUBJECTS)
 
 
 def heads_clause(word: Word) -> bool:

@@ -87,10 +87,18 @@ class Relation:
             return lang.possession if self.kind == POSSESSIVE else lang.copula
         words = [lang.denial] if self.denial else []
         words += [token.lemma_ or token.text for token in self.predicate or ()]
+        return " ".join([*words, *self.preposition])
+
+    @property
+    def preposition(self) -> list[str]:
+        """Gives the words that join an object after the predicate: "out", "of"."""
         thing = self.ends[1]
-        if thing and thing.i > self.word.i and thing.dep != "obl:agent":
-            words += [x.lower for x in thing.children if x.dep == "case"]
-        return " ".join(words)
+        if self.kind in PRESUPPOSED or not thing or thing.i < self.word.i:
+            return []
+        is_clause = thing is not self.word.clause and thing.child("cop")
+        if is_clause or thing.dep == "obl:agent":
+            return []
+        return [x.lower for x in thing.children if x.dep == "case"]
 
     @property
     def place(self) -> Optional[Span]:
@@ -175,8 +183,8 @@ class Relation:
         }
 
     def __str__(self) -> str:
-        parts = (self.subject, self.predicate or self.label, self.object)
-        return f"({'; '.join(str(part or '-') for part in parts)})"
+        said = " ".join([str(self.predicate or self.label), *self.preposition])
+        return f"({self.subject or '-'}; {said}; {self.object or '-'})"
 
 
 def _as_dict(span: Optional[Span]) -> Optional[dict[str, Any]]:

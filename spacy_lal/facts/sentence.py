@@ -341,7 +341,7 @@ class Word:
             return head.named
         if self.agent and not self.is_passive:
             return self.agent.antecedent  # "trained them to see it": the roles know
-        if self.dep not in _LENT:
+        if self.dep not in _LENT or self.child("expl"):
             return None
         is_asked = self.dep == "xcomp" and head.lemma not in self.lang.subject_control
         if is_asked or (self.is_prepositional and head.lemma in self.lang.of_gerunds):

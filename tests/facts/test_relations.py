@@ -126,7 +126,7 @@ FROM_HEADS = {
     ],
     TOLD: ["It; told; to go", "us; go; -", "he; promised; to stay", "he; stay; -"],
     ACCORDING: ["he; give up; smoking"],
-    GOING: ["He; talk; Mary"],
+    GOING: ["He; talk to; Mary"],
     CALL: ["-; Call; me"],
     RUINED: ["Romans; destroyed; the city"],
     THERE: ["a problem; is; -"],
@@ -244,7 +244,7 @@ def test_relations_from_roles() -> None:
     )
     set_propositions(doc, [tell, destroy])
     told, owned, destroyed = get_relations(doc)
-    assert str(told) == "(He; told; the Romans ' destruction of the city)"
+    assert str(told) == "(He; told of; the Romans ' destruction of the city)"
     assert (
         told.label,
         text(told.place),
@@ -259,7 +259,7 @@ def test_relations_from_roles() -> None:
     assert (owned.kind, destroyed.kind, str(destroyed)) == (
         "possessive",
         "nominal",
-        "(the Romans; destruction; the city)",
+        "(the Romans; destruction of; the city)",
     )
 
 
@@ -350,3 +350,19 @@ def test_clauses(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", SIMPLIFIED)
 def test_simplify(sentence: str) -> None:
     assert simplify(parsed(sentence)[:]) == SIMPLIFIED[sentence]
+
+
+def test_nothing_comes_from_another_clause_than_what_does(parse):
+    text = "He is mine, but there does come a time when you go."
+    assert all(
+        str(x.subject) != "He" or x.kind == "copula" for x in parse(text)._.relations
+    )
+
+
+def test_a_relation_is_written_with_its_preposition(parse):
+    relations = parse("He said that she is in Rome.")._.relations
+    assert [str(x) for x in relations] == [
+        "(He; said; that she is in Rome)",
+        "(she; is in; Rome)",
+    ]
+    assert [x.label for x in relations] == ["say", "be in"]
