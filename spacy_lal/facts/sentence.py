@@ -115,7 +115,7 @@ class Word:
         self.lower = token.lower_
         self.lemma = token.lemma_.lower() or self.lower
         self.tag = token.tag_
-        self.pos = token.pos_
+        self.pos = token.pos_ or ("VERB" if self.tag in self.lang.verbal else "")
         self.dep = token.dep_
         self.head = self
         self.children: list[Word] = []

@@ -31,7 +31,8 @@ class ClauseWords:
     """The words, lower case or lemmas, that clauses and facts are read by, and the fine
     tags, which come first.
 
-    finite (FrozenSet[str]): Of finite verbs, modals included.
+    finite (FrozenSet[str]): Of finite verbs, modals included; `verbal`: of all verbs,
+        for words without UPOS.
     base, participle, gerund (str): Of infinitives, passive and active participles.
     modal, past (str): Of modals, and of verbs in the past tense.
     superlative (FrozenSet[str]): Of superlatives.
@@ -100,6 +101,7 @@ class ClauseWords:
         the clause."""
 
     finite: frozenset[str]
+    verbal: frozenset[str]
     base: str
     participle: str
     gerund: str

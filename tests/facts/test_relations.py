@@ -359,6 +359,16 @@ def test_nothing_comes_from_another_clause_than_what_does(parse):
     )
 
 
+def test_tags_do_where_there_are_no_upos():
+    words = ["He", "left", "town", "."]
+    tags = ["PRP", "VBD", "NN", "."]
+    deps = ["nsubj", "ROOT", "obj", "punct"]
+    doc = Doc(
+        spacy.blank("en").vocab, words=words, tags=tags, heads=[1, 1, 1, 1], deps=deps
+    )
+    assert [str(x) for x in doc._.relations] == ["(He; left; town)"]
+
+
 def test_a_relation_is_written_with_its_preposition(parse):
     relations = parse("He said that she is in Rome.")._.relations
     assert [str(x) for x in relations] == [

@@ -74,6 +74,7 @@ CLAUSES = ClauseWords(
         places="FAC GPE LOC",
         times="DATE TIME",
         finite="MD VBD VBP VBZ",
+        verbal="VB VBD VBG VBN VBP VBZ",
         superlative="JJS RBS",
         relative="WDT WP WP$",
         asking="WDT WP WP$ WRB",
