@@ -595,10 +595,10 @@ def models_page() -> List[str]:
     lines += table([*head, "needs"], costs)
     lines += paragraphs(
         "Words a second: when its dev set was scored, with gold tokens, by one thread "
-        "of an AMD EPYC with VNNI, `en_lal_lg` a day after the others, `is_lal_md` as "
-        "0.1.0, which has the same shape. Load: processor "
-        "time after `import spacy`. Memory: the most of a process that loads it and "
-        "parses a sentence. Load and memory are of one thread, without torch."
+        "of an AMD EPYC with VNNI, `is_lal_md` as 0.1.0, which has the same shape. "
+        "Load: processor time after `import spacy`. Memory: the most of a process that "
+        "loads it and parses a sentence. Load and memory are of one thread, without "
+        "torch."
     )
     head = ["pipeline", "dev set", "const_f", "UAS", "LAS", "tags", "lemmas"]
     lines += ["## Scores", "", *table(head, scores)]

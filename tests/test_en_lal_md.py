@@ -29,6 +29,7 @@ PACKAGES = sorted(
 )
 MAX_MEGABYTES = 75
 MAX_MEGABYTES_SMALL = 32
+MAX_MEGABYTES_LARGE = 100
 __test__ = bool(PACKAGES)  # what pytest asks a module
 
 # Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words
@@ -163,7 +164,12 @@ def test_all_in_one_text(nlp: Language):
 def test_the_larger_pipeline():
     """Loaded from its folder: `make test` does not install it."""
     (folder,) = PACKAGES[0].parent.glob("en_lal_lg-*/en_lal_lg/en_lal_lg-*")
-    docs = list(spacy.load(folder).pipe([*TEXTS, "They made us wait for an hour."]))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= MAX_MEGABYTES_LARGE * 1e6
+    nlp = spacy.load(folder)
+    docs = list(nlp.pipe([*TEXTS, "They made us wait for an hour."]))
+    assert [token.lemma_ for token in nlp("The p53 gene")] == ["the", "p53", "gene"]
+    assert [len(doc._.units) for doc in nlp.pipe(["If it rains, we stay."])] == [2]
     assert [doc._.parse_string for doc in docs[:-1]] == [
         tree for tree, _, _ in SENTENCES
     ]
