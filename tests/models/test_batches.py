@@ -95,8 +95,8 @@ def test_of_a_long_word_both_ends_are_read():
 
 
 def test_memory_of_a_sub_batch():
-    """65,536 cells of charts, at least 32 a row: 4 sentences of 127 words, 1,024 of one
+    """16,384 cells of charts, at least 32 a row: 4 sentences of 63 words, 256 of one
     word."""
-    assert [len(batch) for batch in sub_batches([127] * 5)] == [4, 1]
-    assert [len(batch) for batch in sub_batches([1] * 1025)] == [1024, 1]
+    assert [len(batch) for batch in sub_batches([63] * 5)] == [4, 1]
+    assert [len(batch) for batch in sub_batches([1] * 257)] == [256, 1]
     assert sub_batches([0, 500, 0, 600]) == [[1], [3]]
