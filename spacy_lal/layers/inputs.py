@@ -38,9 +38,7 @@ class NetworkInputs(NamedTuple):
         vector_width).
     char_ids (Optional[Tensor]): Characters of each word between its start and stop
         symbols, padded with 0. *Shape:* (batch_size, seq_len, word_len).
-    char_lengths (Optional[Tensor]): Characters of each word, symbols included.
-    has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not,
-    the network fills them in."""
+    char_lengths (Optional[Tensor]): Characters of each word, symbols included."""
 
     lengths: Tensor
     vectors: Any = None  # a Tensor, as all others, where the network reads it
@@ -48,7 +46,6 @@ class NetworkInputs(NamedTuple):
     word_ids: Any = None
     char_ids: Any = None
     char_lengths: Any = None
-    has_boundary_vectors: bool = True
 
 
 class VectorProjection(nn.Module):
@@ -73,9 +70,9 @@ class VectorProjection(nn.Module):
 
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
         vectors = inputs.vectors
-        if not inputs.has_boundary_vectors and self.boundaries is not None:
+        if self.boundaries is not None:
             start, stop = self.boundaries.to(vectors.dtype)
-            rows = torch.arange(len(vectors), device=vectors.device)
+            rows = torch.arange(vectors.shape[0], device=vectors.device)
             vectors = vectors.clone()
             vectors[:, 0] = start
             vectors[rows, inputs.lengths + 1] = stop
@@ -122,25 +119,45 @@ class CharLSTMEncoder(nn.Module):
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len,
         output_width)."""
-        char_ids = inputs.char_ids
+        words = inputs.char_ids.flatten(0, 1)
         lengths = inputs.char_lengths.reshape(-1, 1)
-        words, inverse = torch.cat([lengths, char_ids.flatten(0, 1)], dim=1).unique(
-            dim=0, return_inverse=True
-        )
-        # padding, a word without characters, is read as one of one character
-        packed = pack_padded_sequence(
-            self.dropout(self.embedding(words[:, 1:])),
-            words[:, 0].clamp(min=1).cpu(),
-            batch_first=True,
-            enforce_sorted=False,
-        )
+        is_exported = torch.onnx.is_in_onnx_export()
+        read = self._last_of_padded if is_exported else self._last_of_packed
         # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs
         # this changes nothing
         with torch.autocast("cpu", enabled=False):
-            _, (states, _) = self.lstm(packed)
-        outputs = states.transpose(0, 1).flatten(1) * (words[:, :1] > 0)
-        rows = outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
-        return self.output_dropout(rows)
+            # padding, a word without characters, is read as one of one character
+            states = read(words, lengths.clamp(min=1)) * (lengths > 0)
+        return self.output_dropout(states.unflatten(0, inputs.char_lengths.shape))
+
+    def _last_of_packed(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Final states. *Shapes:* (n_words, word_len), (n_words, 1) to (n_words,
+        output_width)."""
+        distinct, inverse = torch.cat([lengths, words], dim=1).unique(
+            dim=0, return_inverse=True
+        )
+        packed = pack_padded_sequence(
+            self.dropout(self.embedding(distinct[:, 1:])),
+            distinct[:, 0].cpu(),
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        _, (states, _) = self.lstm(packed)
+        return states.transpose(0, 1).flatten(1).index_select(0, inverse)
+
+    def _last_of_padded(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """As `_last_of_packed`, in ONNX: the leftward direction reads words that are
+        moved to the end."""
+        longest = words.shape[1]
+        places = torch.arange(longest)
+        moved = places + lengths
+        moved = words.gather(1, torch.where(moved < longest, moved, moved - longest))
+        rightward, _ = self.lstm(self.embedding(words))
+        leftward, _ = self.lstm(self.embedding(moved))
+        last = (places == lengths - 1).float().unsqueeze(1) @ rightward
+        first = (places == longest - lengths).float().unsqueeze(1) @ leftward
+        width = self.lstm.hidden_size
+        return torch.cat([last[..., :width], first[..., width:]], dim=-1).squeeze(1)
 
 
 class CharConcatEncoder(nn.Module):

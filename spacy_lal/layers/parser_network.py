@@ -42,6 +42,8 @@ class ParserNetwork(nn.Module):
     """The Label Attention Layer parser's network (Mrini et al. 2020). A sentence gets
     the same scores in any batch."""
 
+    input_type = NetworkInputs
+
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes) -> None:
         super().__init__()
         self.config = config
@@ -71,9 +73,9 @@ class ParserNetwork(nn.Module):
         """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label
         attention, *shape:* (batch_size, n_label_heads, n + 2)."""
         lengths = inputs.lengths
-        seq_len = int(lengths.max()) + 2 if len(lengths) else 2
+        seq_len = next(read.shape[1] for read in inputs[1:] if read is not None)
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        positions = self.inputs.place(len(lengths), seq_len)
+        positions = self.inputs.place(lengths.shape[0], seq_len)
         tokens = self.encoder(self.inputs(inputs, positions), padding, positions)
         encoded = tokens
         weights = None

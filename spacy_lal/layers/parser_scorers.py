@@ -70,14 +70,19 @@ def _score_cells(
 ) -> Tensor:
     """The scores of spans, whose start and end are rows of the flattened
     fenceposts."""
-    hidden_bias, gain, norm_bias, weight, bias = parameters
     of_ends = ends.flatten(0, 1).index_select(0, end)
     of_starts = starts.flatten(0, 1).index_select(0, start)
-    units = std_norm(of_ends - of_starts + hidden_bias, gain, norm_bias).relu()
-    scores = linear(units, weight, bias)
     own = own.flatten(0, 1)
     own_scores = own.index_select(0, end) - own.index_select(0, start)
-    return scores + pad(own_scores, (scores.shape[1] - own.shape[1], 0))
+    return _score_spans(of_ends - of_starts, own_scores, *parameters)
+
+
+def _score_spans(spans: Tensor, own_scores: Tensor, *parameters: Tensor) -> Tensor:
+    """The scores of spans from differences of projected fenceposts."""
+    hidden_bias, gain, norm_bias, weight, bias = parameters
+    units = std_norm(spans + hidden_bias, gain, norm_bias).relu()
+    scores = linear(units, weight, bias)
+    return scores + pad(own_scores, (scores.shape[-1] - own_scores.shape[-1], 0))
 
 
 class _SpanChart(torch.autograd.Function):
@@ -179,6 +184,11 @@ class SpanScorer(nn.Module):
             self.output.weight,
             self.output.bias,
         )
+        if torch.onnx.is_in_onnx_export():  # the number of cells is no constant
+            spans = ends[0].unsqueeze(1) - ends[-1].unsqueeze(2)
+            own_scores = own.unsqueeze(1) - own.unsqueeze(2)
+            scores = _score_spans(spans, own_scores, *parameters)
+            return pad(scores, (1, 0)), label_heads
         # backward runs outside of autocast and must see the same values
         with torch.autocast(projected.device.type, enabled=False):
             chart = _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)

@@ -177,21 +177,24 @@ class RolesLayer(nn.Module):
 
 class RolesInputs(NamedTuple):
     """A padded batch of sentences; see `models.batches.RolesBatch`. *Shapes:* lengths,
-    at least 1, (batch_size,); vectors (batch_size, seq_len, vector_width); heads and
-    deprel_heads, int64, and predicates, bool, (batch_size, seq_len)."""
+    at least 1, (batch_size,); vectors (batch_size, seq_len, vector_width); heads,
+    deprel_heads and predicates, int64, (batch_size, seq_len). predicates: 1 or 0, or -1
+    where the network decides."""
 
     lengths: Tensor
     vectors: Tensor
     heads: Optional[Tensor] = None
     deprel_heads: Optional[Tensor] = None
     predicates: Optional[Tensor] = None
-    threshold: float = 0.5
+    threshold: Any = 0.5  # a number, or a tensor of one
     parses: Optional[Sequence[ParseArrays]] = None
 
 
 class RolesNetwork(nn.Module):
     """Predicates, their roles and rolesets. A sentence gets the same scores in any
     batch."""
+
+    input_type = RolesInputs
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()
@@ -256,9 +259,10 @@ class RolesNetwork(nn.Module):
                 predicates = self.predicate_scorer(positions)
             if self.head_scorer is not None and i == self.config.syntax.parse_layer:
                 arcs, *heads = self.head_scorer(positions)
-        chosen = inputs.predicates
-        if chosen is None:
-            chosen = self.predicate_probabilities(predicates) >= inputs.threshold
+        chosen = self.predicate_probabilities(predicates) >= inputs.threshold
+        given = inputs.predicates
+        if given is not None:
+            chosen = (given > 0) | (chosen & (given < 0))
         rows = (chosen & ~padding).nonzero()
         if isinstance(self.role_scorer, SpanRoleScorer):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)

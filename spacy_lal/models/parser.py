@@ -180,7 +180,7 @@ def encode_sentence(
 ) -> tuple[ndarray, Optional[ndarray]]:
     """What the scorers read of a sentence with words; see `encode`."""
     inference = shim.inference
-    if inference is not None:
+    if isinstance(inference, ParserInference):
         return inference.encode(batch, number)
     fenceposts, weights = map(to_numpy, run_module(shim, batch, [number], "encode"))
     return fenceposts[0], None if weights is None else weights[0]
@@ -205,6 +205,7 @@ class ParserTask:
     """A parser's network for `NetworkShim`; methods are those of `Task`."""
 
     has_ends = True
+    scores = ParserScores
 
     def __init__(self, config: configs.ParserNetworkConfig) -> None:
         self.config = config
@@ -228,17 +229,9 @@ class ParserTask:
         return ParserInference(self.config, sizes, weights, int8=int8)
 
     def pad(
-        self,
-        batch: batches.NetworkBatch,
-        indices: Sequence[int],
-        vectors: Any,
-        device: Any,
-    ) -> Any:
+        self, batch: batches.NetworkBatch, indices: Sequence[int]
+    ) -> dict[str, ndarray]:
         """See `Task`."""
-        import torch
-
-        from ..layers.inputs import NetworkInputs
-
         features = [batch.features[i] for i in indices]
         lengths = numpy.array([sentence.length for sentence in features])
         shape = (len(indices), int(lengths.max()) + 2)
@@ -250,11 +243,7 @@ class ParserTask:
         if features[0].chars is not None:
             chars = [sentence.chars or [] for sentence in features]
             arrays["char_ids"], arrays["char_lengths"] = _pad_chars(chars, shape)
-        tensors = {key: torch.from_numpy(ids).to(device) for key, ids in arrays.items()}
-        has_boundaries = batch.vectors is not None and batch.vectors.has_boundaries
-        return NetworkInputs(
-            vectors=vectors, has_boundary_vectors=has_boundaries, **tensors
-        )
+        return arrays
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> list[ParserScores]:
         """See `Task`."""

@@ -152,6 +152,7 @@ class RolesTask:
     """The network of semantic roles for `NetworkShim`; methods are those of `Task`."""
 
     has_ends = False
+    scores = RoleScores
 
     def __init__(self, config: configs.RolesNetworkConfig) -> None:
         self.config = config
@@ -176,38 +177,25 @@ class RolesTask:
             return None
         return RolesInference(self.config, sizes, weights, int8=int8)
 
-    def pad(
-        self, batch: RolesBatch, indices: Sequence[int], vectors: Any, device: Any
-    ) -> Any:
+    def pad(self, batch: RolesBatch, indices: Sequence[int]) -> dict[str, Any]:
         """See `Task`."""
-        import torch
-
-        from ..layers.roles_network import RolesInputs
-
-        shape = tuple(vectors.shape[:2])
-
-        def padded(items: Optional[list[ndarray]]) -> Any:
-            if items is None:
-                return None
-            of_batch = [items[i] for i in indices]
-            ids = pad_arrays(of_batch, shape, "int64", MISSING)
-            return torch.from_numpy(ids).to(device)
-
-        flags = None
+        lengths = numpy.array([len(batch.vectors.rows[i]) for i in indices])
+        predicates = numpy.full((len(indices), lengths.max()), MISSING)
         if batch.predicates is not None:
-            flags = torch.zeros(shape, dtype=torch.bool, device=device)
-            for row, i in zip(flags, indices, strict=True):
-                row[batch.predicates[i]] = True
-        lengths = [batch.lengths[i] for i in indices]
-        return RolesInputs(
-            lengths=torch.tensor(lengths, device=device),
-            vectors=vectors,
-            heads=padded(batch.heads),
-            deprel_heads=padded(batch.deprel_heads),
-            predicates=flags,
-            threshold=batch.threshold,
-            parses=None if batch.parses is None else [batch.parses[i] for i in indices],
-        )
+            predicates[:] = 0
+            for row, i in zip(predicates, indices, strict=True):
+                row[batch.predicates[i]] = 1
+        arrays: dict[str, Any] = {"lengths": lengths, "predicates": predicates}
+        arrays["threshold"] = numpy.array(batch.threshold, dtype="float32")
+        for name in ("heads", "deprel_heads"):
+            heads = getattr(batch, name)
+            if heads is not None:
+                of_batch = [heads[i] for i in indices]
+                shape = predicates.shape
+                arrays[name] = pad_arrays(of_batch, shape, "int64", MISSING)
+        if batch.parses is not None:
+            arrays["parses"] = [batch.parses[i] for i in indices]
+        return arrays
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> list[RoleScores]:
         """See `Task`."""

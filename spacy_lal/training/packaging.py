@@ -20,6 +20,8 @@ from thinc.api import Config, Model
 from ..models.inference.onnx_transformer import from_transformer
 from ..models.stored_layers import StoredForward
 from ..models.tagger import with_products
+from ..models.torch.export import export_network
+from ..models.torch.network import NetworkShim
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
 from .optimizer_state import nodes
 
@@ -51,7 +53,7 @@ def write_package(
     RETURNS (List[str]): What was done, a line each.
     RAISES (ValueError): A weight is too large for half precision.
     """
-    done: list[str] = []
+    done = list(_export_networks(nlp))
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
     pipes: dict[str, Any] = dict(nlp.components)
@@ -110,6 +112,14 @@ def write_package(
         for path in (*folder.glob("*/cfg"), *folder.glob("vocab/*.json")):
             srsly.write_json(path, srsly.read_json(path), indent=0)
     return done
+
+
+def _export_networks(nlp: Language) -> Iterator[str]:
+    """Export the networks that have no other form without torch."""
+    for name, pipe in nlp.components:
+        for shim in chain.from_iterable(node.shims for node in nodes(pipe)):
+            if isinstance(shim, NetworkShim) and shim.inference is None:
+                yield f"{name} {export_network(nlp, shim)}"
 
 
 def _stored(weights: Mapping[str, ndarray], bits: int) -> dict[str, ndarray]:

@@ -192,12 +192,10 @@ def build(width=4, vector_width=6, **options):
     )
 
 
-def vectors_of(vector_width=6, bounded=True):
+def vectors_of(vector_width=6):
     torch.manual_seed(1)
     rows = torch.randn(2, 5, vector_width)
-    return NetworkInputs(
-        torch.tensor([3, 2]), vectors=rows, has_boundary_vectors=bounded
-    )
+    return NetworkInputs(torch.tensor([3, 2]), vectors=rows)
 
 
 def test_the_mix_is_a_learned_softmax():

@@ -95,13 +95,7 @@ def make_inputs(network, lengths, seed=3):
         for name, value in everything.items()
         if value is not None
     }
-    vectors = [
-        feature
-        for feature in network.config.inputs.features
-        if feature.kind == "vectors"
-    ]
-    boundaries = bool(vectors) and not vectors[0].learned_boundaries
-    return NetworkInputs(torch.tensor(lengths), **cut, has_boundary_vectors=boundaries)
+    return NetworkInputs(torch.tensor(lengths), **cut)
 
 
 def sentence_of(output, row, n):

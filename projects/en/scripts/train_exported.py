@@ -476,7 +476,7 @@ def parser_scores(part: Part, vectors: Tensor, batch: Batch) -> list[Scores]:
     scores = []
     for group in batch["sentences"]:
         placed = inputs[group["index"]]
-        read = NetworkInputs(group["n"], placed, has_boundary_vectors=False)
+        read = NetworkInputs(group["n"], placed)
         output = part.network(read)
         scores.append(
             Scores(output.labels, output.arcs, output.deprels, output.label_heads)

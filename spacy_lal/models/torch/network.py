@@ -1,6 +1,6 @@
 """Our networks as thinc layers, for several threads. A loaded network parses in NumPy
 from arrays. A torch module is made of them when it first learns, where thinc's device
-is a GPU, and for a network without a NumPy form."""
+is a GPU, and for a network without a NumPy form, unless it was exported."""
 
 from typing import (
     Any,
@@ -27,7 +27,8 @@ from thinc.api import (
 )
 from thinc.types import Floats2d
 
-from ..batches import NetworkBatch, RolesBatch, sub_batches
+from ..batches import NetworkBatch, RolesBatch, pad_arrays, sub_batches
+from ..inference.graph import session
 from ..weights.storage import SCALE, single_weights, stored_arrays
 from ..weights.threads import MAKING, made_once, return_memory
 from . import require_torch
@@ -42,6 +43,7 @@ class Task(Protocol):
 
     config: Any  # everything but the sizes that come from data
     has_ends: bool  # whether START and STOP stand around a sentence of the input
+    scores: Any  # the class of the module's output
 
     def sizes(self, cfg: Mapping[str, int]) -> Any:
         """The sizes that come from data, as the config has them.
@@ -57,12 +59,12 @@ class Task(Protocol):
         """The NumPy form, with `scores(batch, indices)`; None where there is none.
         int8: Whether the weights are stored in 8 bits."""
 
-    def pad(self, batch: Any, indices: Sequence[int], vectors: Any, device: Any) -> Any:
-        """The input of the module for some sentences of a batch, with their vectors,
-        padded, or None."""
+    def pad(self, batch: Any, indices: Sequence[int]) -> dict[str, Any]:
+        """The input of the module for some sentences of a batch but vectors, by name:
+        padded arrays, and what is no array."""
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> list[Any]:
-        """The scores of sentences from the module's output."""
+        """The scores of sentences from the module's output, of tensors or arrays."""
 
     def gradients(
         self, output: Any, d_scores: Sequence[Any]
@@ -80,6 +82,7 @@ class NetworkShim(ThreadsShim):
         super().__init__(None)
         self.task = task
         self._stored = b""  # the weights as safetensors, where there is no module
+        self.graph = b""  # the module as an ONNX graph without weights, if any
 
     @property
     def config(self) -> Any:
@@ -127,7 +130,7 @@ class NetworkShim(ThreadsShim):
 
     @property
     def inference(self) -> Any:
-        """The NumPy form of the present weights; None where the module runs.
+        """What parses with the present weights; None where the module runs.
 
         RAISES (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
@@ -140,8 +143,12 @@ class NetworkShim(ThreadsShim):
     def _make_inference(self) -> Any:
         stored = stored_arrays(self._stored)[0] if self._stored else {}
         int8 = any(name.endswith(SCALE) for name in stored)
+        weights = self.weights
         try:
-            return self.task.build_inference(self.sizes, self.weights, int8)
+            inference = self.task.build_inference(self.sizes, weights, int8)
+            if inference is None and self.graph:
+                return ExportedNetwork(self.task, self.graph, weights)
+            return inference
         except (KeyError, ValueError) as error:
             raise _misfit(error) from error
         finally:
@@ -169,6 +176,7 @@ class NetworkShim(ThreadsShim):
         dropped."""
         if any(self.cfg.get(name) != size for name, size in sizes.items()):
             self._replace(None)
+            self.graph = b""
         self.cfg.update(sizes)
 
     def build(self) -> None:
@@ -193,7 +201,8 @@ class NetworkShim(ThreadsShim):
             state = safetensors.numpy.save(
                 {name: numpy.ascontiguousarray(array) for name, array in weights}
             )
-        return srsly.msgpack_dumps({"config": self.cfg, "state": state})
+        content = {"config": self.cfg, "state": state, "graph": self.graph}
+        return srsly.msgpack_dumps(content)
 
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
         """Take the saved sizes and weights; other settings come from the config.
@@ -202,6 +211,7 @@ class NetworkShim(ThreadsShim):
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])
         self._replace(None, msg["state"])
+        self.graph = msg.get("graph", b"")
         if self.cfg:
             self.task.sizes(self.cfg)
         return self
@@ -324,21 +334,65 @@ def _vectors(shim: NetworkShim, batch: AnyBatch, *, requires_grad: bool = False)
 def _padded(
     shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any
 ) -> Any:
-    """Some sentences as the module's input; vectors are zeros at padding, and at START
-    and STOP without rows."""
-    if batch.vectors is None:
-        return shim.task.pad(batch, indices, None, shim.device)
+    """Some sentences as the module's input."""
     import torch
 
-    rows = [batch.vectors.rows[i] for i in indices]
-    index = torch.from_numpy(numpy.concatenate(rows)).to(data.device)
-    parts = data.index_select(0, index).split([*map(len, rows)])
-    vectors = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
-    if shim.task.has_ends and not batch.vectors.has_boundaries:
-        vectors = torch.nn.functional.pad(vectors, (0, 0, 1, 1))
-    return shim.task.pad(batch, indices, vectors, shim.device)
+    def convert(array: ndarray) -> Any:
+        return torch.from_numpy(array).to(shim.device)
+
+    inputs = _inputs(shim.task, batch, indices, data, convert)
+    return shim.network.input_type(**inputs)
+
+
+def _inputs(
+    task: Task,
+    batch: AnyBatch,
+    indices: Sequence[int],
+    data: Any,
+    convert: Callable[[ndarray], Any],
+) -> dict[str, Any]:
+    """Some sentences as a module's input, by name; vectors are zeros at padding, and at
+    START and STOP without rows. data (Any): All vectors, of the type that `convert`
+    gives."""
+    padded = task.pad(batch, indices)
+    if batch.vectors is not None:
+        n_ends = int(task.has_ends and not batch.vectors.has_boundaries)
+        of_batch = [batch.vectors.rows[i] for i in indices]
+        rows = [numpy.pad(of, n_ends, constant_values=-1) for of in of_batch]
+        shape = (len(rows), max(map(len, rows)))
+        index = convert(pad_arrays(rows, shape, "int64", -1))
+        padded["vectors"] = data[index]
+        padded["vectors"][index < 0] = 0.0
+    return {
+        name: convert(value) if isinstance(value, ndarray) else value
+        for name, value in padded.items()
+    }
 
 
 def to_numpy(tensor: Any) -> Any:
-    """A tensor of any device as an array on the host; None stays None."""
-    return None if tensor is None else tensor.detach().cpu().numpy()
+    """A tensor of any device as an array on the host; None and arrays stay."""
+    if tensor is None or isinstance(tensor, ndarray):
+        return tensor
+    return tensor.detach().cpu().numpy()
+
+
+class ExportedNetwork:
+    """A network whose module was exported, without torch. weights: By their names in
+    torch, float32."""
+
+    def __init__(
+        self, task: Task, graph: bytes, weights: Mapping[str, ndarray]
+    ) -> None:
+        self.task = task
+        named = {name: weights[name] for name in weights if name.encode() in graph}
+        self.session = session(graph, named)
+        ports = self.session.get_outputs()
+        self.names = [port.name.removeprefix("output ") for port in ports]
+
+    def scores(self, batch: AnyBatch, indices: Sequence[int]) -> list[Any]:
+        """The scores of some sentences of the batch, none without words."""
+        data = batch.vectors and numpy.asarray(batch.vectors.data)
+        inputs = _inputs(self.task, batch, indices, data, numpy.asarray)
+        outputs = zip(self.names, self.session.run(None, inputs), strict=True)
+        lengths = [batch.lengths[i] for i in indices]
+        return self.task.unpad(self.task.scores(**dict(outputs)), lengths)

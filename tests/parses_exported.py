@@ -1,0 +1,41 @@
+"""Parses with a package whose networks are graphs, where torch is not installed: a
+program, run by `test_exported_networks.py`. Arguments: the package, and a file for the
+scores that it finds."""
+
+import sys
+from pathlib import Path
+
+import numpy
+from without_torch import TRAINING, refuse_torch
+
+TEXTS = [
+    "She sees a dog in the park.",
+    "Go!",
+    "",
+    "They saw that he slept, i.e. unbelievably well, and nobody gave up the house 😀.",
+]
+
+
+def scores(nlp):
+    """The scores of all sentences from each network, by the name of its component and a
+    number; meaningless cells of charts are left out."""
+    docs = list(nlp.pipe(TEXTS))
+    found = {}
+    for name in nlp.pipe_names:
+        if name.startswith(("parser", "roles")):
+            for scored in nlp.get_pipe(name).model.predict(docs):
+                for array in filter(lambda array: array is not None, scored):
+                    side = len(array)
+                    if array.ndim == 3 and array.shape[1] == side:
+                        array = array[numpy.triu_indices(side, 1)]
+                    found[f"{name} {len(found)}"] = array
+    return found
+
+
+if __name__ == "__main__":
+    refuse_torch()
+    import spacy
+
+    nlp = spacy.load(sys.argv[1])
+    numpy.savez(Path(sys.argv[2]), **scores(nlp))
+    assert not [name for name in TRAINING if name in sys.modules]

@@ -1,0 +1,165 @@
+"""Networks without a NumPy form: packaged with `lal compact`'s library, they parse
+where torch is not installed, with the scores that torch gives."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import spacy
+from parses_exported import scores
+from role_examples import MODEL, PROPOSITIONS
+from tiny_pipeline import make_examples
+
+from spacy_lal.annotations import set_propositions
+from spacy_lal.models.batches import get_shim
+from spacy_lal.training.packaging import write_package
+
+CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "embed_size": 100,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+    "pretrained_vectors": None,
+}
+TOK2VEC = {
+    "@architectures": "spacy-lal.JoinedTok2Vec.v1",
+    "*": {"first": {**CNN, "depth": 1}, "second": {**CNN, "depth": 2}},
+}
+FEATURES: dict[str, dict[str, Any]] = {
+    **{name: {"@misc": f"spacy-lal.{name}.v1"} for name in ("Tags", "Words")},
+    "CharLSTM": {"@misc": "spacy-lal.CharLSTM.v1", "char_width": 4},
+    "CharConcat": {"@misc": "spacy-lal.CharConcat.v1", "char_width": 2},
+    "Vectors": {"@misc": "spacy-lal.Vectors.v1", "mix_layers": 2},
+}
+LAYER = {
+    "@misc": "spacy-lal.SelfAttentionLayer.v1",
+    "n_heads": 2,
+    "attn_width": 8,
+    "ff_width": 16,
+}
+SELECTOR = {"@misc": "spacy-lal.Selector.v1"}
+LABEL_ATTENTION = {"@misc": "spacy-lal.LabelAttention.v1", "attn_width": 8}
+OWN = {"@misc": "spacy-lal.SyntaxAttention.v1", "heads": "own", "arc_width": 8}
+UNFACTORED = {**LAYER, "factored": False}
+# Word features, how positions are joined, layers, other blocks.
+PARSERS: dict[str, tuple[str, str, list[dict[str, Any]], dict[str, Any]]] = {
+    # Kitaev & Klein's factored model, with all features
+    "parser factored": (
+        "Tags Words CharLSTM CharConcat Vectors",
+        "concat",
+        [{**LAYER, "window": 2, "relaxed_window": True}],
+        {},
+    ),
+    # their base model, and attention from positions alone
+    "parser base": (
+        "Tags Words",
+        "sum",
+        [{**UNFACTORED, "queries": "positions"}, UNFACTORED],
+        {},
+    ),
+    # their concatenated model; Geng et al.'s selectors
+    "parser selective": (
+        "CharLSTM",
+        "concat",
+        [
+            {**UNFACTORED, "selector": SELECTOR},
+            {**LAYER, "selector": {**SELECTOR, "on_empty": "nothing"}},
+        ],
+        {},
+    ),
+    # their control; label attention after an encoder
+    "parser control": (
+        "CharConcat",
+        "sum",
+        [LAYER],
+        {
+            "label_attention": LABEL_ATTENTION,
+            "fenceposts": {"@misc": "spacy-lal.Fenceposts.v1", "token_skip": True},
+            "span_scorer": {
+                "@misc": "spacy-lal.SpanScorer.v1",
+                "separate_endpoints": True,
+                "label_heads": True,
+            },
+        },
+    ),
+}
+ROLES = {
+    "roles own": {"syntax": OWN},
+    "roles doc": {"syntax": {**OWN, "heads": "doc"}},
+}
+
+
+def make_nlp():
+    """A pipeline with all of them, untrained."""
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    for name, (features, join, layers, blocks) in PARSERS.items():
+        block = {
+            "@architectures": "spacy-lal.LALParser.v1",
+            "hidden_width": 16,
+            "tok2vec": TOK2VEC if "Vectors" in features else None,
+            "inputs": {
+                "@misc": "spacy-lal.InputLayer.v1",
+                "join": join,
+                "*": {feature: FEATURES[feature] for feature in features.split()},
+            },
+            "encoder": {
+                "@misc": "spacy-lal.Encoder.v1",
+                "*": {f"layer{i}": layer for i, layer in enumerate(layers)},
+            },
+            "label_attention": None,
+            "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1", "hidden_width": 16},
+            "biaffine_scorer": {"@misc": "spacy-lal.BiaffineScorer.v1"},
+        }
+        nlp.add_pipe("lal_parser", name, config={"model": {**block, **blocks}})
+    tok2vec = {**CNN, "depth": 1}
+    for name, blocks in ROLES.items():
+        block = {**MODEL, "tok2vec": tok2vec, **blocks}
+        nlp.add_pipe("lal_srl", name, config={"model": block})
+    examples = make_examples(nlp)
+    for eg in examples:
+        set_propositions(eg.reference, PROPOSITIONS["gave"])
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    pytest.importorskip("onnxscript")
+    folder = tmp_path_factory.mktemp("exported")
+    done = write_package(make_nlp(), folder / "package", lean=True)
+    expected = [f"{name} has its network as a graph" for name in (*PARSERS, *ROLES)]
+    assert done == expected
+    return folder / "package"
+
+
+def test_parses_without_torch_are_those_of_torch(package, tmp_path):
+    program = Path(__file__).with_name("parses_exported.py")
+    command = [sys.executable, str(program), str(package), str(tmp_path / "found.npz")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    nlp = spacy.load(package)
+    for name in (*PARSERS, *ROLES):
+        shim = get_shim(nlp.get_pipe(name).model)
+        assert shim.inference is not None
+        shim.graph, shim.made = b"", None
+        assert shim.inference is None
+    expected = scores(nlp)
+    found = numpy.load(tmp_path / "found.npz")
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        numpy.testing.assert_allclose(found[name], array, atol=1e-4, err_msg=name)
+
+
+def test_what_is_missing_is_said(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "onnx_ir", None)
+    nlp = make_nlp()
+    (*_, last) = write_package(nlp, tmp_path / "package")
+    assert last.startswith("roles doc stays in torch: ")
+    assert last.endswith("pip install 'spacy-lal[package]'")
