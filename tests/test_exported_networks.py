@@ -1,6 +1,7 @@
 """Networks without a NumPy form: packaged with `lal compact`'s library, they parse
 where torch is not installed, with the scores that torch gives."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -120,7 +121,11 @@ def make_nlp():
 def package(tmp_path_factory):
     pytest.importorskip("onnxscript")
     folder = tmp_path_factory.mktemp("exported")
-    done = write_package(make_nlp(), folder / "package", lean=True)
+    logging.disable(logging.CRITICAL)  # pytest would keep millions of torch's words
+    try:
+        done = write_package(make_nlp(), folder / "package", lean=True)
+    finally:
+        logging.disable(logging.NOTSET)
     expected = [f"{name} has its network as a graph" for name in (*PARSERS, *ROLES)]
     assert done == expected
     return folder / "package"

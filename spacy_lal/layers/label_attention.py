@@ -63,7 +63,7 @@ class LabelAttentionLayer(nn.Module):
         """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width),
         (batch, n_heads, seq_len)."""
         scale = 1.0 / math.sqrt(self.hidden_width)
-        keys = self._folded_keys(len(inputs)) * scale
+        keys = self._folded_keys(inputs.shape[0]) * scale
         logits = keys @ inputs.transpose(1, 2)  # (batch, n_heads, seq_len)
         weights = self.weights(logits, padding[:, None, :])
         by_head = (weights @ inputs).transpose(0, 1)  # (n_heads, batch, hidden_width)
