@@ -1,6 +1,6 @@
 """Parses with a package whose networks are graphs, where torch is not installed: a
 program, run by `test_exported_networks.py`. Arguments: the package, and a file for the
-scores that it finds."""
+parses and scores that it finds."""
 
 import sys
 from pathlib import Path
@@ -16,11 +16,21 @@ TEXTS = [
 ]
 
 
-def scores(nlp):
-    """The scores of all sentences from each network, by the name of its component and a
-    number; meaningless cells of charts are left out."""
-    docs = list(nlp.pipe(TEXTS))
+def parses(nlp):
+    """Trees, heads and propositions of each Doc, parsed by each parser and the roles;
+    and the scores of all sentences from each network, by the name of its component and
+    a number; meaningless cells of charts are left out."""
     found = {}
+    for name in nlp.pipe_names:
+        if name.startswith("parser"):
+            others = [other for other in nlp.pipe_names if other.startswith("parser")]
+            others.remove(name)
+            with nlp.select_pipes(disable=others):
+                docs = list(nlp.pipe(TEXTS))
+            found[f"{name} trees"] = [doc._.parse_string for doc in docs]
+            found[f"{name} heads"] = [str([t.head.i for t in doc]) for doc in docs]
+            found[f"{name} deprels"] = [str([t.dep_ for t in doc]) for doc in docs]
+            found[f"{name} roles"] = [str(doc._.srl) for doc in docs]
     for name in nlp.pipe_names:
         if name.startswith(("parser", "roles")):
             for scored in nlp.get_pipe(name).model.predict(docs):
@@ -37,5 +47,5 @@ if __name__ == "__main__":
     import spacy
 
     nlp = spacy.load(sys.argv[1])
-    numpy.savez(Path(sys.argv[2]), **scores(nlp))
+    numpy.savez(Path(sys.argv[2]), **parses(nlp))
     assert not [name for name in TRAINING if name in sys.modules]

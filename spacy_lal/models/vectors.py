@@ -202,7 +202,7 @@ class JoinedRows:
     def __getitem__(self, rows: Any) -> Any:
         read = [part[rows] for part in self.parts]
         xp = get_array_module(read[-1])
-        return xp.concatenate(read, axis=1) if len(read) > 1 else read[0]
+        return xp.concatenate(read, axis=-1) if len(read) > 1 else read[0]
 
 
 def predict_rows(model: Tok2Vec, docs: list[Doc]) -> JoinedRows:

@@ -20,8 +20,8 @@ from thinc.api import Config, Model
 from ..models.inference.onnx_transformer import from_transformer
 from ..models.stored_layers import StoredForward
 from ..models.tagger import with_products
-from ..models.torch.export import export_network
 from ..models.torch.network import NetworkShim
+from ..models.torch.shim import SharedShim
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
 from .optimizer_state import nodes
 
@@ -116,10 +116,14 @@ def write_package(
 
 def _export_networks(nlp: Language) -> Iterator[str]:
     """Export the networks that have no other form without torch."""
-    for name, pipe in nlp.components:
+    for name, pipe in nlp.pipeline:
         for shim in chain.from_iterable(node.shims for node in nodes(pipe)):
             if isinstance(shim, NetworkShim) and shim.inference is None:
+                from ..models.torch.export import export_network  # needs torch
+
                 yield f"{name} {export_network(nlp, shim)}"
+            elif type(shim) is SharedShim:
+                yield f"{name} stays in torch: a BiLSTM has no other form"
 
 
 def _stored(weights: Mapping[str, ndarray], bits: int) -> dict[str, ndarray]:

@@ -1,6 +1,8 @@
 """Networks without a NumPy form as ONNX graphs, for packages that parse without torch.
 A graph has no weights: it names the module's, which lie beside it."""
 
+import logging
+import warnings
 from typing import Any
 
 import torch
@@ -20,15 +22,19 @@ def export_network(nlp: Language, shim: NetworkShim) -> str:
     RETURNS (str): What became of it."""
     calls: list[Any] = []
     handle = shim.network.register_forward_hook(lambda *call: calls.append(call[1:]))
+    logging.disable()
     try:
         list(nlp.pipe(_TEXTS))
-        shim.graph = _exported(shim.network, *calls[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch about itself
+            shim.graph = _exported(shim.network, *calls[0])
     except ImportError as error:
         return f"stays in torch: {error}; pip install 'spacy-lal[package]'"
     except (ValueError, torch.onnx.OnnxExporterError) as error:
         return f"stays in torch: {error}"
     finally:
         handle.remove()
+        logging.disable(logging.NOTSET)
     return "has its network as a graph"
 
 

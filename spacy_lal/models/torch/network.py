@@ -391,7 +391,7 @@ class ExportedNetwork:
 
     def scores(self, batch: AnyBatch, indices: Sequence[int]) -> list[Any]:
         """The scores of some sentences of the batch, none without words."""
-        data = batch.vectors and numpy.asarray(batch.vectors.data)
+        data = batch.vectors and batch.vectors.data
         inputs = _inputs(self.task, batch, indices, data, numpy.asarray)
         outputs = zip(self.names, self.session.run(None, inputs), strict=True)
         lengths = [batch.lengths[i] for i in indices]
