@@ -20,17 +20,17 @@ def parses(nlp):
     """Trees, heads and propositions of each Doc, parsed by each parser and the roles;
     and the scores of all sentences from each network, by the name of its component and
     a number; meaningless cells of charts are left out."""
-    found = {}
+    of_all = {}
     for name in nlp.pipe_names:
         if name.startswith("parser"):
             others = [other for other in nlp.pipe_names if other.startswith("parser")]
             others.remove(name)
             with nlp.select_pipes(disable=others):
                 docs = list(nlp.pipe(TEXTS))
-            found[f"{name} trees"] = [doc._.parse_string for doc in docs]
-            found[f"{name} heads"] = [str([t.head.i for t in doc]) for doc in docs]
-            found[f"{name} deprels"] = [str([t.dep_ for t in doc]) for doc in docs]
-            found[f"{name} roles"] = [str(doc._.srl) for doc in docs]
+            of_all[f"{name} trees"] = [doc._.parse_string for doc in docs]
+            of_all[f"{name} heads"] = [str([t.head.i for t in doc]) for doc in docs]
+            of_all[f"{name} deprels"] = [str([t.dep_ for t in doc]) for doc in docs]
+            of_all[f"{name} roles"] = [str(doc._.srl) for doc in docs]
     for name in nlp.pipe_names:
         if name.startswith(("parser", "roles")):
             for scored in nlp.get_pipe(name).model.predict(docs):
@@ -38,8 +38,8 @@ def parses(nlp):
                     side = len(array)
                     if array.ndim == 3 and array.shape[1] == side:
                         array = array[numpy.triu_indices(side, 1)]
-                    found[f"{name} {len(found)}"] = array
-    return found
+                    of_all[f"{name} {len(of_all)}"] = array
+    return of_all
 
 
 if __name__ == "__main__":

@@ -150,8 +150,7 @@ class CharLSTMEncoder(nn.Module):
         moved to the end."""
         longest = words.shape[1]
         places = torch.arange(longest)
-        moved = places + lengths
-        moved = words.gather(1, torch.where(moved < longest, moved, moved - longest))
+        moved = words.repeat(1, 2).gather(1, places + lengths)
         rightward, _ = self.lstm(self.embedding(words))
         leftward, _ = self.lstm(self.embedding(moved))
         last = (places == lengths - 1).float().unsqueeze(1) @ rightward

@@ -249,9 +249,8 @@ class RolesNetwork(nn.Module):
         heads: Any = ()
         arcs = deprels = rolesets = None
         for i, layer in enumerate(self.layers):
-            given = []
-            if i == self.attention_layer:
-                given.append(self.given_heads(inputs, arcs))
+            is_syntactic = i == self.attention_layer
+            given = [self.given_heads(inputs, arcs)] if is_syntactic else []
             positions = layer(positions, padding, given)
             if str(i) in self.task_norms:
                 positions = self.task_norms[str(i)](positions)
@@ -260,9 +259,9 @@ class RolesNetwork(nn.Module):
             if self.head_scorer is not None and i == self.config.syntax.parse_layer:
                 arcs, *heads = self.head_scorer(positions)
         chosen = self.predicate_probabilities(predicates) >= inputs.threshold
-        given = inputs.predicates
-        if given is not None:
-            chosen = (given > 0) | (chosen & (given < 0))
+        flags = inputs.predicates
+        if flags is not None:
+            chosen = (flags > 0) | (chosen & (flags < 0))
         rows = (chosen & ~padding).nonzero()
         if isinstance(self.role_scorer, SpanRoleScorer):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)
@@ -274,9 +273,8 @@ class RolesNetwork(nn.Module):
             )
         if self.roleset_scorer is not None:
             rolesets = self.roleset_scorer(roles.predicates)
-        of_arcs: Any = (arcs, deprels, roles.spans, roles.ranges)
-        scores: Any = (predicates, rows, roles.tags, rolesets, *of_arcs)
-        return RoleScores(*scores)
+        scores: Any = (predicates, rows, roles.tags, rolesets, arcs, deprels)
+        return RoleScores(*scores, roles.spans, roles.ranges)  # type: ignore[call-arg]
 
     def given_heads(self, inputs: RolesInputs, arcs: Optional[Tensor]) -> Tensor:
         """Logits of the syntax head: known heads get all weight; other words have the

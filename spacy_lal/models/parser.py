@@ -233,8 +233,8 @@ class ParserTask:
     ) -> dict[str, ndarray]:
         """See `Task`."""
         features = [batch.features[i] for i in indices]
-        lengths = numpy.array([sentence.length for sentence in features])
-        shape = (len(indices), int(lengths.max()) + 2)
+        lengths = numpy.array(batch.lengths)[indices]
+        shape = (len(indices), lengths.max() + 2)
         arrays = {"lengths": lengths}
         for name in ("tag_ids", "word_ids"):
             ids = [getattr(sentence, name) for sentence in features]

@@ -179,14 +179,15 @@ class RolesTask:
 
     def pad(self, batch: RolesBatch, indices: Sequence[int]) -> dict[str, Any]:
         """See `Task`."""
-        lengths = numpy.array([len(batch.vectors.rows[i]) for i in indices])
+        lengths = numpy.array(batch.lengths)[indices]
         predicates = numpy.full((len(indices), lengths.max()), MISSING)
         if batch.predicates is not None:
             predicates[:] = 0
             for row, i in zip(predicates, indices, strict=True):
                 row[batch.predicates[i]] = 1
-        arrays: dict[str, Any] = {"lengths": lengths, "predicates": predicates}
-        arrays["threshold"] = numpy.array(batch.threshold, dtype="float32")
+        threshold = numpy.array(batch.threshold, "float32")
+        arrays: dict[str, Any] = {"lengths": lengths, "threshold": threshold}
+        arrays["predicates"] = predicates
         for name in ("heads", "deprel_heads"):
             heads = getattr(batch, name)
             if heads is not None:

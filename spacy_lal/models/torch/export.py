@@ -29,7 +29,7 @@ def export_network(nlp: Language, shim: NetworkShim) -> str:
             warnings.simplefilter("ignore")  # of torch about itself
             shim.graph = _exported(shim.network, *calls[0])
     except ImportError as error:
-        return f"stays in torch: {error}; pip install 'spacy-lal[package]'"
+        return f"stays in torch: {error}; pip install 'spacy-lal[train]'"
     except (ValueError, torch.onnx.OnnxExporterError) as error:
         return f"stays in torch: {error}"
     finally:

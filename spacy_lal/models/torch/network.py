@@ -249,7 +249,7 @@ def forward(
         with training(shim.network):
             output = shim.network(_padded(shim, batch, indices, data))
         runs.append((indices, output))
-        parts.append((indices, _unpad(shim, batch, indices, output)))
+        parts.append((indices, _unpad(shim.task, batch, indices, output)))
 
     def backprop(d_scores: Sequence[Any]) -> Optional[Floats2d]:
         import torch
@@ -282,7 +282,7 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[tuple[list[int], list
     else:
         for indices in _sub_batches(shim, batch):
             output = run_module(shim, batch, indices)
-            yield indices, _unpad(shim, batch, indices, output)
+            yield indices, _unpad(shim.task, batch, indices, output)
 
 
 def in_order(parts: Iterator[tuple[list[int], list[Any]]]) -> list[Any]:
@@ -312,9 +312,9 @@ def _empty_sentences(shim: NetworkShim, batch: AnyBatch) -> tuple[list[int], lis
 
 
 def _unpad(
-    shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], output: Any
+    task: Task, batch: AnyBatch, indices: Sequence[int], output: Any
 ) -> list[Any]:
-    return shim.task.unpad(output, [batch.lengths[i] for i in indices])
+    return task.unpad(output, [batch.lengths[i] for i in indices])
 
 
 def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> list[list[int]]:
@@ -337,36 +337,30 @@ def _padded(
     """Some sentences as the module's input."""
     import torch
 
-    def convert(array: ndarray) -> Any:
-        return torch.from_numpy(array).to(shim.device)
-
-    inputs = _inputs(shim.task, batch, indices, data, convert)
+    inputs = _inputs(shim.task, batch, indices, data)
+    for name, value in inputs.items():
+        if isinstance(value, ndarray):
+            inputs[name] = torch.from_numpy(value).to(shim.device)
     return shim.network.input_type(**inputs)
 
 
 def _inputs(
-    task: Task,
-    batch: AnyBatch,
-    indices: Sequence[int],
-    data: Any,
-    convert: Callable[[ndarray], Any],
+    task: Task, batch: AnyBatch, indices: Sequence[int], data: Any
 ) -> dict[str, Any]:
-    """Some sentences as a module's input, by name; vectors are zeros at padding, and at
-    START and STOP without rows. data (Any): All vectors, of the type that `convert`
-    gives."""
+    """Some sentences as a module's input, by name: arrays, and vectors as `data` has
+    them, with zeros at padding, and at START and STOP without rows."""
     padded = task.pad(batch, indices)
     if batch.vectors is not None:
         n_ends = int(task.has_ends and not batch.vectors.has_boundaries)
-        of_batch = [batch.vectors.rows[i] for i in indices]
-        rows = [numpy.pad(of, n_ends, constant_values=-1) for of in of_batch]
+        rows = [
+            numpy.pad(batch.vectors.rows[i], n_ends, constant_values=-1)
+            for i in indices
+        ]
         shape = (len(rows), max(map(len, rows)))
-        index = convert(pad_arrays(rows, shape, "int64", -1))
+        index = pad_arrays(rows, shape, "int64", -1)
         padded["vectors"] = data[index]
         padded["vectors"][index < 0] = 0.0
-    return {
-        name: convert(value) if isinstance(value, ndarray) else value
-        for name, value in padded.items()
-    }
+    return padded
 
 
 def to_numpy(tensor: Any) -> Any:
@@ -386,13 +380,13 @@ class ExportedNetwork:
         self.task = task
         named = {name: weights[name] for name in weights if name.encode() in graph}
         self.session = session(graph, named)
-        ports = self.session.get_outputs()
-        self.names = [port.name.removeprefix("output ") for port in ports]
+        self.names = [
+            port.name.removeprefix("output ") for port in self.session.get_outputs()
+        ]
 
     def scores(self, batch: AnyBatch, indices: Sequence[int]) -> list[Any]:
         """The scores of some sentences of the batch, none without words."""
         data = batch.vectors and batch.vectors.data
-        inputs = _inputs(self.task, batch, indices, data, numpy.asarray)
+        inputs = _inputs(self.task, batch, indices, data)
         outputs = zip(self.names, self.session.run(None, inputs), strict=True)
-        lengths = [batch.lengths[i] for i in indices]
-        return self.task.unpad(self.task.scores(**dict(outputs)), lengths)
+        return _unpad(self.task, batch, indices, self.task.scores(**dict(outputs)))
