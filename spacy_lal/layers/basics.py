@@ -241,16 +241,15 @@ class BiLSTM(nn.Module):
         the sequences. None stands for the final states, which torch's own return."""
         if not sequences.numel():
             return torch.zeros_like(sequences), None
-        places = torch.arange(sequences.shape[0], device=sequences.device)[:, None]
+        places = torch.arange(len(sequences), device=sequences.device)[:, None]
         is_token = places < lengths
-        mirrored = torch.where(is_token, lengths - 1 - places, places)
-        mirrored = mirrored.unsqueeze(-1).expand_as(sequences)
+        mirrored = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1)
         outputs = sequences
         for i, layers in enumerate(zip(self.rightward, self.leftward, strict=True)):
             inputs = self.dropout(outputs) if i else outputs
             with torch.autocast("cpu", enabled=False):  # as in CharLSTMEncoder
                 from_left, _ = layers[0](inputs)
-                from_right, _ = layers[1](inputs.gather(0, mirrored))
-            from_right = from_right.gather(0, mirrored[..., : from_right.shape[-1]])
+                from_right, _ = layers[1](inputs.take_along_dim(mirrored, 0))
+            from_right = from_right.take_along_dim(mirrored, 0)
             outputs = torch.cat([from_left, from_right], dim=-1)
         return outputs * is_token.unsqueeze(-1), None

@@ -121,8 +121,9 @@ class CharLSTMEncoder(nn.Module):
         output_width)."""
         words = inputs.char_ids.flatten(0, 1)
         lengths = inputs.char_lengths.reshape(-1, 1)
-        is_exported = torch.onnx.is_in_onnx_export()
-        read = self._last_of_padded if is_exported else self._last_of_packed
+        read = self._last_of_packed
+        if torch.onnx.is_in_onnx_export():
+            read = self._last_of_padded
         # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs
         # this changes nothing
         with torch.autocast("cpu", enabled=False):

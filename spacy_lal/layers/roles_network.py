@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, pad
 
-from ..scores import RoleScores
+from ..scores import MISSING, RoleScores
 from .basics import ElementDropout, MaskedSoftmax
 from .pair_features import ParseArrays
 from .role_scorers import (
@@ -185,7 +185,7 @@ class RolesInputs(NamedTuple):
     vectors: Tensor
     heads: Optional[Tensor] = None
     deprel_heads: Optional[Tensor] = None
-    predicates: Optional[Tensor] = None
+    predicates: Any = MISSING  # of all words, or a tensor
     threshold: Any = 0.5  # a number, or a tensor of one
     parses: Optional[Sequence[ParseArrays]] = None
 
@@ -260,8 +260,7 @@ class RolesNetwork(nn.Module):
                 arcs, *heads = self.head_scorer(positions)
         chosen = self.predicate_probabilities(predicates) >= inputs.threshold
         flags = inputs.predicates
-        if flags is not None:
-            chosen = (flags > 0) | (chosen & (flags < 0))
+        chosen = (flags > 0) | (chosen & (flags < 0))
         rows = (chosen & ~padding).nonzero()
         if isinstance(self.role_scorer, SpanRoleScorer):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)

@@ -117,7 +117,7 @@ def write_package(
 def _export_networks(nlp: Language) -> Iterator[str]:
     """Export the networks that have no other form without torch."""
     for name, pipe in nlp.pipeline:
-        for shim in chain.from_iterable(node.shims for node in nodes(pipe)):
+        for shim in (shim for node in nodes(pipe) for shim in node.shims):
             if isinstance(shim, NetworkShim) and shim.inference is None:
                 from ..models.torch.export import export_network  # needs torch
 
