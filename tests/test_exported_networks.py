@@ -14,6 +14,7 @@ from role_examples import MODEL
 from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import set_propositions
+from spacy_lal.layers.roles_network import RolesNetwork
 from spacy_lal.models.batches import get_shim
 from spacy_lal.training.packaging import write_package
 from spacy_lal.trees.roles import Proposition
@@ -157,6 +158,11 @@ def test_what_is_missing_is_said(monkeypatch, tmp_path):
     (line,) = write_package(make_nlp({}, LISA), tmp_path / "package")
     assert line.startswith("roles own stays in torch: ")
     assert line.endswith("pip install 'spacy-lal[train]'")
+
+
+def test_what_depends_on_the_batch_stays_in_torch(monkeypatch, tmp_path):
+    monkeypatch.setattr(RolesNetwork, "depends_on_batch", True)
+    assert not write_package(make_nlp({}, LISA), tmp_path / "package")
 
 
 def test_a_bilstm_stays_in_torch(tmp_path):

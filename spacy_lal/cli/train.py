@@ -166,9 +166,9 @@ def compact_cli(
 
     Its transformer runs in ONNX Runtime, without torch. The `transformer` becomes a
     component `encoder` of spaCy's factory `tok2vec`, and all that listened to it
-    listens to the encoder. A transformer that ONNX Runtime cannot take stays in torch;
-    the output says why. Weights are stored in half precision. The config loses the
-    paths of its training."""
+    listens to the encoder. A network that has no form in NumPy becomes an ONNX graph.
+    What ONNX Runtime cannot take stays in torch; the output says why. Weights are
+    stored in half precision. The config loses the paths of its training."""
     if bits not in (8, 16):
         raise typer.BadParameter(f"expected --bits 8 or 16, got {bits}")
     check_pipeline_output(output, overwrite)

@@ -195,6 +195,7 @@ class RolesNetwork(nn.Module):
     batch."""
 
     input_type = RolesInputs
+    depends_on_batch = False
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()

@@ -117,13 +117,18 @@ def write_package(
 def _export_networks(nlp: Language) -> Iterator[str]:
     """Export the networks that have no other form without torch."""
     for name, pipe in nlp.pipeline:
-        for shim in (shim for node in nodes(pipe) for shim in node.shims):
-            if isinstance(shim, NetworkShim) and shim.inference is None:
-                from ..models.torch.export import export_network  # needs torch
+        for node in nodes(pipe):
+            for shim in node.shims:
+                if type(shim) is SharedShim:
+                    yield f"{name} stays in torch: a BiLSTM has no other form"
+                elif (
+                    isinstance(shim, NetworkShim)
+                    and shim.inference is None
+                    and not shim.network.depends_on_batch
+                ):
+                    from ..models.torch.export import export_network  # needs torch
 
-                yield f"{name} {export_network(nlp, shim)}"
-            elif type(shim) is SharedShim:
-                yield f"{name} stays in torch: a BiLSTM has no other form"
+                    yield f"{name} {export_network(nlp, shim)}"
 
 
 def _stored(weights: Mapping[str, ndarray], bits: int) -> dict[str, ndarray]:

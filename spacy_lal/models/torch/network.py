@@ -318,7 +318,7 @@ def _unpad(
 
 
 def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> list[list[int]]:
-    if getattr(shim.network, "depends_on_batch", False):  # the authors' batch effect
+    if shim.network.depends_on_batch:  # the authors' batch effect
         return [[i for i, length in enumerate(batch.lengths) if length]]
     return sub_batches(batch.lengths)
 
