@@ -20,6 +20,7 @@ from thinc.api import Config, Model
 from ..models.inference.onnx_transformer import from_transformer
 from ..models.stored_layers import StoredForward
 from ..models.tagger import with_products
+from ..models.torch.export import export_network
 from ..models.torch.network import NetworkShim
 from ..models.torch.shim import SharedShim
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
@@ -126,8 +127,6 @@ def _export_networks(nlp: Language) -> Iterator[str]:
                     and shim.inference is None
                     and not shim.network.depends_on_batch
                 ):
-                    from ..models.torch.export import export_network  # needs torch
-
                     yield f"{name} {export_network(nlp, shim)}"
 
 
