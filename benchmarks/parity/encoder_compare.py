@@ -264,9 +264,8 @@ def _compare_loss(
             return
         d_labels = torch.zeros_like(output.labels)
         for row, gradient in enumerate(gradients):
-            d_labels[row] += torch.from_numpy(
-                gradient.labels.to_dense(tuple(d_labels.shape[1:]))
-            )
+            cells, values = map(torch.from_numpy, gradient.labels)
+            d_labels[row].index_put_(tuple(cells.T), values, accumulate=True)
         torch.autograd.backward([output.labels], [d_labels])
     _compare_gradients(network, errors, wanted, suffix)
 

@@ -428,9 +428,8 @@ def _compare_loss(
         return
     d_output = [torch.zeros_like(value) for value in output[:3]]
     for row, gradient in enumerate(gradients):
-        d_output[0][row] += torch.from_numpy(
-            gradient.labels.to_dense(tuple(d_output[0].shape[1:]))
-        )
+        cells, values = map(torch.from_numpy, gradient.labels)
+        d_output[0][row].index_put_(tuple(cells.T), values, accumulate=True)
         for target, value in zip(
             d_output[1:], (gradient.arcs, gradient.deprels), strict=True
         ):
