@@ -113,13 +113,6 @@ class SparseGradient(NamedTuple):
     cells: ndarray
     values: ndarray
 
-    def to_dense(self, shape: tuple[int, ...]) -> ndarray:
-        """The gradient as an array. shape: the shape of the array that it is the
-        gradient of."""
-        dense = numpy.zeros(shape, dtype=numpy.float32)
-        numpy.add.at(dense, tuple(self.cells.T), self.values)
-        return dense
-
 
 class ScoresGradient(NamedTuple):
     """The gradient of a loss with respect to the `ParserScores` of one sentence of n

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from dense import to_dense
 
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss, label_head_loss
-from spacy_lal.scores import ParserScores, SparseGradient
+from spacy_lal.scores import ParserScores
 
 
 def make_scores(n, n_labels=4, n_deprels=3, given_head=True, seed=0):
@@ -37,7 +38,7 @@ GOLD = make_gold(3, [(0, 3, 2), (1, 3, 3)], [2, 0, 2], [1, 0, 2])
 def dense(gradient, scores):
     """The gradient as arrays of the shapes of the scores."""
     return [
-        one.to_dense(array.shape) if isinstance(one, SparseGradient) else one
+        to_dense(one, array.shape)
         for one, array in zip(gradient[:3], scores[:3], strict=True)
     ]
 
@@ -82,7 +83,7 @@ def test_hinge_counts_the_margin_of_each_wrong_node():
     assert losses["spans"] == pytest.approx(2 * n - 1)
     assert losses["arcs"] == pytest.approx(0.5 * 3 * np.log(4))
     assert losses["deprels"] == pytest.approx(0.5 * 3 * np.log(3))
-    d_labels = gradients[0].labels.to_dense((4, 4, 4))
+    d_labels = to_dense(gradients[0].labels, (4, 4, 4))
     assert d_labels[0, 3, 2] == -1.0 and d_labels[1, 3, 3] == -1.0
 
 

@@ -7,6 +7,7 @@ import numpy
 import pytest
 import small_blocks
 import torch
+from dense import to_dense
 from thinc.api import fix_random_seed
 
 from spacy_lal.layers.parser_scorers import SpanScorer
@@ -152,10 +153,7 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
         dense = []
         for gradient, one in zip(gradients, scores, strict=True):
             pairs = zip(gradient[:3], one[:3], strict=True)
-            arrays = (
-                d.to_dense(a.shape) if isinstance(d, SparseGradient) else d
-                for d, a in pairs
-            )
+            arrays = (to_dense(d, a.shape) for d, a in pairs)
             dense.append(ParserScores(*arrays, label_heads=gradient.label_heads))
         return dense
 
