@@ -151,13 +151,17 @@ class CharLSTMEncoder(nn.Module):
         moved to the end."""
         longest = words.shape[1]
         places = torch.arange(longest)
-        moved = words.repeat(1, 2).gather(1, places + lengths)
+        twice = words.repeat(1, 2)
+        moved = twice.gather(1, places + lengths)
         rightward, _ = self.lstm(self.embedding(words))
         leftward, _ = self.lstm(self.embedding(moved))
-        last = (places == lengths - 1).float().unsqueeze(1) @ rightward
-        first = (places == longest - lengths).float().unsqueeze(1) @ leftward
+        is_last = places == lengths - 1
+        is_first = places == longest - lengths
+        last = is_last.float().unsqueeze(1) @ rightward
+        first = is_first.float().unsqueeze(1) @ leftward
         width = self.lstm.hidden_size
-        return torch.cat([last[..., :width], first[..., width:]], dim=-1).squeeze(1)
+        halves = [last[..., :width], first[..., width:]]
+        return torch.cat(halves, dim=-1).squeeze(1)
 
 
 class CharConcatEncoder(nn.Module):

@@ -187,8 +187,13 @@ def _run_parts(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[Any, An
         require_vectors(chain.from_iterable(listening), docs)
     plain = [plain_doc(doc) for doc in docs]
     inputs = [docs if of_layer else plain for of_layer in listening]
-    runs = zip(model.layers, inputs, strict=True)
-    return zip(*(layer(X, is_train) for layer, X in runs), strict=True)  # type: ignore[return-value]
+    outputs = []
+    backprops = []
+    for layer, X in zip(model.layers, inputs, strict=True):
+        arrays, backprop = layer(X, is_train)
+        outputs.append(arrays)
+        backprops.append(backprop)
+    return outputs, backprops
 
 
 class JoinedRows:
