@@ -5,7 +5,7 @@ import gzip
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
 # From a form and its UPOS or tag, divided by a tab, to its lemmas, divided by spaces;
@@ -46,16 +46,22 @@ class LemmaTable:
         if tag in self.name_tags:
             return answer
         form = word.lower().replace("’", "'")
-        lookup = read_lemmas(self.path)
-        lemmas = (lookup(f"{form}\t{tag}") or lookup(f"{form}\t{pos}")).split()
+        lines = read_lines(self.path)
+        lookup = partial(_find, lines)
+        start = f"{form}\t{tag}\t".encode()
+        line = lines[bisect_left(lines, start)]
+        if not line.startswith(start):
+            start = f"{form}\t{pos}\t".encode()
+            line = lines[bisect_left(lines, start)]
+        lemmas = line.decode().split("\t")[2].split() if line.startswith(start) else []
         if pos in self.lower_case:
             answer = answer.lower()
         elif word.islower():
-            lemmas = [lemma for lemma in lemmas if not lemma[0].isupper()]
+            lemmas = list(filter(str.islower, lemmas))
         if not lemmas and pos in self.compounds:
             lemmas = lemmas_of_compound(lookup, word, pos)
-        if not lemmas:
-            others = [lookup(f"{form}\t{tag}") for tag in self.mistaken.get(pos, ())]
+        if not lemmas and pos in self.mistaken:
+            others = [lookup(f"{form}\t{tag}") for tag in self.mistaken[pos]]
             known = list(filter(None, others))
             lemmas = known[0].split() if len(known) == 1 else []
         is_title = pos == "NOUN" and answer == word and word.istitle()
@@ -66,26 +72,19 @@ class LemmaTable:
 
 
 @cache
-def read_lemmas(path: Path) -> Lookup:
-    """Read a file of forms; see `LemmaTable`."""
+def read_lines(path: Path) -> list[bytes]:
+    """Read the lines of a file of forms; see `LemmaTable`. The last one is beyond all
+    forms. They are searched as they are: a dictionary would take longer to make than
+    all that a first text asks for."""
     text = gzip.decompress(path.read_bytes())
-    return lru_cache(maxsize=2**16)(partial(_find, text))
+    return [*text.splitlines(), b"\xff"]
 
 
-def _find(text: bytes, form: str) -> str:
-    """The last column of the line that begins with a form, by bisection: dividing the
-    text would take longer than all that a first text asks for."""
-    wanted = f"{form}\t".encode()
-
-    def line_at(place: int) -> bytes:
-        start = text.rfind(b"\n", 0, place) + 1
-        return text[start : start + len(wanted)]
-
-    start = bisect_left(range(len(text)), wanted, key=line_at)
-    if not text.startswith(wanted, start):
-        return ""
-    end = text.index(b"\n", start)
-    return text[start + len(wanted) : end].decode()
+def _find(lines: Sequence[bytes], form: str) -> str:
+    """The last column of the line that begins with a form and its tag."""
+    start = f"{form}\t".encode()
+    line = lines[bisect_left(lines, start)]
+    return line.removeprefix(start).decode() if line.startswith(start) else ""
 
 
 def lemmas_of_compound(lookup: Lookup, word: str, pos: str) -> list[str]:
