@@ -48,12 +48,12 @@ class LemmaTable:
         form = word.lower().replace("’", "'")
         lines = read_lines(self.path)
         lookup = partial(_find, lines)
-        start = f"{form}\t{tag}\t".encode()
-        line = lines[bisect_left(lines, start)]
-        if not line.startswith(start):
-            start = f"{form}\t{pos}\t".encode()
+        lemmas: list[str] = []
+        for name in (pos, tag):  # the fine tag, if the table has it, comes last
+            start = f"{form}\t{name}\t".encode()
             line = lines[bisect_left(lines, start)]
-        lemmas = line.decode().split("\t")[2].split() if line.startswith(start) else []
+            if line.startswith(start):
+                lemmas = line.removeprefix(start).decode().split()
         if pos in self.lower_case:
             answer = answer.lower()
         elif word.islower():

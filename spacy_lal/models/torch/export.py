@@ -18,6 +18,7 @@ def export_network(nlp: Language, shim: NetworkShim) -> str:
     RETURNS (str): What became of it."""
     calls: list[Any] = []
     handle = shim.network.register_forward_hook(lambda *call: calls.append(call[1:]))
+    level = logging.root.manager.disable
     logging.disable()
     try:
         from ...layers.export import exported
@@ -32,5 +33,5 @@ def export_network(nlp: Language, shim: NetworkShim) -> str:
         return f"stays in torch: {error}"
     finally:
         handle.remove()
-        logging.disable(logging.NOTSET)
+        logging.disable(level)
     return "has its network as a graph"
