@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from spacy.tokens import Span, Token
 
+from .phrases import case_of
 from .score import factuality_score
 from .sentence import Context, Word
 
@@ -98,7 +99,7 @@ class Relation:
         is_clause = thing is not self.word.clause and thing.child("cop")
         if is_clause or thing.dep == "obl:agent":
             return []
-        return [x.lower for x in thing.children if x.dep == "case"]
+        return [thing.words[i].lower for i in sorted(case_of(thing))]
 
     @property
     def place(self) -> Optional[Span]:

@@ -376,3 +376,11 @@ def test_a_relation_is_written_with_its_preposition(parse):
         "(she; is in; Rome)",
     ]
     assert [x.label for x in relations] == ["say", "be in"]
+
+
+def test_conjuncts_share_the_preposition_of_the_first(parse):
+    relations = parse("They talked about Rome and Paris.")._.relations
+    assert [str(x) for x in relations] == [
+        "(They; talked about; Rome)",
+        "(They; talked about; Paris)",
+    ]
