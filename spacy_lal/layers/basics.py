@@ -3,12 +3,11 @@ token's features describes the token, the second half its position; only attenti
 weights and layer norms may mix them."""
 
 import math
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from .input_configs import check_even
 
 EPSILON = 1e-3  # of the norm: added to the standard deviation, not to the variance
 _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
@@ -224,32 +223,45 @@ class FeedForward(nn.Module):
         return self.norm(inputs + self.residual_dropout(joined))
 
 
+class Sequences(NamedTuple):
+    """Padded sequences. *Shapes:* (seq_len, batch_size, width), (batch_size,)."""
+
+    sequences: Tensor
+    lengths: Tensor
+
+
+class SequenceVectors(NamedTuple):
+    """*Shape:* (seq_len, batch_size, width)."""
+
+    vectors: Tensor
+
+
 class BiLSTM(nn.Module):
     """Bidirectional LSTM over padded sequences; the backward direction begins at each
     sequence's own last token. Packed sequences take three times as long to train on a
     CPU."""
 
+    input_type = Sequences
+    depends_on_batch = False
+
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
         super().__init__()
-        check_even("width of a bidirectional LSTM", width, "half for each direction")
         self.rightward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
         self.leftward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, sequences: Tensor, lengths: Tensor) -> tuple[Tensor, None]:
-        """*Shapes:* sequences (seq_len, batch_size, width), lengths (batch_size,); as
-        the sequences. None stands for the final states, which torch's own return."""
-        if not sequences.numel():
-            return torch.zeros_like(sequences), None
-        places = torch.arange(len(sequences), device=sequences.device)[:, None]
+    def forward(self, inputs: Sequences) -> SequenceVectors:
+        """Vectors in context; zeros at padding."""
+        outputs, lengths = inputs
+        places = torch.arange(outputs.shape[0], device=outputs.device)[:, None]
         is_token = places < lengths
         mirrored = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1)
-        outputs = sequences
+        mirrored = mirrored.expand(outputs.shape)
         for i, layers in enumerate(zip(self.rightward, self.leftward, strict=True)):
-            inputs = self.dropout(outputs) if i else outputs
+            rows = self.dropout(outputs) if i else outputs
             with torch.autocast("cpu", enabled=False):  # as in CharLSTMEncoder
-                from_left, _ = layers[0](inputs)
-                from_right, _ = layers[1](inputs.take_along_dim(mirrored, 0))
-            from_right = from_right.take_along_dim(mirrored, 0)
+                from_left, _ = layers[0](rows)
+                from_right, _ = layers[1](rows.gather(0, mirrored))
+            from_right = from_right.gather(0, mirrored[..., : from_right.shape[-1]])
             outputs = torch.cat([from_left, from_right], dim=-1)
-        return outputs * is_token.unsqueeze(-1), None
+        return SequenceVectors(outputs * is_token.unsqueeze(-1))

@@ -22,7 +22,6 @@ from ..models.stored_layers import StoredForward
 from ..models.tagger import with_products
 from ..models.torch.export import export_network
 from ..models.torch.network import NetworkShim
-from ..models.torch.shim import SharedShim
 from ..models.weights.storage import SCALE, check_half, is_safetensors, stored_weight
 from .optimizer_state import nodes
 
@@ -120,13 +119,7 @@ def _export_networks(nlp: Language) -> Iterator[str]:
     for name, pipe in nlp.pipeline:
         for node in nodes(pipe):
             for shim in node.shims:
-                if type(shim) is SharedShim:
-                    yield f"{name} stays in torch: a BiLSTM has no other form"
-                elif (
-                    isinstance(shim, NetworkShim)
-                    and shim.inference is None
-                    and not shim.network.depends_on_batch
-                ):
+                if isinstance(shim, NetworkShim) and shim.inference is None:
                     yield f"{name} {export_network(nlp, shim)}"
 
 

@@ -2,14 +2,14 @@
 Tok2Vec. Vectors do not depend on the batch, unlike those of
 `spacy.TorchBiLSTMEncoder.v1`."""
 
-from typing import Callable, cast
+from dataclasses import replace
+from typing import Any, Callable
 
-from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, with_padded, xp2torch
-from thinc.layers.pytorchwrapper import convert_rnn_inputs, convert_rnn_outputs
+from thinc.api import Model, noop, torch2xp, with_padded, xp2torch
 from thinc.types import Floats2d, Padded
 
-from . import require_torch
-from .shim import SharedShim
+from ...layers.input_configs import check_even
+from .network import NetworkShim
 
 
 def build_bilstm_encoder(
@@ -22,28 +22,60 @@ def build_bilstm_encoder(
     dropout (float): Elementwise dropout between layers, active in training only.
     RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to
         token vectors in context.
-    RAISES (ValueError): The width is odd, or torch is missing.
+    RAISES (ValueError): The width is odd.
     """
     if depth == 0:
         return noop()
-    require_torch()
-    from ...layers.basics import BiLSTM
-
-    network = BiLSTM(width, depth, dropout)
-    lstm: Model[Padded, Padded] = PyTorchWrapper(
-        network, convert_inputs=_convert_inputs, convert_outputs=convert_rnn_outputs
+    check_even("width of a bidirectional LSTM", width, "half for each direction")
+    shim = NetworkShim(BiLSTMTask(width, depth, dropout))  # type: ignore[arg-type]
+    lstm: Model[Padded, Padded] = Model(
+        "bilstm",
+        _forward,
+        init=lambda model, X=None, Y=None: model.shims[0].build(),
+        dims={"nO": width, "nI": width},
+        shims=[shim],
     )
-    lstm.shims[0] = SharedShim(network)
-    lstm.set_dim("nO", width)
-    lstm.set_dim("nI", width)
     return with_padded(lstm)
 
 
-def _convert_inputs(
-    model: Model, padded: Padded, is_train: bool
-) -> tuple[ArgsKwargs, Callable]:
-    """As for thinc's own networks, with the lengths."""
-    inputs, backprop = convert_rnn_inputs(model, padded, is_train)
-    device = cast(SharedShim, model.shims[0]).device
-    lengths = xp2torch(padded.lengths, device=device)
-    return ArgsKwargs(args=(inputs.args[0], lengths), kwargs={}), backprop
+def _forward(model: Model, padded: Padded, is_train: bool) -> tuple[Padded, Callable]:
+    shim: Any = model.shims[0]
+    if not padded.data.size:
+        return padded, lambda d_padded: d_padded
+    lengths = padded.lengths.astype("int64")
+    inference = None if is_train else shim.inference
+    if inference is not None:
+        arrays = {"sequences": padded.data, "lengths": lengths}
+        (vectors,) = inference.session.run(None, arrays)
+        return replace(padded, data=vectors), lambda d_padded: d_padded
+    import torch
+
+    sequences = xp2torch(padded.data, requires_grad=is_train, device=shim.device)
+    inputs = shim.network.input_type(sequences, xp2torch(lengths, device=shim.device))
+    with torch.set_grad_enabled(is_train):
+        output = shim.network.train(is_train)(inputs)
+
+    def backprop(d_padded: Padded) -> Padded:
+        output.vectors.backward(xp2torch(d_padded.data, device=shim.device))
+        return replace(d_padded, data=torch2xp(sequences.grad))
+
+    return replace(padded, data=torch2xp(output.vectors.detach())), backprop
+
+
+class BiLSTMTask:
+    """The LSTM for `NetworkShim`; methods are those of `Task`."""
+
+    def __init__(self, *options: Any) -> None:
+        self.config = options
+
+    def sizes(self, cfg: Any) -> None:
+        """See `Task`."""
+
+    def build_module(self, sizes: None) -> Any:
+        """See `Task`."""
+        from ...layers.basics import BiLSTM
+
+        return BiLSTM(*self.config)
+
+    def build_inference(self, *weights: Any) -> None:
+        """See `Task`."""

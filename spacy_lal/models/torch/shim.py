@@ -2,12 +2,11 @@
 another update or a prediction. *Not* here: networks of ours (`network.py`)."""
 
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
-from thinc.api import PyTorchShim, torch2xp, xp2torch
+from thinc.api import torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.shims import Shim
-from thinc.types import ArgsKwargs
 
 from ..weights.threads import Owner
 
@@ -91,46 +90,3 @@ class ThreadsShim(Owner, Shim):
             for name, data in backup.items():
                 named[name].data = data
             self.made = None
-
-
-class SharedShim(ThreadsShim, PyTorchShim):
-    """thinc's wrapper of torch modules. thinc's `predict` ends in training mode; here
-    prediction writes nothing."""
-
-    def predict(self, inputs: ArgsKwargs) -> Any:
-        """The module's output, without gradient."""
-        return self.infer(evaluating(self._model), inputs)
-
-    def infer(self, module: Callable[..., Any], inputs: ArgsKwargs) -> Any:
-        """The output of the shim's module, or of a replacement, without gradient."""
-        import torch
-
-        with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
-            return module(*inputs.args, **inputs.kwargs)
-
-    def begin_update(
-        self, inputs: ArgsKwargs
-    ) -> tuple[Any, Callable[[ArgsKwargs], Any]]:
-        """Output and backward pass, which is in training mode, too: checkpointing runs
-        parts of the module again."""
-        module: Any = self._model
-        with training(module):
-            output, backprop = super().begin_update(inputs)
-
-        def backprop_in_training(grads: ArgsKwargs) -> Any:
-            # In half precision, thinc scales down all gradients after a pass, earlier
-            # passes' too.
-            gradients = [parameter.grad for parameter in module.parameters()]
-            earlier = [gradient for gradient in gradients if gradient is not None]
-            self._grad_scaler.scale(earlier, inplace=True)
-            with training(module):
-                return backprop(grads)
-
-        return output, backprop_in_training
-
-    def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """See `ThreadsShim`. Gradients that overflowed in half precision are
-        skipped."""
-        super().finish_update(optimizer, skip=skip or self._grad_scaler.found_inf)
-        if self._model is not None:
-            self._grad_scaler.update()

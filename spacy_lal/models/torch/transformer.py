@@ -38,7 +38,7 @@ from ..inference.onnx_transformer import build_onnx_transformer, without_space
 from ..vectors import plain_doc, tokens_hash
 from ..windows import length_groups
 from .encoder import torch_module
-from .shim import SharedShim, evaluating
+from .shim import ThreadsShim, evaluating, training
 
 # Most pieces that run at once in parsing, padding included, but at least a whole span.
 MAX_BATCH_PIECES = 8192
@@ -208,7 +208,7 @@ def _fitting_spans(model: Any, nested: list[list[Span]]) -> list[list[Span]]:
     return [[part for span in spans for part in parts(span)] for spans in nested]
 
 
-class TransformerShim(SharedShim, HFShim):
+class TransformerShim(ThreadsShim, HFShim):
     """spacy-transformers' `HFShim`, which runs sequences of similar length together.
     tokenize (Callable): As the layer does. A fast tokenizer changes its padding
     settings at the first call, which fails while another thread uses it: so that call
@@ -230,24 +230,41 @@ class TransformerShim(SharedShim, HFShim):
         self._frozen: set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
-        """The transformer's output, without gradient."""
-        return self.infer(_InGroups(evaluating(self._model), MAX_BATCH_PIECES), inputs)
+        """The transformer's output, without gradient. thinc's `predict` ends in
+        training mode; here prediction writes nothing."""
+        module = _InGroups(evaluating(self._model), MAX_BATCH_PIECES)
+        with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
+            return module(*inputs.args, **inputs.kwargs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
-        """See `SharedShim`."""
-        # backward needs all groups, whatever their size
+        """Output and backward pass, which is in training mode, too: checkpointing runs
+        parts of the module again."""
         full = self._model
-        self._model = _InGroups(self._model, None)
+        # backward needs all groups, whatever their size
+        self._model = _InGroups(full, None)
         try:
-            return super().begin_update(inputs)
+            with training(full):
+                output, backprop = super().begin_update(inputs)
         finally:
             self._model = full
 
+        def backprop_in_training(grads: ArgsKwargs) -> Any:
+            # In half precision, thinc scales down all gradients after a pass, earlier
+            # passes' too.
+            gradients = [parameter.grad for parameter in full.parameters()]
+            earlier = [gradient for gradient in gradients if gradient is not None]
+            self._grad_scaler.scale(earlier, inplace=True)
+            with training(full):
+                return backprop(grads)
+
+        return output, backprop_in_training
+
     def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """See `SharedShim`. Parameters that the optimizer freezes
-        (`LayerwiseAdam.freezes`) get no gradient afterwards: the gradient of word
-        embeddings is as large as the embeddings."""
-        super().finish_update(optimizer, skip=skip)
+        """See `ThreadsShim`. Gradients that overflowed in half precision are skipped.
+        Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient
+        afterwards: the gradient of word embeddings is as large as the embeddings."""
+        super().finish_update(optimizer, skip=skip or self._grad_scaler.found_inf)
+        self._grad_scaler.update()
         freezes = getattr(optimizer, "freezes", lambda name: False)
         parameters = self.parameters
         frozen = set(filter(freezes, parameters))

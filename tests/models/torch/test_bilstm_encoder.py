@@ -43,7 +43,7 @@ def test_mixed_precision_on_any_cpu(encoder, batch):
 
 
 def test_equals_torchs_lstm_on_a_sequence_alone(encoder, batch):
-    network = encoder.layers[0].shims[0]._model
+    network = encoder.layers[0].shims[0].network
     torchs = torch.nn.LSTM(WIDTH, WIDTH // 2, 2, bidirectional=True)
     state = {}
     for suffix, layers in (("", network.rightward), ("_reverse", network.leftward)):

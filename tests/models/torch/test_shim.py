@@ -57,12 +57,14 @@ def model(request, bert):
     """With much dropout."""
     if request.param == "transformer":
         return make_transformer(bert)
-    return build_bilstm_encoder(6, depth=3, dropout=0.5)
+    lstm = build_bilstm_encoder(6, depth=3, dropout=0.5)
+    lstm.initialize()
+    return lstm
 
 
 @pytest.fixture
 def inputs(model):
-    if model.name != "with_padded(pytorch)":
+    if model.name != "with_padded(bilstm)":
         return make_docs()
     rng = numpy.random.default_rng(0)
     return [rng.normal(size=(n, 6)).astype("f4") for n in (5, 3)]
