@@ -168,6 +168,13 @@ def case_of(head: Word) -> set[int]:
     return set().union(*cases)
 
 
+def joining(head: Word, clause: Word) -> set[int]:
+    """Give the words of the preposition that joins a phrase after a predicate to it:
+    "out", "of"."""
+    is_after = head is clause or (head.i > clause.i and not head.child("cop"))
+    return case_of(head) if is_after else set()
+
+
 def phrase(head: Optional[Word], verb: Word) -> Optional[Span]:
     """Give the words of an argument that stand next to its head, with its role or
     deprel."""

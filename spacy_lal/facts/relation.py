@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from spacy.tokens import Span, Token
 
-from .phrases import case_of
+from .phrases import joining
 from .score import factuality_score
 from .sentence import Context, Word
 
@@ -94,12 +94,9 @@ class Relation:
     def preposition(self) -> list[str]:
         """Gives the words that join an object after the predicate: "out", "of"."""
         thing = self.ends[1]
-        if self.kind in PRESUPPOSED or not thing or thing.i < self.word.i:
+        if self.kind in PRESUPPOSED or not thing or thing.dep == "obl:agent":
             return []
-        is_clause = thing is not self.word.clause and thing.child("cop")
-        if is_clause or thing.dep == "obl:agent":
-            return []
-        return [thing.words[i].lower for i in sorted(case_of(thing))]
+        return [thing.words[i].lower for i in sorted(joining(thing, self.word.clause))]
 
     @property
     def place(self) -> Optional[Span]:

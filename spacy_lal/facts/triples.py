@@ -27,6 +27,7 @@ from .phrases import (
     case_of,
     heads_clause,
     is_adjunct,
+    joining,
     words_of,
     words_of_verb,
     words_within,
@@ -200,14 +201,12 @@ def _said(
     inner = words_of(head, verb)
     mark = head.child("mark")
     infinitive = clause.child("xcomp")
-    is_after = head is clause or head.i > clause.i
-    if is_after and (head is clause or not head.child("cop")):
-        kept |= case_of(head)
-    elif not clause.is_below(head):
+    kept |= joining(head, clause)
+    if not clause.is_below(head):
         inner |= case_of(head)
     if mark and head is not clause and heads_clause(head):
         kept.add(mark.i)
-    elif infinitive and head.dep in _OBJECTS and is_after:
+    elif infinitive and head.dep in _OBJECTS and head.i > clause.i:
         inner |= words_within(infinitive, ASIDE)  # "forced him to leave"
     inner -= kept
     further = [x for x in others if x.i not in inner]
