@@ -11,14 +11,6 @@ from thinc.shims import Shim
 from ..weights.threads import Owner
 
 
-def evaluating(module: Any) -> Any:
-    """The module itself, in evaluation mode: each thread finds every part so, or sets
-    them all."""
-    if any(part.training for part in module.modules()):
-        module.eval()
-    return module
-
-
 @contextmanager
 def training(module: Any) -> Iterator[None]:
     """A module in training mode for a block, and in evaluation mode afterwards; for one

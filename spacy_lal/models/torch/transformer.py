@@ -38,7 +38,7 @@ from ..inference.onnx_transformer import build_onnx_transformer, without_space
 from ..vectors import plain_doc, tokens_hash
 from ..windows import length_groups
 from .encoder import torch_module
-from .shim import ThreadsShim, evaluating, training
+from .shim import ThreadsShim, training
 
 # Most pieces that run at once in parsing, padding included, but at least a whole span.
 MAX_BATCH_PIECES = 8192
@@ -231,8 +231,8 @@ class TransformerShim(ThreadsShim, HFShim):
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient. thinc's `predict` ends in
-        training mode; here prediction writes nothing."""
-        module = _InGroups(evaluating(self._model), MAX_BATCH_PIECES)
+        training mode, and other threads may predict."""
+        module = _InGroups(self._model.eval(), MAX_BATCH_PIECES)
         with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
             return module(*inputs.args, **inputs.kwargs)
 
