@@ -8,7 +8,6 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import torch
 from torch import Tensor, nn
 
-
 EPSILON = 1e-3  # of the norm: added to the standard deviation, not to the variance
 _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
 

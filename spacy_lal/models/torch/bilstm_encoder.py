@@ -42,7 +42,7 @@ def _forward(model: Model, padded: Padded, is_train: bool) -> tuple[Padded, Call
     shim: Any = model.shims[0]
     if not padded.data.size:
         return padded, lambda d_padded: d_padded
-    lengths = padded.lengths.astype("int64")
+    lengths: Any = padded.lengths.astype("int64")
     inference = None if is_train else shim.inference
     if inference is not None:
         arrays = {"sequences": padded.data, "lengths": lengths}
@@ -50,16 +50,18 @@ def _forward(model: Model, padded: Padded, is_train: bool) -> tuple[Padded, Call
         return replace(padded, data=vectors), lambda d_padded: d_padded
     import torch
 
-    sequences = xp2torch(padded.data, requires_grad=is_train, device=shim.device)
+    sequences: Any = xp2torch(padded.data, requires_grad=is_train, device=shim.device)
     inputs = shim.network.input_type(sequences, xp2torch(lengths, device=shim.device))
     with torch.set_grad_enabled(is_train):
         output = shim.network.train(is_train)(inputs)
 
     def backprop(d_padded: Padded) -> Padded:
         output.vectors.backward(xp2torch(d_padded.data, device=shim.device))
-        return replace(d_padded, data=torch2xp(sequences.grad))
+        gradient: Any = torch2xp(sequences.grad)
+        return replace(d_padded, data=gradient)
 
-    return replace(padded, data=torch2xp(output.vectors.detach())), backprop
+    context: Any = torch2xp(output.vectors.detach())
+    return replace(padded, data=context), backprop
 
 
 class BiLSTMTask:
