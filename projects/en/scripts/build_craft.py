@@ -114,14 +114,14 @@ def read_article(craft: Path, number: str) -> Iterator[Sentence]:
         check_words(path, line, words, sentence)
         tree = without_sections(tree)
         put_words(tree, sentence)
-        flat = without_doubles(without_label(tree, "NML"))
+        flat = mended(without_doubles(without_label(tree, "NML")))
         tree = mended(tree)
-        mend_heads(tree, sentence)
+        mend_heads(flat, sentence)
         mend_lemmas(sentence)
         keep_metadata(sentence)
         sentence.metadata["sent_id"] = f"CRAFT-{number}-{sentence.metadata['sent_id']}"
         conllu = with_misc(format_conllu(sentence), block)
-        yield Sentence(tree, conllu, nested(mended(flat)))
+        yield Sentence(tree, conllu, nested(flat))
 
 
 def read_split(craft: Path, numbers: Sequence[str]) -> Iterator[Sentence]:

@@ -62,8 +62,8 @@ def mended(tree: Tree) -> Tree:
             phrase = places.parents[id(opening)]
             outer = places.parents[id(closing)]
             if phrase is not outer and places.ends[id(phrase)] == last:
-                _remove(outer, closing)
                 _close(phrase, opening, closing)
+                _remove(outer, closing)
                 break
         else:
             return without_doubles(tree)

@@ -26,6 +26,11 @@ def tree(text: str) -> Tree:
         ("(S (NP (NN a) < (NN b)) >)", "(S (NP (NN a) (PRN < (NP (NN b)) >)))"),
         ("(S (NP < (NN b)) > (V c))", "(S (PRN < (NP (NN b)) >) (V c))"),
         ("(S (VP < (V b)) >)", "(S (VP < (V b) >))"),
+        # the outer phrase is then the inner one
+        (
+            "(S (NP (NP (NN a) < (NP (NN b))) >) (V c))",
+            "(S (NP (NN a) (PRN < (NP (NN b)) >)) (V c))",
+        ),
         # another word stands between, or the pair is sound
         ("(S (NP < (NN b)) (V c) >)", "(S (NP < (NN b)) (V c) >)"),
         ("(S (PRN < (NN b) >) (V c))", "(S (PRN < (NN b) >) (V c))"),
