@@ -1,4 +1,4 @@
-"""Put trained components into a saved pipeline, whose own files stay as they are, byte for byte.
+"""Put trained components into a saved pipeline, whose other weights stay as they are, byte for byte.
 
     python scripts/add_components.py training/compact training/with_words \
         --component morphologizer=training/morphologizer/model-best \
@@ -7,11 +7,12 @@
     python scripts/add_components.py training/with_words training/with_roles \
         --component lal_srl=training/roles/compact --frames ../../assets/propbank/frames-3.1.jsonl
 
-The components come before the one that --before names, or last. Their weights are rounded to half precision, so that a
-wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. A pipeline with a morphologizer
-gets an attribute_ruler: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has
-the number and person of "we", and tag, UPOS and deprel agree; it comes after the parser. An English one with a
-lemmatizer gets lal_lemmas. --frames puts PropBank's frames into the vocabulary, for descriptions of arguments;
+The components come before the one that --before names, or last; one that the pipeline has is replaced. Their weights
+are rounded to half precision, so that a wheel is smaller; the files of thinc's layers hold single precision, as thinc
+reads it. A pipeline with a morphologizer gets an attribute_ruler, in place of the one that it has: white space has the
+UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has the number and person of "we", and tag, UPOS
+and deprel agree; it comes after the parser. An English one with a lemmatizer gets lal_lemmas. A lemmatizer that has
+learned CRAFT's normalised lemmas writes them no more (0 for a number, #crd#, p0 for p53). --frames puts PropBank's frames into the vocabulary, for descriptions of arguments;
 with --learned-frames, those of rolesets that lal_srl has learned, a quarter of the room.
 
 Not here: training, and packaging (build_package.py).
@@ -117,6 +118,7 @@ DEPRELS_OF_ADVERBS = ("compound:prt", "expl")  # `advmod` in their place
 FEATURES_OF_UPOS = {"ADJ": "Degree=Pos", "ADP": "_", "SCONJ": "_", "SYM": "_"}
 META = "meta.json"
 NO_TREE = 2**32 - 1  # in the place of an edit tree's missing branch
+SHUT_OUT = -60.0  # the bias of an edit that is not chosen
 
 
 def round_weights(path: Path) -> None:
@@ -140,28 +142,49 @@ def round_weights(path: Path) -> None:
     path.write_bytes(srsly.msgpack_dumps(message))
 
 
-def strings_of(pipeline: Path, name: str) -> Set[str]:
-    """The strings that a morphologizer or a lemmatizer writes on Docs: its labels, and
-    the parts of the edit trees that are labels.
+def edits_of(pipeline: Path, name: str) -> List[List[Tuple[str, str]]]:
+    """What each label of a lemmatizer replaces in a word, by what; nothing for another
+    component.
 
     pipeline (Path): The saved pipeline; its vocabulary has the strings of the trees.
     """
+    path = pipeline / name / "trees"
+    if not path.is_file():
+        return []
+    trees = srsly.msgpack_loads(path.read_bytes())["trees"]
+    store = StringStore().from_disk(pipeline / "vocab" / "strings.json")
+
+    def edits(number: int) -> Iterator[Tuple[str, str]]:
+        tree = trees[number] if number != NO_TREE else {}
+        if "orig" in tree:
+            yield store[tree["orig"]], store[tree["subst"]]
+        for key in ("prefix_tree", "suffix_tree"):
+            yield from edits(tree[key]) if key in tree else ()
+
+    labels = srsly.read_json(pipeline / name / "cfg")["labels"]
+    return [list(edits(label)) for label in labels]
+
+
+def strings_of(pipeline: Path, name: str) -> Set[str]:
+    """The strings that a morphologizer or a lemmatizer writes on Docs."""
     cfg = srsly.read_json(pipeline / name / "cfg")
     strings = {*cfg.get("labels_morph", {}), *cfg.get("labels_morph", {}).values()}
-    path = pipeline / name / "trees"
-    if path.is_file():
-        trees = srsly.msgpack_loads(path.read_bytes())["trees"]
-        store = StringStore().from_disk(pipeline / "vocab" / "strings.json")
-        left = list(cfg["labels"])
-        while left:
-            tree = trees[left.pop()]
-            left.extend(
-                tree[key]
-                for key in ("prefix_tree", "suffix_tree")
-                if tree.get(key, NO_TREE) != NO_TREE
-            )
-            strings.update(store[tree[key]] for key in ("orig", "subst") if key in tree)
+    for edits in edits_of(pipeline, name):
+        strings.update(string for pair in edits for string in pair)
     return {string for string in strings if string}
+
+
+def shut_out_normalised(pipeline: Path) -> None:
+    """Let the lemmatizer choose no edit that writes `#`, or 0 for other letters."""
+    path = pipeline / LEMMATIZER / "model"
+    message = srsly.msgpack_loads(path.read_bytes())
+    names = [node["name"] for node in message["nodes"]]
+    bias = message["params"][names.index("softmax")]["b"].copy()
+    for label, edits in enumerate(edits_of(pipeline, LEMMATIZER)):
+        if any("#" in new or (old and "0" in new) for old, new in edits):
+            bias[label] = SHUT_OUT
+    message["params"][names.index("softmax")]["b"] = bias
+    path.write_bytes(srsly.msgpack_dumps(message))
 
 
 def agreement_patterns() -> Iterator[Dict[str, Any]]:
@@ -267,8 +290,7 @@ def add_components(
         last.
     frames (Optional[Path]): PropBank's frames, for the vocabulary.
     learned_frames (bool): Those of rolesets that lal_srl has learned, and no others.
-    RAISES (SourceError): A component is missing in its pipeline, or is in `base`
-    already."""
+    RAISES (SourceError): A component is missing in its pipeline."""
     config = Config().from_disk(base / "config.cfg", interpolate=False)
     names: List[str] = list(config["nlp"]["pipeline"])
     if before is not None and before not in names:
@@ -279,20 +301,19 @@ def add_components(
     with written_folder(output) as folder:
         shutil.copytree(base, folder, dirs_exist_ok=True)
         for name, source in components.items():
-            if name in names or not (source / name).is_dir():
-                where = base if name in names else source
-                raise SourceError(
-                    where, 0, f"expected {name!r} to be in the trained pipeline alone"
-                )
+            if not (source / name).is_dir():
+                raise SourceError(source, 0, f"expected the component {name!r} in it")
+            shutil.rmtree(folder / name, ignore_errors=True)
             shutil.copytree(source / name, folder / name)
             round_weights(folder / name / "model")
             trained = Config().from_disk(source / "config.cfg").interpolate()
             config["components"][name] = trained["components"][name]
             strings |= strings_of(source, name)
         place = names.index(before) if before is not None else len(names)
-        names[place:place] = components
-        if MORPHOLOGIZER in names and RULER not in names:
+        names[place:place] = [name for name in components if name not in names]
+        if MORPHOLOGIZER in names:
             strings |= _write_ruler(folder / RULER)
+        if MORPHOLOGIZER in names and RULER not in names:
             config["components"][RULER] = {
                 "factory": RULER,
                 "validate": False,
@@ -310,6 +331,8 @@ def add_components(
         config["nlp"]["pipeline"] = names
         config.to_disk(folder / "config.cfg")
         _add_strings(folder / "vocab" / "strings.json", strings)
+        if LEMMATIZER in names:
+            shut_out_normalised(folder)
         if frames is not None:
             vocab = Vocab(lookups=Lookups().from_disk(folder / "vocab"))
             found = read_frames(frames)
@@ -355,7 +378,7 @@ def _update_meta(folder: Path) -> None:
 def main(
     base: Path,
     output: Path,
-    component: Annotated[list[str], typer.Option(metavar="NAME=FOLDER")],
+    component: Annotated[list[str], typer.Option(metavar="NAME=FOLDER")] = [],  # noqa: B006
     before: str | None = None,
     frames: Path | None = None,
     learned_frames: bool = False,
@@ -365,7 +388,7 @@ def main(
     components = {name: Path(folder) for name, folder in pairs.items()}
     options = {"before": before, "frames": frames, "learned_frames": learned_frames}
     add_components(base, output, components, **options)
-    print(f"{output}: {', '.join(components)} are new")
+    print(f"{output}: {', '.join([*components, 'its rules'])} are new")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from spacy_lal.annotations import get_frame
 PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
 
 
-def saved(path: Path, *names: str) -> Path:
-    """A pipeline with trained components."""
+def saved(path: Path, *names: str, lemmas: dict[str, str] | None = None) -> Path:
+    """A pipeline with trained components; `lemmas` are more words for the lemmatizer."""
     nlp = spacy.blank("en")
     for name in names:
         nlp.add_pipe(name)
@@ -32,6 +32,10 @@ def saved(path: Path, *names: str) -> Path:
     examples = [
         Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, **columns))
     ] * 4
+    if lemmas:
+        words, others = [*lemmas, "mice"], [*lemmas.values(), "mouse"]
+        reference = Doc(nlp.vocab, words=words, lemmas=others)
+        examples += [Example(Doc(nlp.vocab, words=words), reference)] * 4
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(30):
         nlp.update(examples, sgd=optimizer)
@@ -68,6 +72,27 @@ def test_files_stay_and_components_work(script, tmp_path: Path):
     assert [token.lemma_ for token in doc] == ["we", "see", "mouse"]
     assert [token.pos_ for token in doc] == ["PRON", "VERB", "NOUN"]
     assert nlp("We \n saw")[1].pos_ == "SPACE"
+
+
+def test_what_is_there_is_replaced(script, tmp_path: Path):
+    base = saved(tmp_path / "base", "tagger", "trainable_lemmatizer")
+    trained = saved(tmp_path / "trained", "tagger", "morphologizer")
+    add = script("add_components").add_components
+    add(base, base, dict.fromkeys(("tagger", "morphologizer"), trained))
+    (base / "attribute_ruler" / "patterns").unlink()
+    add(base, base, {})
+    names = ["tagger", "trainable_lemmatizer", "morphologizer", "attribute_ruler"]
+    assert spacy.load(base).pipe_names == [*names, "lal_lemmas"]
+    assert (base / "attribute_ruler" / "patterns").exists()
+
+
+def test_normalised_lemmas_are_not_chosen(script, tmp_path: Path):
+    lemmas = {"p53": "p0", "third": "#ord#", "10,000": "10000"}
+    path = saved(tmp_path / "base", "trainable_lemmatizer", lemmas=lemmas)
+    script("add_components").add_components(path, path, {})
+    nlp = spacy.load(path, exclude=["lal_lemmas"])
+    doc = nlp(Doc(nlp.vocab, words=[*lemmas, "mice"]))
+    assert [token.lemma_ for token in doc] == ["p53", "third", "10000", "mouse"]
 
 
 def test_roles_come_last_with_their_frames(script, tmp_path: Path):
