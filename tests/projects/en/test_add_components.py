@@ -18,7 +18,7 @@ PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
 
 
 def saved(path: Path, *names: str, lemmas: dict[str, str] | None = None) -> Path:
-    """A pipeline with trained components; `lemmas` are more words for the lemmatizer."""
+    """A pipeline with trained components; its lemmatizer has seen `lemmas`, too."""
     nlp = spacy.blank("en")
     for name in names:
         nlp.add_pipe(name)
