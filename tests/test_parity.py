@@ -9,7 +9,11 @@ from typing import Any, Callable, Dict, List
 
 import numpy as np
 import pytest
+import torch
 from benchmark_programs import program
+
+from spacy_lal.layers.export import exported
+from spacy_lal.models.inference.graph import session
 
 # The folder of each set under tests/data.
 SETS = {
@@ -277,3 +281,51 @@ def test_an_empty_folder_and_an_unknown_kind_fail(parity, tmp_path):
         json.dumps({"name": "roles", "frames": [1, 2]})
     )
     assert parity.main([str(tmp_path)]) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["vectors", "vectors_encoders"])
+def test_the_reference_s_scores_come_from_graphs(parity, shared_dir, folder):
+    """Each network as `lal compact` exports it."""
+    pytest.importorskip("onnxscript")
+    from parity.encoder_compare import EncoderReference, their_labels
+    from parity.network import Reference
+
+    n_equal = 0
+    for name in parity.find_sets(shared_dir / folder):
+        info = parity.read_json(shared_dir / folder, name)
+        with_noise = "selector" in info or "dropout_rates" in info
+        if with_noise or parity.is_ssan(info):  # or encoders without a parser
+            continue
+        if folder == "vectors":
+            reference = Reference(parity.read_network_set(shared_dir / folder, name))
+            network, read = reference.networks[False], np.array
+        else:
+            sets = parity.read_encoder_set(shared_dir / folder, name)
+            reference = EncoderReference(sets)
+            network, read = reference.network, their_labels
+        lengths = reference.lengths
+        some = reference.batch(
+            sorted(range(len(lengths)), key=lengths.__getitem__)[-2:]
+        )
+        with torch.no_grad():
+            graph = exported(network, (some,), network(some))
+        weights = {key: value.numpy() for key, value in network.state_dict().items()}
+        named = {key: weights[key] for key in weights if key.encode() in graph}
+        run = session(graph, named)
+        names = [port.name.removeprefix("output ") for port in run.get_outputs()]
+        for index, given in enumerate(reference.vectors.sentences):
+            inputs = reference.batch([index])._asdict()
+            arrays = {key: x.numpy() for key, x in inputs.items() if x is not None}
+            scores = dict(zip(names, run.run(None, arrays), strict=True))
+            upper = np.triu_indices(lengths[index] + 1, 1)
+            ours = {"label_scores_ut": read(scores["labels"][0])[upper]}
+            if "arcs" in scores:
+                ours |= {"arc": scores["arcs"][0], "type": scores["deprels"][0]}
+            for stage in ours.keys() & given.keys():
+                expected = given[stage]
+                np.testing.assert_allclose(
+                    ours[stage], expected, atol=2e-4, err_msg=f"{name}: {stage}"
+                )
+                n_equal += 1
+    assert n_equal > 50
