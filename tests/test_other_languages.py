@@ -53,7 +53,7 @@ BUNDLED = {
         "id_lal_md",
         "Saya membaca buku itu di rumahnya.",  # I read that book in his house.
         "(S (NP (PRN Saya)) (VP (VBT membaca) (NP (NNO buku) (ART itu)) (PP (PPO di) "
-        "(NP (NNO rumah) (PRK nya)))) (PUN .))",
+        "(NNO rumah) (PRK nya))) (PUN .))",
         "nsubj:membaca ROOT:membaca obj:membaca det:buku case:rumah obl:membaca "
         "nmod:poss:rumah punct:membaca",
         "PRON VERB NOUN DET ADP NOUN PRON PUNCT",

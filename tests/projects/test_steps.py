@@ -20,7 +20,11 @@ TOY = ROOT / "assets" / "toy"
 MINUTES = {"vars.minutes": 0.02, "vars.further_minutes": 0.02}
 SENTER = {"vars.senter_minutes": 0.02}
 # a deprel of the toy treebank
-OF_LANGUAGE = {"french": {"vars.shifted_deprel": "nsubj"}, "icelandic": SENTER}
+OF_LANGUAGE = {
+    "french": {"vars.shifted_deprel": "nsubj"},
+    "icelandic": SENTER,
+    "indonesian": {"vars.last_minutes": 0.02},
+}
 STEPS = {
     "french": [
         "check",
