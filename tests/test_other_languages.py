@@ -51,12 +51,12 @@ BUNDLED = {
     ),
     "id": Bundled(
         "id_lal_md",
-        "Saya membaca buku itu di rumahnya.",  # I read that book in his house.
-        "(S (NP (PRN Saya)) (VP (VBT membaca) (NP (NNO buku) (ART itu)) (PP (PPO di) "
-        "(NNO rumah) (PRK nya))) (PUN .))",
-        "nsubj:membaca ROOT:membaca obj:membaca det:buku case:rumah obl:membaca "
-        "nmod:poss:rumah punct:membaca",
-        "PRON VERB NOUN DET ADP NOUN PRON PUNCT",
+        "Ibunya membaca buku itu di rumah.",  # His mother reads that book at home.
+        "(S (NP (NNO Ibu) (PRK nya)) (VP (VBT membaca) (NP (NNO buku) (ART itu)) "
+        "(PP (PPO di) (NNO rumah))) (PUN .))",
+        "nsubj:membaca nmod:poss:Ibu ROOT:membaca obj:membaca det:buku case:rumah "
+        "obl:membaca punct:membaca",
+        "NOUN PRON VERB NOUN DET ADP NOUN PUNCT",
         {"CC BY-SA 4.0", "CC BY-SA 3.0", "MIT"},
         33_000_000,
     ),
