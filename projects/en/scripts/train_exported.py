@@ -662,7 +662,7 @@ def make_optimizer(
         {"params": own, "lr": rate * factor, "factor": factor}
         for factor, own in groups.items()
     ]
-    return torch.optim.AdamW(options, betas=(0.9, 0.99), weight_decay=0.01)
+    return torch.optim.AdamW(options, betas=(0.9, 0.99), weight_decay=0.01, fused=True)
 
 
 def set_rates(optimizer: torch.optim.Optimizer, rate: float, part: float) -> None:

@@ -19,6 +19,10 @@ def test_the_mean_of_each_weight(script, tmp_path: Path):
     mean = training.read_weights(tmp_path / "mean" / "weights")
     numpy.testing.assert_array_equal(mean["small"], numpy.full(3, 1.5))
     numpy.testing.assert_allclose(mean["large"], numpy.full((200, 200), 2.0))
+    script("mean_weights").main(tmp_path / "kept", folders, ["sm"])
+    mean = training.read_weights(tmp_path / "kept" / "weights")
+    numpy.testing.assert_array_equal(mean["small"], numpy.full(3, 1.0))
+    numpy.testing.assert_allclose(mean["large"], numpy.full((200, 200), 2.0))
 
 
 def test_trainings_of_other_pipelines_are_named(script, tmp_path: Path):
