@@ -184,6 +184,13 @@ def test_the_smaller_pipeline():
     (folder,) = package.glob("en_lal_sm/en_lal_sm-*")
     nlp = spacy.load(folder)
     docs = list(nlp.pipe(TEXTS))
+    assert [token.lemma_ for token in nlp("The p53 and IL-2 genes")] == (
+        ["the", "p53", "and", "IL", "-", "2", "gene"]
+    )
+    assert [token.lemma_ for token in nlp("What's she bought?")][1] == "have"
+    assert [len(doc._.units) for doc in nlp.pipe(["If it rains, we stay."])] == [2]
+    (fact,) = next(nlp("The dog barked.").sents)._.relations
+    assert fact.factuality_score > 0.8 and 0 < fact.confidence < 1
     assert [doc._.parse_string for doc in docs] == [tree for tree, _, _ in SENTENCES]
     (gave,) = docs[1]._.predicates
     described = {one.role: (one.span.text, one.description) for one in gave.arguments}

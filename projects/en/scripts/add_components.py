@@ -362,7 +362,7 @@ def _write_ruler(path: Path) -> Set[str]:
 
 
 def _add_strings(path: Path, strings: Iterable[str]) -> None:
-    srsly.write_json(path, sorted({*srsly.read_json(path), *strings}))
+    srsly.write_json(path, sorted({*srsly.read_json(path), *strings}), indent=0)
 
 
 def _update_meta(folder: Path) -> None:
