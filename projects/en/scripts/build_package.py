@@ -84,6 +84,7 @@ def package_meta(
     }
     scores = {path.stem.rsplit(".", 1)[-1]: srsly.read_json(path) for path in metrics}
     meta["performance"] = {**meta.get("performance", {}), **scores}
+    meta.pop("test", None)  # of the package that the pipeline was taken from
     others = (META, README, *LICENCES)  # are written later
     files = sorted(
         path
