@@ -73,10 +73,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pipeline", help="a package or folder")
+    parser.add_argument("pipeline", help="a package, a folder of packages/ or another")
     parser.add_argument("treebank", type=Path, help="gold Docs, .spacy")
     args = parser.parse_args(arguments)
-    nlp = spacy.load(args.pipeline, exclude=["lal_srl"])
+    inner = next(Path(args.pipeline).glob("*/*/config.cfg"), None)
+    nlp = spacy.load(inner.parent if inner else args.pipeline, exclude=["lal_srl"])
     docs: list[Doc] = list(read_spacy(args.treebank, nlp.vocab))
     print("| EWT dev | UAS | LAS |\n|---|--:|--:|")
     for name, change in CHANGES.items():
