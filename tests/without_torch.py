@@ -111,8 +111,10 @@ def say_what_is_missing(nlp):
     from spacy_lal.models.torch.bilstm_encoder import build_bilstm_encoder
 
     example = Example(nlp.make_doc(TEXT), nlp(TEXT))
-    attempts = (lambda: nlp.update([example]), lambda: build_bilstm_encoder(8, 1))
-    for attempt in attempts:
+    for attempt in (
+        lambda: nlp.update([example]),
+        build_bilstm_encoder(8, 1).initialize,
+    ):
         try:
             attempt()
         except (ValueError, ImportError) as error:
